@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../../db/database.ts'
 import { countOnce } from '../../../db/remembered.ts'
+import { asId, type IssueId } from '../../../platform/crypto/ids.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
 
 // NOTE: written as text, as the conditions of access/visible-repos.ts: a list is built of parts whose tables differ.
@@ -9,8 +10,10 @@ type Condition = RawBuilder<SqlBool>
 
 /** Rows of one index range: each is one issue. */
 interface Source {
-  /** The tables beside `issue` copy its repository, state, kind and creation time. A query has nothing but ids. */
+  /** The tables beside `issue` copy its repository, state, kind and creation time. */
   readonly table: 'issue' | 'issue_assignee' | 'issue_label' | 'issue_mention' | RawBuilder<unknown>
+  /** Of a query: it has these copies too, not the ids alone. */
+  readonly hasCopies?: boolean
   /** The range; undefined for all rows. */
   readonly at?: Condition
   /** Replaces the column of the order, see `ORDERS`. */
@@ -70,18 +73,24 @@ export const ORDERS: Readonly<Record<IssueSort, Order>> = {
 const NEVER = sql.lit<number>(Number.MAX_SAFE_INTEGER)
 const isNearest = (sort: IssueSort): boolean => sort === 'nearduedate'
 
-/** The ids of a window, and of `latest` and `oldest` alone their creation times. */
+/** NOTE: all texts that match are read for the first page, which then counts them too. */
+const countsItself = ({ driver, filter }: Listing): boolean => driver.name === 'texts' && filter.after === undefined
+
+/** The ids of a window; the total where it costs nothing. */
 export async function selectIds(
   db: Db,
   listing: Listing,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ readonly id: number; readonly created_at: number }[]> {
+): Promise<{ readonly ids: readonly IssueId[]; readonly total: number | undefined }> {
   const { key, direction } = ORDERS[listing.sort]
   const to = sql.raw(direction)
   const order = key === undefined ? sql`created_at ${to}, id ${to}` : sql`sort_key ${to}, created_at ${to}, id ${to}`
-  const query = sql<{ id: number; created_at: number }>`${unionOf(listing)} order by ${order}
-    limit ${sql.lit(limit)} offset ${offset}`
-  return (await query.execute(db)).rows
+  const union = countsItself(listing)
+    ? sql`select id, count(*) over () as total from (${unionOf(listing)}) as counted`
+    : unionOf(listing)
+  const query = sql<{ id: number; total?: number }>`${union} order by ${order} limit ${sql.lit(limit)} offset ${offset}`
+  const { rows } = await query.execute(db)
+  return { ids: rows.map(({ id }) => asId(id)), total: rows[0]?.total }
 }
 
 export const countIds = (db: Db, listing: Listing): Promise<number> =>
@@ -138,7 +147,7 @@ function armOf(listing: Listing, source: Source, isClosed: 0 | 1 | undefined): R
   const { sort, driver } = listing
   const residuals = listing.residuals.filter(({ name }) => name !== driver.name)
   const isIssue = source.table === 'issue'
-  const hasCopies = !isIssue && typeof source.table === 'string'
+  const hasCopies = !isIssue && (typeof source.table === 'string' || source.hasCopies === true)
   const needsIssue = ORDERS[sort].key !== undefined || residuals.some((residual) => residual.needsIssue)
   const arm: Arm = {
     source,
@@ -175,11 +184,16 @@ const ownConditions = ({ source, joinsIssue, residuals, id }: Arm): Condition[] 
   ...residuals.map(({ condition }) => condition(id)),
 ]
 
+const hasState = ({ driver, sort }: Listing): boolean =>
+  driver.splitsState === true || (driver.isOrdered === true && ORDERS[sort].key === undefined)
+
 function listConditions(listing: Listing, { row, id, isClosed }: Arm): Condition[] {
   const { kinds, after } = listing.filter
+  // NOTE: the plus keeps SQLite from the index of the state where the driver has another one.
+  const plus = hasState(listing) ? sql`` : sql`+`
   const isBoth = kinds.issues && kinds.pulls
   return [
-    ...(isClosed === undefined ? [] : [sql<SqlBool>`${row}.is_closed = ${sql.lit(isClosed)}`]),
+    ...(isClosed === undefined ? [] : [sql<SqlBool>`${plus}${row}.is_closed = ${sql.lit(isClosed)}`]),
     ...(isBoth ? [] : [sql<SqlBool>`${row}.is_pull = ${sql.lit(kinds.pulls ? 1 : 0)}`]),
     ...(after === undefined ? [] : [behind(listing, after, { row, id })]),
   ]

@@ -1,11 +1,11 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../../../db/database.ts'
-import { asId, type IssueId } from '../../../platform/crypto/ids.ts'
+import type { IssueId } from '../../../platform/crypto/ids.ts'
 import { type Page, type Paging, totalOf } from '../../../platform/paging.ts'
 import type { Repo } from '../../repos/index.ts'
 import { matchingTexts, type SearchedTexts } from '../texts/text-match.store.ts'
 import { countIds, type Driver, type Listing, ORDERS, selectIds } from './ranges.store.ts'
-import { chooseDriver } from './choose-driver.ts'
+import { chooseDriver, chooseToCount } from './choose-driver.ts'
 import type { IssueFilter, IssueSort, Named } from './issue-filter.ts'
 import { hasLabelOf, hasMilestoneOf, residualsOf, updatedRange } from './residuals.store.ts'
 
@@ -49,13 +49,15 @@ export async function listRepoIssueIds(
     filter,
     sort,
   }
-  const rows = await selectIds(db, listing, paging)
+  const { ids, total } = await selectIds(db, listing, paging)
   const isUnfiltered = listing.residuals.length === 0 && filter.texts === undefined
   const count = (): Promise<number> | number =>
-    isUnfiltered ? all.count : countIds(db, { ...listing, filter: { ...filter, after: undefined } })
+    isUnfiltered
+      ? all.count
+      : countIds(db, { ...listing, driver: chooseToCount(narrow) ?? driver, filter: { ...filter, after: undefined } })
   return {
-    items: rows.map(({ id }) => asId<IssueId>(id)),
-    total: (filter.after === undefined ? totalOf(paging, rows.length) : undefined) ?? (await count()),
+    items: ids,
+    total: total ?? (filter.after === undefined ? totalOf(paging, ids.length) : undefined) ?? (await count()),
   }
 }
 

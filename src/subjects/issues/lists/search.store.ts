@@ -4,12 +4,12 @@ import { readsUnit, someHideFrom, visibleRepos } from '../../../access/visible-r
 import type { Db } from '../../../db/database.ts'
 import { countOnce } from '../../../db/remembered.ts'
 import type { Schema } from '../../../db/schema.ts'
-import { asId, type IssueId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { IssueId, UserId } from '../../../platform/crypto/ids.ts'
 import { type Page, type Paging, totalOf } from '../../../platform/paging.ts'
 import { inTeam } from '../../repos/index.ts'
 import { matchingTexts, type SearchedTexts } from '../texts/text-match.store.ts'
 import { countIds, type Driver, type Listing, ORDERS, type Residual, selectIds } from './ranges.store.ts'
-import { chooseDriver } from './choose-driver.ts'
+import { chooseDriver, chooseToCount } from './choose-driver.ts'
 import { findKnownLabels, findKnownMilestones, type KnownMilestones, type SeesRepo } from './find-named.store.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
 import { residualsOf, updatedRange } from './residuals.store.ts'
@@ -53,14 +53,15 @@ export async function searchIssueIds(
   const { narrow, wide, repos } = await driversOf(db, filter, { labels, milestones: { titles, ids }, scope, dialect })
   const driver = chooseDriver({ narrow, wide, byCreation, wanted: paging.offset + paging.limit })
   const listing: Listing = { driver, residuals, filter, sort, join: scope.join }
-  const rows = await selectIds(db, listing, paging)
+  const found = await selectIds(db, listing, paging)
   const count = (): Promise<number> | number =>
     repos !== undefined && residuals.length === 0
       ? repos.count
-      : countIds(db, { ...listing, filter: { ...filter, after: undefined } })
+      : countIds(db, { ...listing, driver: chooseToCount(narrow) ?? driver, filter: { ...filter, after: undefined } })
   return {
-    items: rows.map(({ id }) => asId<IssueId>(id)),
-    total: (filter.after === undefined ? totalOf(paging, rows.length) : undefined) ?? (await count()),
+    items: found.ids,
+    total:
+      found.total ?? (filter.after === undefined ? totalOf(paging, found.ids.length) : undefined) ?? (await count()),
   }
 }
 
@@ -173,6 +174,9 @@ function ofUsers({ posterId, assigneeId, mentionedId }: IssueFilter): Driver[] {
   ]
 }
 
+const copiesOf = (table: 'issue' | 'issue_label'): RawBuilder<unknown> =>
+  sql.join(['repo_id', 'is_closed', 'is_pull', 'created_at'].map((column) => sql.ref(`${table}.${column}`)))
+
 /** NOTE: counted by the counters of repositories, not by their issues. */
 async function ofRepos(db: Db, { state, kinds }: SearchFilter, { repos, reads }: Scope): Promise<Driver> {
   const counters = (['issues', 'pulls'] as const).flatMap((kind) =>
@@ -186,17 +190,17 @@ async function ofRepos(db: Db, { state, kinds }: SearchFilter, { repos, reads }:
     db,
     sql`select cast(sum(${sql.join(counters, sql` + `)}) as bigint) from ${repos.tables} where ${repos.condition}`,
   )
-  const table = sql`select issue.id as issue_id from ${repos.tables} cross join issue
+  const table = sql`select issue.id as issue_id, ${copiesOf('issue')} from ${repos.tables} cross join issue
     where issue.repo_id = repo.id and ${repos.condition}`
-  return { name: 'repos', sources: [{ table }], count }
+  return { name: 'repos', sources: [{ table, hasCopies: true }], count }
 }
 
 async function ofLabels(db: Db, names: readonly string[]): Promise<Driver> {
   const named = sql`label.name in (${sql.join(names)})`
-  const table = sql`select distinct issue_label.issue_id from label cross join issue_label
+  const table = sql`select distinct issue_label.issue_id, ${copiesOf('issue_label')} from label cross join issue_label
     where issue_label.label_id = label.id and ${named}`
   const count = await countOf(db, sql`select cast(sum(label.issues_count) as bigint) from label where ${named}`)
-  return { name: 'label', sources: [{ table }], count }
+  return { name: 'label', sources: [{ table, hasCopies: true }], count }
 }
 
 async function ofMilestones(db: Db, known: KnownMilestones): Promise<Driver> {
