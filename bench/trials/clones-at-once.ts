@@ -18,7 +18,7 @@ const MOST = { packs: 1, memory: 300, others: 50 }
 const SAMPLE_MS = 50
 const MAKES_PACK = /^(?:\S*\/)?git\b.* pack-objects\b/
 
-/** The same clone by several clients at once, one that nobody asked for before, and what others notice of it. */
+/** The same clone by several clients at once, one that was not asked for before, and what others notice of it. */
 export const clonesAtOnce: Trial = {
   names: Object.values(NAMES),
   needs: 'large',

@@ -7,7 +7,7 @@ const MOST = { idle: 130, after: 260, peak: 300 }
 
 /**
  * Resident memory of the server's own process: just started on existing data, and after all that was measured before;
- * both when nobody has asked anything for a while.
+ * both after a while without requests.
  */
 export const memory: Trial = {
   names: Object.values(NAMES),

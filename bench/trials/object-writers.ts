@@ -1,7 +1,7 @@
 /**
  * Writes the objects of one commit (blobs, a tree, the commit) with this server's writer and with isomorphic-git, both
- * durably, and prints the median time and the processor time of a commit. Run it alone: `node bench/trials/object-writers.ts`.
- * It is no trial of `npm run bench`: it measures no server.
+ * durably, and prints the median time and the processor time of a commit. Run it alone: `node
+ * bench/trials/object-writers.ts`. It is no trial of `npm run bench`: it measures no server.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

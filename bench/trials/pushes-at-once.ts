@@ -23,7 +23,9 @@ interface Client {
   readonly file: string
 }
 
-/** Clients that push at the same moment; who is reported to fetch first does that and pushes again. Nothing may be lost. */
+/**
+ * Clients that push at the same moment; who is reported to fetch first does that and pushes again. Nothing may be lost.
+ */
 export const pushesAtOnce: Trial = {
   names: Object.values(NAMES),
   needs: 'site',

@@ -76,8 +76,8 @@ class Turn implements DatabaseConnection {
 /**
  * Transactions take turns on one connection. Those that come while one runs join its group: each is a savepoint of one
  * SQLite transaction. A turn after the first member, the group is committed and then written to the disk, beside the
- * thread; only then its members are answered. So writers at the same time share pages, commits and writes. A member that
- * fails is rolled back alone; a commit that fails rejects every member.
+ * thread; only then its members are answered. So writers at the same time share pages, commits and writes. A member
+ * that fails is rolled back alone; a commit that fails rejects every member.
  */
 export class WritingDriver implements Driver {
   readonly #database: Sqlite.Database

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 const syncFile: (descriptor: number) => Promise<void> = promisify(fdatasync)
 
 /**
- * Makes commits durable: writes the write-ahead log of an SQLite file to the disk, on a thread of the pool. Commits that
- * come while one write runs share the next, so that many writers at once wait for few.
+ * Makes commits durable: writes the write-ahead log of an SQLite file to the disk, on a thread of the pool. Commits
+ * that come while one write runs share the next, so that many writers at once wait for few.
  */
 export class WalSync {
   readonly #file: string
@@ -46,7 +46,9 @@ export class WalSync {
     return (this.#running = running)
   }
 
-  /** NOTE: SQLite locks the database and the shared memory, not the log, so that closing a descriptor of it is harmless. */
+  /**
+   * NOTE: SQLite locks the database and the shared memory, not the log, so that closing a descriptor of it is harmless.
+   */
   #open(): number {
     if (this.#descriptor !== undefined) return this.#descriptor
     this.#descriptor = openSync(`${this.#file}-wal`, 'r')

@@ -105,8 +105,8 @@ class GlobAutomaton {
   }
 
   /**
-   * Adds the positions that are reached without a character. All of them are further on in the pattern, so one pass over
-   * the words finds them.
+   * Adds the positions that are reached without a character. All of them are further on in the pattern, so one pass
+   * over the words finds them.
    */
   #follow(positions: Positions): void {
     let carry = 0

@@ -12,8 +12,8 @@ export interface AccountRemoval {
   /**
    * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
    * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
-   * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last administrator
-   * (behaviour/users-and-admin#administration-of-users).
+   * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last
+   * administrator (behaviour/users-and-admin#administration-of-users).
    */
   delete(actor: Actor, user: User, options: { purge: boolean }): Promise<void>
 }

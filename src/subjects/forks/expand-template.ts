@@ -95,8 +95,8 @@ async function readSmall(git: GitRepo, oid: string): Promise<string | undefined>
 }
 
 /**
- * Returns a function that compares paths with one glob per line, with pauses; `#` starts a comment. Throws Invalid for too
- * many globs, and when matching takes too long.
+ * Returns a function that compares paths with one glob per line, with pauses; `#` starts a comment. Throws Invalid for
+ * too many globs, and when matching takes too long.
  */
 function listReader(text: string): (path: string) => Promise<boolean> {
   const lines = text

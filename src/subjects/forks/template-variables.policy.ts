@@ -87,8 +87,9 @@ const MAX_GROWTH = 2 * 1024 * 1024
 const VARIABLE = /\$(?:\$|\{([^{}\n]*)\}|([A-Za-z_]\w*))/g
 
 /**
- * `$NAME` and `${NAME}`; an unknown name is replaced by itself, `$$` for a dollar sign. Pauses: a text of 1 MiB may have half
- * a million of them. Throws Invalid when it becomes much longer: a description may have some thousand characters.
+ * `$NAME` and `${NAME}`; an unknown name is replaced by itself, `$$` for a dollar sign. Pauses: a text of 1 MiB may
+ * have half a million of them. Throws Invalid when it becomes much longer: a description may have some thousand
+ * characters.
  */
 export async function expandVariables(text: string, variables: ReadonlyMap<string, string>): Promise<string> {
   const pause = createPauses()

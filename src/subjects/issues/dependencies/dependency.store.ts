@@ -14,8 +14,8 @@ export interface Pair {
 }
 
 /**
- * The issues that `issue` depends on, whoever may read them: those of its own repository first, then by repository; in
- * a repository the newest first.
+ * The issues that `issue` depends on, without regard to who may read them: those of its own repository first, then by
+ * repository; in a repository the newest first.
  */
 export function listBlockerIds(db: Db, issue: Issue, paging: Paging): Promise<Page<IssueId>> {
   const query = db

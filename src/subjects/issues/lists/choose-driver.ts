@@ -28,8 +28,8 @@ export const chooseToCount = (drivers: readonly Driver[]): Driver | undefined =>
   )
 
 /**
- * Where to begin: the filter that the fewest issues pass, unless these would have to be sorted and it is cheaper to read
- * the list in order and skip what the filter excludes.
+ * Where to begin: the filter that the fewest issues pass, unless these would have to be sorted and it is cheaper to
+ * read the list in order and skip what the filter excludes.
  */
 export function chooseDriver({ narrow, wide, byCreation, wanted }: Choice): Driver {
   const ordered = byCreation

@@ -10,8 +10,8 @@ export interface PinBoard {
 }
 
 /**
- * Makes changes of pins wait for each other until the transaction ends. NOTE: not by the row of the repository: whoever
- * closes an issue has locked the issue before that row.
+ * Makes changes of pins wait for each other until the transaction ends. NOTE: not by the row of the repository, which
+ * transactions that close issues lock after the issue.
  */
 export async function lockPins(tx: Tx, { repoId }: PinBoard): Promise<void> {
   await tx

@@ -27,7 +27,9 @@ export async function deleteReferencesOfIssue(tx: Tx, issueId: IssueId): Promise
   await tx.deleteFrom('timeline_entry').where('target_id', '=', issueId).where('kind', 'in', OF_ISSUES).execute()
 }
 
-/** Deletes the entries that say that issues or commits of a repository, or of every one of an owner, refer to others. */
+/**
+ * Deletes the entries that say that issues or commits of a repository, or of every one of an owner, refer to others.
+ */
 export async function deleteReferencesOfRepos(
   tx: Tx,
   of: { readonly id: RepoId } | { readonly ownerId: UserId },

@@ -3,8 +3,8 @@ import { Timestamp } from '../../../http/answer/text.ts'
 import { parseTimestamp } from '../../../platform/timestamp.ts'
 
 /**
- * When entries were updated last: both bounds belong to the span, in whole seconds. Epoch milliseconds, undefined for no
- * bound (behaviour/issues#conventions).
+ * When entries were updated last: both bounds belong to the span, in whole seconds. Epoch milliseconds, undefined for
+ * no bound (behaviour/issues#conventions).
  */
 export interface UpdateSpan {
   readonly since: number | undefined

@@ -25,10 +25,10 @@ export interface TransferredIssue {
 }
 
 /**
- * Moves an issue to another repository of the same owner: it gets a new number there and keeps comments, entries, files,
- * times and references. Labels and the milestone are those of the same name, where there are such. Throws NotFound for a
- * repository that the actor may not read, Forbidden for one that it may not write, Locked for an archived one, Invalid
- * for pull requests and for the issue's own repository.
+ * Moves an issue to another repository of the same owner: it gets a new number there and keeps comments, entries,
+ * files, times and references. Labels and the milestone are those of the same name, where there are such. Throws
+ * NotFound for a repository that the actor may not read, Forbidden for one that it may not write, Locked for an
+ * archived one, Invalid for pull requests and for the issue's own repository.
  */
 export async function transferIssue(
   deps: IssueDeps,

@@ -9,7 +9,9 @@ import { findWatchMode } from '../../social/index.ts'
 import { findUserById, type User, type Users } from '../../users/index.ts'
 import { findIssueWatch, isParticipant, listIssueWatchers, putIssueWatch } from './issue-watch.store.ts'
 
-/** Subscriptions of users to single issues (behaviour/issues#subscriptions). Callers check that the issue is readable. */
+/**
+ * Subscriptions of users to single issues (behaviour/issues#subscriptions). Callers check that the issue is readable.
+ */
 export interface Subscriptions {
   /** Users who chose to be notified. */
   list(issue: Issue, paging: Paging): Promise<Page<User>>

@@ -126,8 +126,9 @@ export async function listTransferRecipients(
 }
 
 /**
- * Makes a thread of each recipient, or an unread one of a thread that was read; what has an activity after `replacesUpTo`
- * stays as it is. Rows are written in the order of the users, so that transactions wait for each other in one order.
+ * Makes a thread of each recipient, or an unread one of a thread that was read; what has an activity after
+ * `replacesUpTo` stays as it is. Rows are written in the order of the users, so that transactions wait for each other
+ * in one order.
  */
 export async function notifyOfIssue(
   tx: Tx,

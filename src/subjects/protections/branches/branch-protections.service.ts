@@ -46,7 +46,9 @@ export interface BranchProtections {
   list(repo: Repo): Promise<BranchRuleView[]>
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchRuleView>
-  /** Throws Forbidden when a rule has the name, Invalid for unknown users and teams and too many rules or long patterns. */
+  /**
+   * Throws Forbidden when a rule has the name, Invalid for unknown users and teams and too many rules or long patterns.
+   */
   create(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
   /** Throws NotFound, and Invalid for unknown users and teams and too long patterns. */
   edit(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>

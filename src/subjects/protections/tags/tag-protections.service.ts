@@ -39,8 +39,8 @@ export interface TagProtections {
   /** Throws NotFound. */
   get(repo: Repo, id: number): Promise<TagRuleView>
   /**
-   * Throws Forbidden when a rule has the pattern, Invalid for unknown users and teams, for a bad expression and when there
-   * are too many rules.
+   * Throws Forbidden when a rule has the pattern, Invalid for unknown users and teams, for a bad expression and when
+   * there are too many rules.
    */
   create(actor: Actor, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
   /** Absent members are not changed. Throws NotFound, and as `create`. */
