@@ -49,6 +49,18 @@ describeOnBoth('notifications of comments and mentions', (on) => {
     for (const person of [given.ann, given.bob]) await markAll(person)
   })
 
+  it('reach those whom a comment names', async () => {
+    const zoe = await given.server.world.user(`zoe-${on}`)
+    const { number } = await createIssue(given.ann, { title: 'Named' })
+    const answer = await given.bob.client.post(`/repos/ann/desk/issues/${number}/comments`, {
+      body: `what does @${zoe.name} say? not \`@wes\``,
+    })
+    expect(answer.status).toBe(201)
+    expect(await threadsOf(zoe)).toEqual(['Named unread'])
+    expect(await threadsOf(given.wes, '')).toEqual([])
+    for (const person of [given.ann, given.bob]) await markAll(person)
+  })
+
   it('that mention users go to the active ones who can read and do not block the author', async () => {
     const { world } = given.server
     const [open, blocking, idle] = [
