@@ -18,8 +18,11 @@ export function createBackground({ core, eventLog, jobQueue, subjects }: Composi
   const { database, clock, log, schedule } = core
   const events = new EventDispatcher({ database, clock, log, eventLog })
   const jobs = new JobRunner({ database, clock, log, queue: jobQueue })
+  const stopping = new AbortController()
+  let recovering = Promise.resolve()
   const recover = async (): Promise<void> => {
     for (const { name, recover: enqueueChecks } of subjects) {
+      if (stopping.signal.aborted) return
       await enqueueChecks?.().catch((error: unknown) =>
         log.error({ err: error, subject: name }, 'start-up checks not enqueued'),
       )
@@ -33,10 +36,12 @@ export function createBackground({ core, eventLog, jobQueue, subjects }: Composi
       events.start()
       jobs.start()
       schedule.start()
-      void recover()
+      recovering = recover()
     },
     async stop() {
+      stopping.abort()
       schedule.stop()
+      await recovering
       await events.stop()
       await jobs.stop()
     },
