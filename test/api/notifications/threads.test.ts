@@ -120,6 +120,19 @@ describeOnBoth('notification threads', (on) => {
     await markAll(given.wes)
   })
 
+  it('move with an issue that is transferred to another repository', async () => {
+    const { number } = await createIssue(given.ann, { title: 'Moves' })
+    await given.ann.client.patch(`/repos/ann/desk/issues/${number}`, { assignees: ['bob'] })
+    const moved = await given.ann.client.post(`/repos/ann/desk/issues/${number}/transfer`, { repo: 'vault' })
+    expect(moved.status).toBe(201)
+    expect((await threadAbout(given.bob, '')).repository).toBeNull()
+    await given.ann.client.put('/repos/ann/vault/collaborators/bob', { permission: 'read' })
+    const listed = await given.bob.client.get('/repos/ann/vault/notifications')
+    expect(listed.json).toMatchObject([{ subject: { title: 'Moves' }, repository: { full_name: 'ann/vault' } }])
+    await given.ann.client.delete('/repos/ann/vault/collaborators/bob')
+    await markAll(given.bob)
+  })
+
   it('are deleted with the issue, the repository and the user', async () => {
     const fay = await given.server.world.user(`fay-${on}`)
     await given.server.world.repo({ owner: fay, name: 'gone' })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { readersOf } from '../../../access/repo-readers.store.ts'
 import type { Db, Tx } from '../../../db/database.ts'
-import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
+import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Issue, unitOf } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { PARTICIPATING_KINDS } from '../subscriptions/issue-watch.store.ts'
@@ -161,6 +161,11 @@ export async function notifyOfIssue(
         .where('notification.updated_at', '<=', replacesUpTo),
     )
     .execute()
+}
+
+/** The issue belongs to another repository now. */
+export async function moveThreads(tx: Tx, issueId: IssueId, repoId: RepoId): Promise<void> {
+  await tx.updateTable('notification').set({ repo_id: repoId }).where('issue_id', '=', issueId).execute()
 }
 
 /** As notifyOfIssue, for the transfer of a repository. */

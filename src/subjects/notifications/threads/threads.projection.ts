@@ -3,6 +3,7 @@ import type { AppendedEvent, Projections } from '../../../events/index.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
 import { findIssueById } from '../../issues/index.ts'
 import type { Notifier } from './notifier.ts'
+import { moveThreads } from './recipients.store.ts'
 
 type OfIssue = 'comment.created' | 'issue.closed' | 'issue.created' | 'issue.reopened'
 
@@ -25,6 +26,7 @@ export function threadProjections(notifier: Notifier): Projections {
         reason: 'assigned',
       })
     },
+    'issue.transferred': (tx, { payload }) => moveThreads(tx, asId(payload.issue_id), asId(payload.repo_id)),
     'repo.transfer_started': (tx, { actorId, payload }) =>
       notifier.transfer(tx, {
         repoId: asId(payload.repo_id),
