@@ -70,6 +70,12 @@ export async function remembered<T>(db: object, key: string, load: () => Promise
 }
 
 /**
+ * A number that changes with every commit of any process, for caches that are bounded by their own measure; undefined
+ * on PostgreSQL. It equals nothing, itself included, while the database cannot say.
+ */
+export const commitVersion = (db: object): number | undefined => memoryIn(db)?.proof.version?.()
+
+/**
  * The total of a search, `select count(*) as total ...` that looks at many rows: not counted again while nothing was
  * committed.
  */

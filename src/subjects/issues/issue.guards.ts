@@ -15,7 +15,7 @@ import type { IssueInView } from './views.ts'
  * `read`: readers of the unit of the issue or pull request. `edit`: its poster and writers. `write`: writers. `admin`:
  * administrators of the repository.
  */
-export type IssueLevel = 'read' | 'edit' | 'write' | 'admin'
+type IssueLevel = 'read' | 'edit' | 'write' | 'admin'
 
 interface IssueGuardOptions {
   /** Anonymous callers get 401; implied by every level but read. */

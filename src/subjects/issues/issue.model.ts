@@ -9,7 +9,7 @@ import { UserModel } from '../users/index.ts'
 
 const Time = Type.String({ format: 'date-time' })
 
-export const PullRequestMeta = Type.Object(
+const PullRequestMeta = Type.Object(
   { merged: Type.Boolean(), merged_at: Nullable(Time), draft: Type.Boolean(), html_url: Type.String() },
   { $id: 'PullRequestMeta' },
 )

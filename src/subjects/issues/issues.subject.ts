@@ -10,6 +10,7 @@ import { issueEvents } from './issues.events.ts'
 import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
 import { listOperations } from './lists/lists.operations.ts'
+import { createKeptPages } from './lists/kept-pages.ts'
 import { createIssueLists } from './lists/lists.service.ts'
 import { planIssues } from './planning.ts'
 import type { Timeline } from './timeline/timeline.service.ts'
@@ -52,7 +53,12 @@ export const subject = defineSubject({
       },
       guards: { issue, comment: discussion.guard },
       operations: [
-        ...listOperations({ guards, lists: createIssueLists(database), site }),
+        ...listOperations({
+          guards,
+          lists: createIssueLists(database),
+          pages: createKeptPages(database.read, site.rootUrl),
+          site,
+        }),
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...discussion.operations,
         ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),

@@ -10,7 +10,7 @@ export async function threadsOf(person: Person, query = '?all=true'): Promise<st
   return json.map((thread: Any) => `${thread.subject.title} ${statusOf(thread)}`)
 }
 
-export const statusOf = ({ unread, pinned }: Any): string => (pinned ? 'pinned' : unread ? 'unread' : 'read')
+const statusOf = ({ unread, pinned }: Any): string => (pinned ? 'pinned' : unread ? 'unread' : 'read')
 
 /** The thread of a person about an issue of this title. */
 export async function threadAbout(person: Person, title: string): Promise<Any> {

@@ -10,7 +10,7 @@ import type { IssueFilter, IssueSort, Named } from './issue-filter.ts'
 import { hasLabelOf, hasMilestoneOf, residualsOf, updatedRange } from './residuals.store.ts'
 
 /** The filter of the issues of one repository. */
-export interface RepoIssueFilter extends IssueFilter {
+interface RepoIssueFilter extends IssueFilter {
   /** Of each name its labels: an issue has one of each. */
   readonly labels: readonly Named[]
   /** An issue has one of them; undefined for any. */

@@ -15,7 +15,7 @@ import type { IssueFilter, IssueSort } from './issue-filter.ts'
 import { residualsOf, updatedRange } from './residuals.store.ts'
 
 /** The filter of a search over all repositories. */
-export interface SearchFilter extends IssueFilter {
+interface SearchFilter extends IssueFilter {
   readonly ownerId: UserId | undefined
   readonly teamId: number | undefined
   /** Names: an issue has a label of one of them; unknown ones are left out, and none left is no filter. */

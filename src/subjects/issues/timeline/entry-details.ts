@@ -11,10 +11,7 @@ export type EntryDetails = Partial<
 >
 
 /** The details of entries by the id of the entry, loaded for a page with a fixed number of queries. */
-export type DetailsLoader = (
-  viewer: Viewer,
-  entries: readonly TimelineEntry[],
-) => Promise<ReadonlyMap<number, EntryDetails>>
+type DetailsLoader = (viewer: Viewer, entries: readonly TimelineEntry[]) => Promise<ReadonlyMap<number, EntryDetails>>
 
 /** Port for subjects whose rows entries of the timeline refer to: tracked times, reviews. */
 export interface EntryDetailsPort {

@@ -19,7 +19,7 @@ interface Reference {
  * `add_dependency` and `remove_dependency` the other issue, of `commit_ref` the repository that has the commit, of
  * `stop_tracking` and `add_time_manual` the tracked time.
  */
-export interface EntryPayloads {
+interface EntryPayloads {
   comment: { readonly commitOid?: string }
   close: { readonly commitOid?: string }
   reopen: { readonly commitOid?: string }

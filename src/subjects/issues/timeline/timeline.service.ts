@@ -9,7 +9,7 @@ import { listEntries } from './timeline.store.ts'
 import type { UpdateSpan } from './update-span.ts'
 
 /** Entries with what they refer to. */
-export interface TimelinePage extends EntryFacts {
+interface TimelinePage extends EntryFacts {
   readonly entries: readonly TimelineEntry[]
 }
 

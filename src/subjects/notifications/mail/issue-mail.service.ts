@@ -30,7 +30,7 @@ export interface IssueMail {
   send(batch: MailBatch, signal: AbortSignal): Promise<void>
 }
 
-export interface MailBatch {
+interface MailBatch {
   readonly activity: MailActivity
   readonly user_ids: readonly number[]
   /** How often it was tried before. */

@@ -32,7 +32,7 @@ export interface Notifier {
   spread(rest: SpreadPayload, signal: AbortSignal): Promise<void>
 }
 
-export interface SpreadPayload {
+interface SpreadPayload {
   readonly issue_id: number
   readonly actor_id: number
   readonly at: number

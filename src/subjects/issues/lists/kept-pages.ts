@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache'
+import { isPublicOnly, type Viewer } from '../../../access/viewer.ts'
+import { commitVersion } from '../../../db/remembered.ts'
+import type { Answer } from '../../../http/answer/answer.ts'
+import { weakTag } from '../../../http/answer/conditional.ts'
+import { JsonBytes } from '../../../http/answer/json-text.ts'
+
+const MAX_BYTES = 8 * 1024 * 1024
+
+interface Kept {
+  readonly version: number
+  readonly answer: Answer
+  readonly bytes: number
+}
+
+/** Answers to lists of issues, which take longer to make than to send. */
+export interface KeptPages {
+  /**
+   * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it depends
+   * on beside the viewer and the database. On PostgreSQL `make` runs every time.
+   */
+  get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>): Promise<Answer>
+}
+
+/** `read` is the database that `make` reads, and nothing else. */
+export function createKeptPages(read: object, rootUrl: () => string): KeptPages {
+  const cache = new LRUCache<string, Kept>({
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_BYTES / 4,
+    sizeCalculation: ({ bytes }, key) => bytes + key.length + 200,
+  })
+  return {
+    async get(viewer, wanted, make) {
+      // NOTE: asked before the rows are read: an answer that a commit overtook belongs to a version that is over.
+      const version = commitVersion(read)
+      if (version === undefined) return make()
+      const key = JSON.stringify([keyOf(viewer), rootUrl(), ...wanted])
+      const kept = cache.get(key)
+      if (kept?.version === version) return kept.answer
+      const answer = keepable(await make())
+      cache.set(key, { version, answer, bytes: (answer.body as JsonBytes).bytes.length })
+      return answer
+    },
+  }
+}
+
+/** What decides, beside rows of the database, what a viewer sees. */
+const keyOf = (viewer: Viewer): readonly unknown[] =>
+  viewer.kind === 'user' ? [viewer.account.id, isPublicOnly(viewer), ...(viewer.onlyRepos ?? ['all'])] : []
+
+/** The same answer with its body as bytes and the tag of these. */
+function keepable(answer: Answer): Answer {
+  const body = new JsonBytes(answer.body)
+  return { ...answer, body, headers: { ...answer.headers, etag: weakTag(body.bytes, answer.total) } }
+}
