@@ -95,21 +95,22 @@ async function exchangeCode(parts: ProviderParts, request: TokenRequest): Promis
   if (redirectUri !== '' && !isSameRedirect(code.redirectUri, redirectUri, client.isConfidential))
     throw new OauthError('unauthorized_client', 'unexpected redirect URI')
   const now = clock.now()
-  const chainId = await database.transaction(async (tx) => {
+  // NOTE: the grant is read in the same transaction: the code may be sent again before this request goes on.
+  const used = await database.transaction(async (tx) => {
     const id = await insertChain(tx, {
       grant_id: code.grant.id,
       rotated_at: now,
       expires_at: now + settings.refreshLifetime * 1000,
     })
-    if (await useCode(tx, codeHash, id)) return id
+    if (await useCode(tx, codeHash, id)) return { live: await findLiveGrant(tx, id) }
     await deleteChain(tx, id)
     return undefined
   })
-  if (chainId === undefined) {
+  if (used === undefined) {
     await endReplayed(parts, codeHash)
     throw new OauthError('invalid_grant', 'authorization code already used')
   }
-  return issue(parts, await requireLive(parts, chainId), { nonce: code.nonce, secret: request.clientSecret })
+  return issue(parts, requireAllowed(used.live), { nonce: code.nonce, secret: request.clientSecret })
 }
 
 /**
@@ -166,8 +167,10 @@ const rotate = (
 ): Promise<boolean> => rotateChain(tx, chain, { rotated_at: now, expires_at: now + lifetime * 1000 })
 
 /** A user who may not sign in gets no tokens. */
-async function requireLive({ database }: ProviderParts, chainId: OauthChainId): Promise<LiveGrant> {
-  const live = await findLiveGrant(database.read, chainId)
+const requireLive = async ({ database }: ProviderParts, chainId: OauthChainId): Promise<LiveGrant> =>
+  requireAllowed(await findLiveGrant(database.read, chainId))
+
+function requireAllowed(live: LiveGrant | undefined): LiveGrant {
   if (live === undefined || decideAccountState(live.user) === 'prohibited')
     throw new OauthError('invalid_grant', 'grant does not exist')
   return live
