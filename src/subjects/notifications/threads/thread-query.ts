@@ -33,20 +33,20 @@ export const statusQuery = Type.Object({ 'to-status': word('unread, read or pinn
 
 const isStatus = (text: string): text is ThreadStatus => (THREAD_STATUSES as readonly string[]).includes(text)
 
-const KINDS: Readonly<Record<string, ThreadKind | undefined>> = {
-  issue: 'issue',
-  pull: 'pull',
-  repository: 'repository',
-}
+const KINDS: ReadonlyMap<string, ThreadKind> = new Map([
+  ['issue', 'issue'],
+  ['pull', 'pull'],
+  ['repository', 'repository'],
+])
 
 /** Names that are none do not count; without a name left there is no filter (behaviour/issues#notifications). */
 export function readListFilter(query: Static<typeof listQuery>): OwnFilter {
   const { all, 'status-types': statusTypes, 'subject-type': subjectTypes = [] } = query
   const statuses = statusTypes?.filter(isStatus) ?? ['unread', 'pinned']
-  const names = subjectTypes.map((name) => name.toLowerCase()).filter((name) => name === 'commit' || name in KINDS)
+  const names = subjectTypes.map((name) => name.toLowerCase()).filter((name) => name === 'commit' || KINDS.has(name))
   return {
     statuses: all === true || statuses.length === 0 ? THREAD_STATUSES : [...new Set(statuses)],
-    kinds: names.length === 0 ? undefined : names.flatMap((name) => KINDS[name] ?? []),
+    kinds: names.length === 0 ? undefined : names.flatMap((name) => KINDS.get(name) ?? []),
     since: query.since === undefined ? undefined : startOfSecond(parseTimestamp(query.since)!),
     before: query.before === undefined ? undefined : endOfSecond(parseTimestamp(query.before)!),
   }
