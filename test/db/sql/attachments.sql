@@ -7,6 +7,8 @@ update "attachment" set "download_count" = download_count + 1 where "id" = ?;
 delete from "attachment" where "id" = ? returning "hash";
 
 -- subjects/attachments/attachment.store.ts deleteAttachmentsOf
+delete from "attachment" where "issue_id" = ? returning "hash";
+delete from "attachment" where "comment_id" = ? returning "hash";
 delete from "attachment" where "release_id" = ? returning "hash";
 
 -- subjects/attachments/attachment.store.ts findAttachment
@@ -32,7 +34,15 @@ select "id" from "attachment" where "hash" = ? limit N;
 select "attachment"."id", "attachment"."name", "attachment"."hash", "attachment"."size", "repo"."name" as "repo", "user"."name" as "owner" from "attachment" left join "repo" on "repo"."id" = "attachment"."repo_id" left join "user" on "user"."id" = "repo"."owner_id" where "attachment"."id" > ? and "attachment"."hash" != ? order by "attachment"."id" limit N;
 
 -- subjects/attachments/attachment.store.ts listAttachmentsOf
+select * from "attachment" where "comment_id" in (?, ...) order by "name", "id";
 select * from "attachment" where "release_id" in (?, ...) order by "name", "id";
+select * from "attachment" where "issue_id" in (?, ...) and "comment_id" = ? order by "name", "id";
+
+-- subjects/attachments/attachment.store.ts listCommentAttachments
+select * from "attachment" where "issue_id" = ? and "comment_id" != ? order by "name", "id";
+
+-- subjects/attachments/attachment.store.ts moveAttachments
+update "attachment" set "repo_id" = ? where "issue_id" = ?;
 
 -- subjects/attachments/attachment.store.ts updateAttachment
 update "attachment" set "name" = ? where "id" = ?;

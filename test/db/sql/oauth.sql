@@ -22,13 +22,16 @@ update "oauth_application" set "name" = ?, "redirect_uris" = ?, "is_confidential
 delete from "oauth_chain" where "id" = ?;
 
 -- subjects/oauth/oauth-grant.store.ts deleteGrant
-delete from "oauth_grant" where "id" = ? and "user_id" = ?;
+delete from "oauth_grant" where "id" = ?;
 
 -- subjects/oauth/oauth-grant.store.ts findCode
 select "oauth_code".*, "oauth_grant"."id", "oauth_grant"."application_id", "oauth_grant"."user_id", "oauth_grant"."scope" from "oauth_code" inner join "oauth_grant" on "oauth_grant"."id" = "oauth_code"."grant_id" where "code_hash" = ?;
 
 -- subjects/oauth/oauth-grant.store.ts findGrant
 select "id", "application_id", "user_id", "scope" from "oauth_grant" where "user_id" = ? and "application_id" = ?;
+
+-- subjects/oauth/oauth-grant.store.ts findGrantById
+select "oauth_grant"."id", "oauth_grant"."application_id", "oauth_grant"."user_id", "oauth_grant"."scope", "oauth_application"."name" from "oauth_grant" inner join "oauth_application" on "oauth_application"."id" = "oauth_grant"."application_id" where "oauth_grant"."id" = ? and "oauth_grant"."user_id" = ?;
 
 -- subjects/oauth/oauth-grant.store.ts findLiveGrant
 select * from "user" where "id" = ?;

@@ -4,6 +4,9 @@
 select "name", "priority", "settings" from "branch_rule" where "repo_id" = ? order by "id";
 insert into "branch_rule" ("name", "priority", "settings", "repo_id", "created_at", "updated_at") values (?, ...);
 
+-- subjects/protections/branches/branch-rule.store.ts countBranchRules
+select count(*) as "count" from "branch_rule" where "repo_id" = ?;
+
 -- subjects/protections/branches/branch-rule.store.ts deleteBranchRule
 delete from "branch_rule" where "id" = ?;
 
@@ -43,6 +46,9 @@ update "branch_rule" set "priority" = ?, "settings" = ?, "updated_at" = ? where 
 
 -- subjects/protections/branches/branch-rule.store.ts updateBranchRulePriority
 update "branch_rule" set "priority" = ? where "repo_id" = ? and "id" = ?;
+
+-- subjects/protections/tags/tag-rule.store.ts countTagRules
+select count(*) as "count" from "tag_rule" where "repo_id" = ?;
 
 -- subjects/protections/tags/tag-rule.store.ts deleteTagRule
 delete from "tag_rule" where "id" = ?;

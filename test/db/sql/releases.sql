@@ -18,6 +18,7 @@ insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", 
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "created_at", "updated_at", "title", "body") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "body", "is_draft", "is_prerelease", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
+insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "body", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "body", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 

@@ -117,6 +117,10 @@ insert into "branch" ("repo_id", "name", "oid", "pusher_id", "updated_at") value
 select "id" from "repo" where "id" in (?, ...);
 update repo as counted set "stars_count" = (select count(*) from star where repo_id = counted.id) where id in (?, ...);
 update repo as counted set "watchers_count" = (select count(*) from watch where repo_id = counted.id and mode <> 'ignored') where id in (?, ...);
+update repo as counted set "open_pulls_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 1 and is_closed = 0) where id in (?, ...);
+update repo as counted set "open_issues_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 0 and is_closed = 0) where id in (?, ...);
+update repo as counted set "closed_pulls_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 1 and is_closed = 1) where id in (?, ...);
+update repo as counted set "closed_issues_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 0 and is_closed = 1) where id in (?, ...);
 
 -- subjects/repos/records/repo-walk.store.ts countRepos
 select count(*) as "count" from "repo";
@@ -139,6 +143,8 @@ update "repo" set "forks_count" = "forks_count" + ? where "id" in (?, ...);
 update "repo" set "stars_count" = "stars_count" + ? where "id" in (?, ...);
 update "repo" set "releases_count" = "releases_count" + ? where "id" in (?, ...);
 update "repo" set "watchers_count" = "watchers_count" + ? where "id" in (?, ...);
+update "repo" set "open_issues_count" = "open_issues_count" + ? where "id" in (?, ...);
+update "repo" set "closed_issues_count" = "closed_issues_count" + ? where "id" in (?, ...);
 
 -- subjects/repos/repo.store.ts countReposOf
 select count(*) as "count" from "repo" where "owner_id" = ?;
@@ -174,6 +180,9 @@ insert into "repo" ("owner_id", "name", "lower_name", "description", "default_br
 
 -- subjects/repos/repo.store.ts listReposByIds
 select * from "repo" where "id" in (?, ...);
+
+-- subjects/repos/repo.store.ts listReposByNames
+select "repo".* from "repo" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where "owner"."lower_name" in (?, ...) and "repo"."lower_name" in (?, ...);
 
 -- subjects/repos/repo.store.ts lockRepo
 update "repo" set "id" = ? where "id" = ?;
