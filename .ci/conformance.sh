@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plays the recordings named in conformance.txt against a fresh server, twice; each line there is a recording and the
-# number of its exchanges that must be equal at least.
+# Plays the recordings named in conformance.txt against a fresh server, in as many rounds as the first argument says, 2
+# by default; each line there is a recording and the number of its exchanges that must be equal at least.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -15,7 +15,7 @@ trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf
 for _ in $(seq 150); do grep -q 'password:' "$dir/out" && break; sleep 0.2; done
 password=$(sed -n 's/.*password: *//p' "$dir/out" | head -1)
 failed=0
-for round in 1 2; do
+for round in $(seq "${1:-2}"); do
   while read -r name least; do
     case "$name" in ''|'#'*) continue ;; esac
     line=$(node "$shared/run.mjs" replay "http://127.0.0.1:$port" "admin:$password" "$shared/recordings/$name.json" | tail -1 || true)
