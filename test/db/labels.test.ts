@@ -80,6 +80,7 @@ describeOnBoth('labels in the database', (kind) => {
       description: 'Y',
       isExclusive: true,
       archivedAt: 8,
+      owner: { repoId: repos[0] },
     })
     expect(await named(other!, 'name-descending')).toEqual(['y', 'y', 'x'])
     expect(

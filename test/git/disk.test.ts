@@ -223,6 +223,6 @@ function kill(pid: number): void {
 
 /** What git writes before it gives things their names. */
 const temporaries = (path: string): string[] =>
-  readdirSync(join(path, 'objects'), { recursive: true, encoding: 'utf8' })
+  readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter((name) => /(?:^|\/)(?:tmp_|\.tmp-)|\.lock$/.test(name))
-    .map((name) => join(path, 'objects', name))
+    .map((name) => join(path, name))
