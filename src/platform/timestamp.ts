@@ -11,6 +11,14 @@ export function parseTimestamp(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
+/** As parseTimestamp, for members that may be absent or empty. */
+export const parseOptionalTimestamp = (text: string | undefined): number | undefined =>
+  text ? parseTimestamp(text) : undefined
+
+/** Times are kept in milliseconds and shown in seconds: the bounds of the second that a time is in. */
+export const startOfSecond = (time: number): number => Math.floor(time / 1000) * 1000
+export const endOfSecond = (time: number): number => startOfSecond(time) + 999
+
 /** COMPAT: the moment that typed clients send for a time that was not set (src/platform/timestamp.test.ts). */
 export const ZERO_TIME_MS = -62_135_596_800_000
 

@@ -7,7 +7,7 @@ import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import { asId } from '../../platform/crypto/ids.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
-import { isZeroTime, parseTimestamp } from '../../platform/timestamp.ts'
+import { isZeroTime, parseOptionalTimestamp, parseTimestamp } from '../../platform/timestamp.ts'
 import type { RepoInView } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
 import type { IssueEdit } from './changes/edit-issue.ts'
@@ -142,8 +142,6 @@ const loginsOf = (assignee: string | undefined, assignees: readonly string[]): s
   ...new Set([...(assignee ? [assignee] : []), ...assignees]),
 ]
 
-const timeOf = (text: string | undefined): number | undefined => (text ? parseTimestamp(text) : undefined)
-
 const readNewIssue = (body: CreateIssueOption): NewIssue => ({
   title: body.title,
   body: body.body ?? '',
@@ -151,7 +149,7 @@ const readNewIssue = (body: CreateIssueOption): NewIssue => ({
   assignees: loginsOf(body.assignee, body.assignees ?? []),
   labelIds: body.labels ?? [],
   milestoneId: body.milestone ? asId(body.milestone) : undefined,
-  dueAt: timeOf(body.due_date),
+  dueAt: parseOptionalTimestamp(body.due_date),
   isClosed: body.closed ?? false,
 })
 
@@ -167,6 +165,6 @@ function readEdit(body: EditIssueOption): IssueEdit {
     unsetsDueDate: body.unset_due_date,
     state: body.state,
     contentVersion: body.content_version,
-    updatedAt: timeOf(body.updated_at),
+    updatedAt: parseOptionalTimestamp(body.updated_at),
   }
 }

@@ -4,7 +4,7 @@ import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { badRequest, DomainError, notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
-import { parseTimestamp } from '../../platform/timestamp.ts'
+import { parseOptionalTimestamp } from '../../platform/timestamp.ts'
 import { isRepoAdmin } from '../../access/repo-access.ts'
 import { canWriteIssue, TrackedTimeModel } from '../issues/index.ts'
 import type { Guards } from '../subject.ts'
@@ -81,7 +81,7 @@ function addOperations({ tracker, times, findUser, site }: TimeOperationDeps): O
         const actor = requireUser(viewer)
         const isOther = body.user_name !== undefined && body.user_name !== '' && isRepoAdmin(access.access)
         const userId = isOther ? (await findUser.named(actor, body.user_name!)).id : actor.account.id
-        const createdAt = body.created ? parseTimestamp(body.created) : undefined
+        const createdAt = parseOptionalTimestamp(body.created)
         const view = await times.add(actor, access, { userId, seconds: body.time, createdAt })
         return ok(presentTime(view, viewer, site))
       },

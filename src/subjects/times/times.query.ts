@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Timestamp } from '../../http/answer/text.ts'
 import { NAME_LENGTH } from '../../http/body/limits.ts'
 import { pagingMembers } from '../../http/openapi/paging-members.ts'
-import { parseTimestamp } from '../../platform/timestamp.ts'
+import { parseOptionalTimestamp } from '../../platform/timestamp.ts'
 
 const spanMembers = {
   since: Type.Optional(Timestamp({ description: 'Created at this time or later' })),
@@ -22,7 +22,8 @@ interface SpanTexts {
   readonly before?: string | undefined
 }
 
-const timeOf = (text: string | undefined): number | undefined => (text ? parseTimestamp(text) : undefined)
-
 /** The bounds as epoch milliseconds; undefined for none. */
-export const readSpan = ({ since, before }: SpanTexts) => ({ since: timeOf(since), before: timeOf(before) })
+export const readSpan = ({ since, before }: SpanTexts) => ({
+  since: parseOptionalTimestamp(since),
+  before: parseOptionalTimestamp(before),
+})

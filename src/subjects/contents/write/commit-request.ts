@@ -1,6 +1,6 @@
 import type { Identity } from '../../../git/index.ts'
 import { invalid } from '../../../platform/errors.ts'
-import { isZeroTime, parseTimestamp } from '../../../platform/timestamp.ts'
+import { isZeroTime, parseOptionalTimestamp } from '../../../platform/timestamp.ts'
 import { commitIdentity, type User } from '../../users/index.ts'
 import type { FileOperation } from './file-operations.ts'
 
@@ -57,7 +57,7 @@ export function signaturesFor(input: SignatureInput, caller: User, noReplyDomain
 
 /** Keeps the offset from UTC that the client sent. Throws Invalid for a time that git cannot store. */
 function timeOf(text: string | undefined, nowMs: number): { time: number; offset: number } {
-  const given = text ? parseTimestamp(text) : undefined
+  const given = parseOptionalTimestamp(text)
   if (!text || given === undefined || isZeroTime(given)) return { time: Math.floor(nowMs / 1000), offset: 0 }
   if (given < 0) throw invalid(`[Dates]: a commit has no date before 1970: ${text}`)
   const zone = /([+-])(\d{2}):(\d{2})$/.exec(text)

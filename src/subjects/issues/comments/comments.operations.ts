@@ -3,7 +3,7 @@ import { created, listed, noContent, ok } from '../../../http/answer/answer.ts'
 import { requireUser } from '../../../http/guards/account.guards.ts'
 import { pagingMembers } from '../../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { parseTimestamp } from '../../../platform/timestamp.ts'
+import { parseOptionalTimestamp } from '../../../platform/timestamp.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
 import { readKinds } from '../issue-kinds.policy.ts'
@@ -173,5 +173,5 @@ const commentOf = ({ entry, ...target }: EntryInView): CommentInView | undefined
 
 const readInput = (body: { readonly body: string; readonly updated_at?: string | undefined }): CommentInput => ({
   body: body.body,
-  updatedAt: body.updated_at ? parseTimestamp(body.updated_at) : undefined,
+  updatedAt: parseOptionalTimestamp(body.updated_at),
 })

@@ -3,7 +3,7 @@ import { noContent, ok } from '../../../http/answer/answer.ts'
 import { requireUser } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'
-import { parseTimestamp } from '../../../platform/timestamp.ts'
+import { parseOptionalTimestamp } from '../../../platform/timestamp.ts'
 import { type Label, LabelModel } from '../../labels/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { Guards } from '../../subject.ts'
@@ -30,8 +30,6 @@ export const issueLabelOperations = (deps: IssueLabelOperationDeps): Operation[]
 const answer = (labels: readonly Label[], repo: Repo, site: Site) =>
   ok(labels.map((label) => presentIssueLabel(label, repo, site)))
 
-const timeOf = (text: string | undefined): number | undefined => (text ? parseTimestamp(text) : undefined)
-
 function attachOperations({ guards, issueLabels, site }: IssueLabelOperationDeps): Operation[] {
   return [
     defineOperation({
@@ -54,7 +52,7 @@ function attachOperations({ guards, issueLabels, site }: IssueLabelOperationDeps
       responses: { 200: Type.Array(LabelModel) },
       errors: [400, 403, 404, 422],
       async handler({ access, viewer, body }) {
-        const target = { ...access, updatedAt: timeOf(body.updated_at) }
+        const target = { ...access, updatedAt: parseOptionalTimestamp(body.updated_at) }
         const labels = await issueLabels.add(requireUser(viewer), target, body.labels ?? [])
         return answer(labels, access.repo, site)
       },
@@ -69,7 +67,7 @@ function attachOperations({ guards, issueLabels, site }: IssueLabelOperationDeps
       responses: { 200: Type.Array(LabelModel) },
       errors: [400, 403, 404, 422],
       async handler({ access, viewer, body }) {
-        const target = { ...access, updatedAt: timeOf(body.updated_at) }
+        const target = { ...access, updatedAt: parseOptionalTimestamp(body.updated_at) }
         const labels = await issueLabels.replace(requireUser(viewer), target, body.labels ?? [])
         return answer(labels, access.repo, site)
       },
@@ -92,7 +90,7 @@ function detachOperations({ guards, issueLabels }: IssueLabelOperationDeps): Ope
       id: 'issueClearLabels',
       summary: 'Delete all labels of an issue',
       async handler({ access, viewer, body }) {
-        await issueLabels.clear(requireUser(viewer), { ...access, updatedAt: timeOf(body.updated_at) })
+        await issueLabels.clear(requireUser(viewer), { ...access, updatedAt: parseOptionalTimestamp(body.updated_at) })
         return noContent()
       },
     }),
@@ -102,7 +100,7 @@ function detachOperations({ guards, issueLabels }: IssueLabelOperationDeps): Ope
       path: `${PATH}/{id}`,
       summary: 'Delete a label of an issue, by its id or name; 204 also when the issue does not have it',
       async handler({ access, viewer, params, body }) {
-        const target = { ...access, updatedAt: timeOf(body.updated_at) }
+        const target = { ...access, updatedAt: parseOptionalTimestamp(body.updated_at) }
         await issueLabels.delete(requireUser(viewer), target, params.id)
         return noContent()
       },

@@ -4,7 +4,7 @@ import { NAME_LENGTH, URL_LENGTH } from '../../../http/body/limits.ts'
 import { pagingMembers } from '../../../http/openapi/paging-members.ts'
 import { invalidField } from '../../../platform/errors.ts'
 import type { Paging } from '../../../platform/paging.ts'
-import { parseTimestamp } from '../../../platform/timestamp.ts'
+import { endOfSecond, parseOptionalTimestamp, startOfSecond } from '../../../platform/timestamp.ts'
 import { cursorMember, readCursor } from './cursor.ts'
 import { ISSUE_SORTS, type IssueFilter, type IssueSort } from './issue-filter.ts'
 import type { RepoListQuery, SearchQuery, Window } from './lists.service.ts'
@@ -95,14 +95,14 @@ const readState = (state: string | undefined): IssueFilter['state'] =>
 
 /** The second that the time is in, in epoch milliseconds. */
 function readTime(text: string | undefined): number | undefined {
-  const time = text ? parseTimestamp(text) : undefined
-  return time === undefined ? undefined : Math.floor(time / 1000) * 1000
+  const time = parseOptionalTimestamp(text)
+  return time === undefined ? undefined : startOfSecond(time)
 }
 
-/** Times of issues are kept in milliseconds and shown in seconds: the whole second is included. */
+/** The whole second is included. */
 function readBefore(text: string | undefined): number | undefined {
-  const time = readTime(text)
-  return time === undefined ? undefined : time + 999
+  const time = parseOptionalTimestamp(text)
+  return time === undefined ? undefined : endOfSecond(time)
 }
 
 const MAX_WORDS = 50

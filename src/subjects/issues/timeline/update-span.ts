@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Timestamp } from '../../../http/answer/text.ts'
-import { parseTimestamp } from '../../../platform/timestamp.ts'
+import { parseOptionalTimestamp } from '../../../platform/timestamp.ts'
 
 /**
  * When entries were updated last: both bounds belong to the span, in whole seconds. Epoch milliseconds, undefined for
@@ -22,6 +22,5 @@ interface SpanQuery {
 }
 
 export function readUpdateSpan({ since, before }: SpanQuery): UpdateSpan {
-  const time = (text: string | undefined) => (text === undefined ? undefined : parseTimestamp(text))
-  return { since: time(since), before: time(before) }
+  return { since: parseOptionalTimestamp(since), before: parseOptionalTimestamp(before) }
 }

@@ -3,7 +3,7 @@ import { Timestamp } from '../../../http/answer/text.ts'
 import { LIST_ITEMS, NAME_LENGTH, TIME_LENGTH } from '../../../http/body/limits.ts'
 import { pagingMembers } from '../../../http/openapi/paging-members.ts'
 import { badRequest } from '../../../platform/errors.ts'
-import { parseTimestamp } from '../../../platform/timestamp.ts'
+import { endOfSecond, parseTimestamp, startOfSecond } from '../../../platform/timestamp.ts'
 import { THREAD_STATUSES, type ThreadKind, type ThreadStatus } from './thread.store.ts'
 import type { OwnFilter } from './threads.service.ts'
 
@@ -67,6 +67,3 @@ export function readMarkFilter(query: Static<typeof markQuery>): OwnFilter {
 
 export const readToStatus = (text: string | undefined): ThreadStatus =>
   text !== undefined && isStatus(text) ? text : 'read'
-
-const startOfSecond = (time: number): number => Math.floor(time / 1000) * 1000
-const endOfSecond = (time: number): number => startOfSecond(time) + 999
