@@ -162,7 +162,15 @@ insert into "issue_assignee" ("issue_id", "user_id", "position", "repo_id", "is_
 -- subjects/issues/records/issue-assignee.store.ts listAssigneeIds
 select "issue_id", "user_id" from "issue_assignee" where "issue_id" in (?, ...) order by "issue_id", "position";
 
--- subjects/issues/records/issue-assignee.store.ts updateStateOfAssignees
+-- subjects/issues/records/issue-copies.store.ts updateRepoCopies
+update "issue_text" set "repo_id" = ? where "issue_id" = ?;
+update "issue_mention" set "repo_id" = ? where "issue_id" = ?;
+update "issue_assignee" set "repo_id" = ? where "issue_id" = ?;
+update "timeline_entry" set "repo_id" = ? where "issue_id" = ?;
+
+-- subjects/issues/records/issue-copies.store.ts updateStateCopies
+update "issue_label" set "is_closed" = ? where "issue_id" = ?;
+update "issue_mention" set "is_closed" = ? where "issue_id" = ?;
 update "issue_assignee" set "is_closed" = ? where "issue_id" = ?;
 
 -- subjects/issues/records/issue-counters.store.ts recountIssues
@@ -182,15 +190,9 @@ insert into "issue_label" ("issue_id", "label_id", "repo_id", "is_closed", "is_p
 -- subjects/issues/records/issue-label.store.ts listLabelsOfIssues
 select "label".*, "issue_label"."issue_id" from "issue_label" inner join "label" on "label"."id" = "issue_label"."label_id" where "issue_label"."issue_id" in (?, ...) order by "label"."name", "label"."id";
 
--- subjects/issues/records/issue-label.store.ts updateStateOfLabels
-update "issue_label" set "is_closed" = ? where "issue_id" = ?;
-
 -- subjects/issues/records/issue-mention.store.ts insertMentions
 insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...) on conflict do nothing;
 insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...), ... on conflict do nothing;
-
--- subjects/issues/records/issue-mention.store.ts updateStateOfMentions
-update "issue_mention" set "is_closed" = ? where "issue_id" = ?;
 
 -- subjects/issues/records/issue.store.ts addToCommentsCount
 update "issue" set "comments_count" = comments_count + ? where "id" = ?;
@@ -298,9 +300,3 @@ select "issue".* from "issue_redirect" inner join "issue" on "issue"."id" = "iss
 
 -- subjects/issues/transfer/issue-redirect.store.ts insertRedirect
 insert into "issue_redirect" ("repo_id", "number", "issue_id") values (?, ...);
-
--- subjects/issues/transfer/issue-redirect.store.ts updateRepoCopies
-update "issue_text" set "repo_id" = ? where "issue_id" = ?;
-update "issue_mention" set "repo_id" = ? where "issue_id" = ?;
-update "issue_assignee" set "repo_id" = ? where "issue_id" = ?;
-update "timeline_entry" set "repo_id" = ? where "issue_id" = ?;

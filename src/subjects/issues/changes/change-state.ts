@@ -1,9 +1,7 @@
 import { flag } from '../../../db/flag.ts'
 import { addToMilestoneCounters, type CounterChange } from '../../milestones/index.ts'
 import { addToRepoCounter, type RepoCounter } from '../../repos/index.ts'
-import { updateStateOfAssignees } from '../records/issue-assignee.store.ts'
-import { updateStateOfLabels } from '../records/issue-label.store.ts'
-import { updateStateOfMentions } from '../records/issue-mention.store.ts'
+import { updateStateCopies } from '../records/issue-copies.store.ts'
 import { type Issue, updateIssue } from '../records/issue.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 
@@ -31,9 +29,7 @@ export async function changeState(change: IssueChange, { isClosed, commitOid }: 
     closed_at: isClosed ? at : 0,
     updated_at: at,
   })
-  await updateStateOfLabels(tx, changed)
-  await updateStateOfAssignees(tx, changed)
-  await updateStateOfMentions(tx, changed)
+  await updateStateCopies(tx, changed)
   await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
   await addToRepoCounter(tx, repo.id, counterOf(changed), 1)
   const moved = isClosed ? { open: -1, closed: 1 } : { open: 1, closed: -1 }

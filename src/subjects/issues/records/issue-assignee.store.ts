@@ -38,12 +38,3 @@ export async function insertAssignee(tx: Tx, issue: Issue, userId: UserId): Prom
 export async function deleteAssignee(tx: Tx, issueId: IssueId, userId: UserId): Promise<void> {
   await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', '=', userId).execute()
 }
-
-/** Copies the state of an issue to the rows of its assignees. */
-export async function updateStateOfAssignees(tx: Tx, { id, isClosed }: Issue): Promise<void> {
-  await tx
-    .updateTable('issue_assignee')
-    .set({ is_closed: flag(isClosed) })
-    .where('issue_id', '=', id)
-    .execute()
-}

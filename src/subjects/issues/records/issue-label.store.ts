@@ -43,15 +43,6 @@ export async function deleteIssueLabels(tx: Tx, issueId: IssueId, labelIds: read
   await tx.deleteFrom('issue_label').where('issue_id', '=', issueId).where('label_id', 'in', labelIds).execute()
 }
 
-/** Copies the state of an issue to the rows of its labels. */
-export async function updateStateOfLabels(tx: Tx, { id, isClosed }: Issue): Promise<void> {
-  await tx
-    .updateTable('issue_label')
-    .set({ is_closed: flag(isClosed) })
-    .where('issue_id', '=', id)
-    .execute()
-}
-
 /** Detaches the labels of an organization from the issues of a repository that it no longer owns. */
 export async function deleteOrgLabels(tx: Tx, repoId: RepoId, orgId: UserId): Promise<void> {
   await tx

@@ -21,12 +21,3 @@ export async function insertMentions(tx: Tx, issue: Issue, userIds: readonly Use
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
-
-/** Copies the state of an issue to the rows of the users whom it mentions. */
-export async function updateStateOfMentions(tx: Tx, { id, isClosed }: Issue): Promise<void> {
-  await tx
-    .updateTable('issue_mention')
-    .set({ is_closed: flag(isClosed) })
-    .where('issue_id', '=', id)
-    .execute()
-}

@@ -17,9 +17,3 @@ export async function findTransferredIssue(db: Db, repoId: RepoId, number: numbe
 export async function insertRedirect(tx: Tx, { id, repoId, number }: Issue): Promise<void> {
   await tx.insertInto('issue_redirect').values({ repo_id: repoId, number, issue_id: id }).execute()
 }
-
-/** Sets the repository in the rows that copy it from the issue, but for its labels. */
-export async function updateRepoCopies(tx: Tx, { id, repoId }: Pick<Issue, 'id' | 'repoId'>): Promise<void> {
-  for (const table of ['issue_assignee', 'issue_mention', 'issue_text', 'timeline_entry'] as const)
-    await tx.updateTable(table).set({ repo_id: repoId }).where('issue_id', '=', id).execute()
-}

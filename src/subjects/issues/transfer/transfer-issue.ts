@@ -15,9 +15,10 @@ import { canBeAssigned, canReadIssue, canWriteIssue } from '../issue.policy.ts'
 import { closePinGap } from '../pins/pins.service.ts'
 import { deleteAssignee, listAssigneeIds } from '../records/issue-assignee.store.ts'
 import { deleteIssueLabels, insertIssueLabels, listLabelsOfIssues } from '../records/issue-label.store.ts'
+import { updateRepoCopies } from '../records/issue-copies.store.ts'
 import { type Issue, takeIssueNumber, updateIssue } from '../records/issue.store.ts'
 import type { IssueInView } from '../views.ts'
-import { insertRedirect, updateRepoCopies } from './issue-redirect.store.ts'
+import { insertRedirect } from './issue-redirect.store.ts'
 
 export interface TransferredIssue {
   readonly repo: Repo

@@ -1,0 +1,19 @@
+import type { Tx } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
+import type { Issue } from './issue.store.ts'
+
+/** Sets the state in the rows that copy it from the issue. */
+export async function updateStateCopies(tx: Tx, { id, isClosed }: Pick<Issue, 'id' | 'isClosed'>): Promise<void> {
+  for (const table of ['issue_label', 'issue_assignee', 'issue_mention'] as const)
+    await tx
+      .updateTable(table)
+      .set({ is_closed: flag(isClosed) })
+      .where('issue_id', '=', id)
+      .execute()
+}
+
+/** Sets the repository in the rows that copy it from the issue, but for its labels. */
+export async function updateRepoCopies(tx: Tx, { id, repoId }: Pick<Issue, 'id' | 'repoId'>): Promise<void> {
+  for (const table of ['issue_assignee', 'issue_mention', 'issue_text', 'timeline_entry'] as const)
+    await tx.updateTable(table).set({ repo_id: repoId }).where('issue_id', '=', id).execute()
+}
