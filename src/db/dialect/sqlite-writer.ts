@@ -150,13 +150,13 @@ export class WritingDriver implements Driver {
     await nextTurn()
     const release = await this.#turns.acquire()
     // NOTE: the group is over when SQLite itself ended its transaction.
-    const isOpen = this.#group === group
-    if (isOpen) this.#group = undefined
+    if (this.#group !== group) return release()
+    this.#group = undefined
     try {
-      if (isOpen) await this.#run('commit')
+      await this.#run('commit')
     } catch (error) {
-      group.settle(error)
       if (this.#database.inTransaction) await this.#run('rollback').catch(() => {})
+      return group.settle(error)
     } finally {
       release()
     }
