@@ -5,10 +5,11 @@ import { notFound } from '../../platform/errors.ts'
 import type { Attachments } from '../attachments/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import { changeDeadline } from './changes/change-deadline.ts'
-import { createIssue, type IssueDeps, type NewIssue } from './changes/create-issue.ts'
+import { changeLocked } from './changes/change-locked.ts'
+import { createIssue, type NewIssue } from './changes/create-issue.ts'
 import { deleteIssue } from './changes/delete-issue.ts'
 import { type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.ts'
-import { findIssueById, type Issue, lockIssue } from './records/issue.store.ts'
+import { findIssueById, type Issue } from './records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from './views.ts'
 
 /** Issues and pull requests (behaviour/issues#creating-editing-deleting). Callers check permissions. */
@@ -43,21 +44,10 @@ export function createIssues(deps: IssuesDeps): Issues {
     },
     create: (actor, target, input) => createIssue(deps, actor, target, input),
     edit: (actor, target, edit) => editIssue(deps, actor, target, edit),
-    setDeadline: (actor, target, dueAt) => setDeadline(deps, actor, { ...target, dueAt }),
+    setDeadline: (actor, target, dueAt) => changeLocked(deps, actor, target, (change) => changeDeadline(change, dueAt)),
     delete: (actor, target) => deleteIssue(deps, actor, target),
   }
 }
 
 const viewsIn = (db: Db, repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> =>
   loadIssueViews(db, issues, new Map<RepoId, Repo>([[repo.id, repo]]))
-
-const setDeadline = (
-  { database, clock, events }: IssueDeps,
-  actor: SignedIn,
-  { repo, issue: seen, dueAt }: IssueInView & { readonly dueAt: number | undefined },
-): Promise<void> =>
-  database.transaction(async (tx) => {
-    const issue = await lockIssue(tx, seen.id)
-    if (issue === undefined) throw notFound('issue does not exist')
-    await changeDeadline({ tx, events, actor, repo, issue, at: clock.now() }, dueAt)
-  })

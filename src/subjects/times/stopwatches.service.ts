@@ -1,9 +1,16 @@
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { conflict, notFound } from '../../platform/errors.ts'
+import { conflict } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/crypto/ids.ts'
-import { findIssueById, type Issue, type IssueInView, lockIssue, recordEntries } from '../issues/index.ts'
+import {
+  findIssueById,
+  type Issue,
+  type IssueInView,
+  lockIssue,
+  recordEntries,
+  requireLocked,
+} from '../issues/index.ts'
 import { findRepoById, type Repo } from '../repos/index.ts'
 import { lockUsers } from '../users/index.ts'
 import {
@@ -57,7 +64,7 @@ export function createStopwatches({ database, clock }: StopwatchDeps): Stopwatch
         const other = await findStopwatch(tx, userId)
         if (other?.issueId === issue.id) throw conflict('cannot start a stopwatch again if it already exists')
         if (other !== undefined) await stopOn(tx, { userId, issue: await lockIssue(tx, other.issueId), at })
-        await requireIssue(tx, issue)
+        await requireLocked(tx, issue.id)
         const stopwatch = { userId, issueId: issue.id, startedAt: at }
         await insertStopwatch(tx, stopwatch)
         await recordEntries(tx, { issue, actorId: userId, at }, { kind: 'start_tracking' })
@@ -66,23 +73,19 @@ export function createStopwatches({ database, clock }: StopwatchDeps): Stopwatch
     stop: ({ account: { id: userId } }, { repo, issue }) =>
       database.transaction(async (tx) => {
         const at = clock.now()
-        await requireIssue(tx, issue)
+        await requireLocked(tx, issue.id)
         const stopwatch = await stopOn(tx, { userId, issue, at })
         if (stopwatch === undefined) throw conflict('cannot stop a non-existent stopwatch')
         return running(stopwatch, { issue, repo }, at)
       }),
     cancel: ({ account: { id: userId } }, { issue }) =>
       database.transaction(async (tx) => {
-        await requireIssue(tx, issue)
+        await requireLocked(tx, issue.id)
         if ((await deleteStopwatch(tx, userId, issue.id)) === undefined)
           throw conflict('cannot cancel a non-existent stopwatch')
         await recordEntries(tx, { issue, actorId: userId, at: clock.now() }, { kind: 'cancel_tracking' })
       }),
   }
-}
-
-async function requireIssue(tx: Tx, { id }: Issue): Promise<void> {
-  if ((await lockIssue(tx, id)) === undefined) throw notFound('the issue was deleted meanwhile')
 }
 
 const elapsed = ({ startedAt }: Stopwatch, at: number): number => Math.max(0, Math.floor((at - startedAt) / 1000))

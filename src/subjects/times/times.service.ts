@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { forbidden, invalidField, notFound } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { type IssueInView, lockIssue, recordEntries } from '../issues/index.ts'
+import { type IssueInView, recordEntries, requireLocked } from '../issues/index.ts'
 import { deleteTime, deleteTimesOf, findTime, insertTime, listAllTimes, listTimes } from './tracked-time.store.ts'
 import type { TimeFilter, TrackedTime } from './tracked-time.store.ts'
 import { loadTimeViews, type TimeView } from './time-views.ts'
@@ -52,7 +52,7 @@ export function createTimes({ database, clock }: TimeDeps): Times {
       if (Math.abs(seconds) > MAX_SECONDS) throw invalidField('Time', `Range (at most ${MAX_SECONDS} seconds)`)
       const time = await database.transaction(async (tx): Promise<TrackedTime> => {
         const at = clock.now()
-        if ((await lockIssue(tx, issue.id)) === undefined) throw notFound('the issue was deleted meanwhile')
+        await requireLocked(tx, issue.id)
         const values = { repoId: issue.repoId, issueId: issue.id, userId, seconds, createdAt: createdAt ?? at }
         const inserted = await insertTime(tx, values)
         const entry = { kind: 'add_time_manual', targetId: inserted.id, body: durationText(seconds) } as const

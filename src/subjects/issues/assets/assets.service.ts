@@ -1,13 +1,13 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
-import { notFound } from '../../../platform/errors.ts'
 import { type Attachment, type Attachments, type UploadRules } from '../../attachments/index.ts'
+import { requireLocked } from '../changes/change-locked.ts'
 import { appendIssueEvent } from '../changes/issue-change.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { appendCommentEvent } from '../comments/comments.events.ts'
 import { type CommentInView, lockComment, requireWelcome } from '../comments/comments.service.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
-import { lockIssue, updateIssue } from '../records/issue.store.ts'
+import { updateIssue } from '../records/issue.store.ts'
 import { updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { IssueInView } from '../views.ts'
 
@@ -70,8 +70,7 @@ interface Recording {
 }
 
 async function recordOnIssue({ events }: IssueDeps, { tx, actor, at }: Recording, target: IssueInView): Promise<void> {
-  const issue = await lockIssue(tx, target.issue.id)
-  if (issue === undefined) throw notFound('issue does not exist')
+  const issue = await requireLocked(tx, target.issue.id)
   await requireWelcome(tx, actor, target, issue)
   await updateIssue(tx, issue.id, { content_version: issue.contentVersion + 1, updated_at: at })
   await appendIssueEvent({ tx, events, actor, repo: target.repo, issue, at }, 'issue.edited', {})

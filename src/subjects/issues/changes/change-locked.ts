@@ -1,10 +1,19 @@
 import type { SignedIn } from '../../../access/viewer.ts'
+import type { Tx } from '../../../db/database.ts'
+import type { IssueId } from '../../../platform/crypto/ids.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
-import { lockIssue } from '../records/issue.store.ts'
+import { type Issue, lockIssue } from '../records/issue.store.ts'
 import type { IssueInView } from '../views.ts'
 import type { IssueDeps } from './create-issue.ts'
 import type { IssueChange } from './issue-change.ts'
+
+/** As lockIssue. Throws NotFound. */
+export async function requireLocked(tx: Tx, id: IssueId): Promise<Issue> {
+  const issue = await lockIssue(tx, id)
+  if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+  return issue
+}
 
 interface Target extends IssueInView {
   /** Epoch milliseconds; administrators only. */
@@ -22,8 +31,7 @@ export const changeLocked = <T>(
   work: (change: IssueChange) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
-    const issue = await lockIssue(tx, seen.id)
-    if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+    const issue = await requireLocked(tx, seen.id)
     const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
     return work({ tx, events, actor, repo, issue, at })
   })

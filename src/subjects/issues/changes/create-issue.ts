@@ -67,7 +67,9 @@ export async function createIssue(
       const milestone = input.milestoneId && (await findMilestone(tx, repo.id, input.milestoneId))
       if (milestone) await changeMilestone(change, milestone.id)
     }
-    return input.isClosed ? changeState(await reload(change), { isClosed: true }) : (await reload(change)).issue
+    // NOTE: what others than writers create is as it was inserted.
+    const created = isWriter ? await reload(change) : change
+    return input.isClosed ? changeState(created, { isClosed: true }) : created.issue
   })
 }
 

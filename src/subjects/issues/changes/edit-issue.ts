@@ -1,15 +1,16 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import { isRepoAdmin } from '../../../access/repo-access.ts'
-import { badRequest, conflict, DomainError, invalid, notFound } from '../../../platform/errors.ts'
+import { badRequest, conflict, DomainError, invalid } from '../../../platform/errors.ts'
 import { isZeroTime, parseTimestamp } from '../../../platform/timestamp.ts'
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
 import { findMilestone } from '../../milestones/index.ts'
 import { requireUnblocked, type User } from '../../users/index.ts'
 import type { IssueInView } from '../views.ts'
-import { canWriteIssue, decideUpdateTime, endOfDay, normalizeTitle } from '../issue.policy.ts'
-import { type Issue, lockIssue, updateIssue } from '../records/issue.store.ts'
+import { canWriteIssue, endOfDay, normalizeTitle } from '../issue.policy.ts'
+import { type Issue, updateIssue } from '../records/issue.store.ts'
 import { changeAssignees, findAssignees } from './change-assignees.ts'
 import { changeDeadline } from './change-deadline.ts'
+import { changeLocked } from './change-locked.ts'
 import { changeMilestone } from './change-milestone.ts'
 import { changeState } from './change-state.ts'
 import type { IssueDeps } from './create-issue.ts'
@@ -47,24 +48,17 @@ export interface EditDeps extends IssueDeps {
  * another version of the body, and Precondition for a state that is unknown or refused
  * (behaviour/issues#creating-editing-deleting).
  */
-export async function editIssue(
-  deps: EditDeps,
-  actor: SignedIn,
-  { repo, access, issue: seen }: IssueInView,
-  edit: IssueEdit,
-): Promise<Issue> {
-  const isWriter = canWriteIssue(access, seen)
+export async function editIssue(deps: EditDeps, actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> {
+  const { repo, access } = target
+  const isWriter = canWriteIssue(access, target.issue)
   const toState = readState(edit.state)
   if (edit.unsetsDueDate === false && edit.dueDate === undefined) throw badRequest('The due_date cannot be empty')
   const assignees =
     isWriter && edit.assignees ? await findAssignees(deps.database.read, repo, edit.assignees) : undefined
-  return deps.database.transaction(async (tx) => {
-    const issue = await lockIssue(tx, seen.id)
-    if (issue === undefined) throw notFound('issue does not exist')
-    const at = decideUpdateTime(actor, { access, issue, given: edit.updatedAt, now: deps.clock.now() })
+  return changeLocked(deps, actor, { ...target, updatedAt: edit.updatedAt }, async (change) => {
+    const { tx, issue } = change
     if (edit.contentVersion !== undefined && edit.contentVersion !== issue.contentVersion)
       throw conflict('the issue is already changed')
-    const change: IssueChange = { tx, events: deps.events, actor, repo, issue, at }
     const editsText = [edit.title, edit.body].some((text) => text !== undefined)
     if (editsText && !isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
     await editTexts(change, edit)

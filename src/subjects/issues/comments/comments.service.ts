@@ -7,6 +7,7 @@ import type { Page, Paging } from '../../../platform/paging.ts'
 import { type Attachments, listAttachmentsOf, listCommentAttachments } from '../../attachments/index.ts'
 import type { Repo, RepoInView } from '../../repos/index.ts'
 import { requireUnblocked } from '../../users/index.ts'
+import { changeLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
@@ -112,19 +113,15 @@ export async function requireWelcome(
 }
 
 const createComment = (
-  { database, clock, events }: IssueDeps,
+  deps: IssueDeps,
   actor: SignedIn,
   target: IssueInView,
   { body, updatedAt }: CommentInput,
 ): Promise<Comment> =>
-  database.transaction(async (tx) => {
-    const { repo, access } = target
-    const issue = await lockIssue(tx, target.issue.id)
-    if (issue === undefined) throw notFound('issue does not exist')
-    const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
-    if (isClosedToComments(access, issue)) throw forbidden('You cannot comment on a locked issue.')
+  changeLocked(deps, actor, { ...target, updatedAt }, async (change) => {
+    const { tx, issue, at } = change
+    if (isClosedToComments(target.access, issue)) throw forbidden('You cannot comment on a locked issue.')
     await requireWelcome(tx, actor, target, issue)
-    const change: IssueChange = { tx, events, actor, repo, issue, at }
     const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
     await indexText(tx, issue, entry!.id, body)
     await addToCommentsCount(tx, issue.id, 1)

@@ -12,11 +12,12 @@ import {
   type Repo,
   type RepoInView,
 } from '../../repos/index.ts'
+import { requireLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { addEntries } from '../changes/issue-change.ts'
 import type { StateRule } from '../changes/state-rules.ts'
 import { canReadIssue, canWriteIssue } from '../issue.policy.ts'
-import { findIssueByNumber, type Issue, listIssuesByIds, lockIssue, updateIssue } from '../records/issue.store.ts'
+import { findIssueByNumber, type Issue, listIssuesByIds, updateIssue } from '../records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from '../views.ts'
 import {
   deleteDependency,
@@ -168,7 +169,7 @@ async function changePair(
   await database.transaction(async (tx) => {
     const at = clock.now()
     for (const { issue } of [dependent, blocker].toSorted((a, b) => a.issue.id - b.issue.id))
-      if ((await lockIssue(tx, issue.id)) === undefined) throw notFound('the issue was deleted meanwhile')
+      await requireLocked(tx, issue.id)
     const kind = await work(tx, { dependentId: dependent.issue.id, blockerId: blocker.issue.id }, at)
     for (const [own, other] of [
       [dependent, blocker],

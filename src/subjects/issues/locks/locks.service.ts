@@ -1,9 +1,9 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import { flag } from '../../../db/flag.ts'
-import { notFound } from '../../../platform/errors.ts'
+import { changeLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { addEntries } from '../changes/issue-change.ts'
-import { lockIssue as lockRow, updateIssue } from '../records/issue.store.ts'
+import { updateIssue } from '../records/issue.store.ts'
 import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 import type { IssueInView } from '../views.ts'
 
@@ -15,19 +15,17 @@ export interface IssueLocks {
   unlock(actor: SignedIn, target: IssueInView): Promise<void>
 }
 
-export function createIssueLocks({ database, clock, events }: IssueDeps): IssueLocks {
+export function createIssueLocks(deps: IssueDeps): IssueLocks {
   const setLocked = (
     actor: SignedIn,
-    { repo, issue: seen }: IssueInView,
+    target: IssueInView,
     { isLocked, entry }: { readonly isLocked: boolean; readonly entry: NewEntry },
   ): Promise<void> =>
-    database.transaction(async (tx) => {
-      const issue = await lockRow(tx, seen.id)
-      if (issue === undefined) throw notFound('issue does not exist')
+    changeLocked(deps, actor, target, async (change) => {
+      const { tx, issue, at } = change
       if (issue.isLocked === isLocked) return
-      const at = clock.now()
       await updateIssue(tx, issue.id, { is_locked: flag(isLocked), updated_at: at })
-      await addEntries({ tx, events, actor, repo, issue, at }, entry)
+      await addEntries(change, entry)
     })
 
   return {

@@ -1,10 +1,11 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
-import { badRequest, notFound } from '../../../platform/errors.ts'
+import { badRequest } from '../../../platform/errors.ts'
 import type { Repo } from '../../repos/index.ts'
+import { requireLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { addEntries, type IssueChange } from '../changes/issue-change.ts'
-import { type Issue, listIssuesByIds, lockIssue, updateIssue } from '../records/issue.store.ts'
+import { type Issue, listIssuesByIds, updateIssue } from '../records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from '../views.ts'
 import { listPinnedIds, lockPins, shiftPins } from './pin.store.ts'
 
@@ -84,7 +85,6 @@ const changePins = (
 ): Promise<void> =>
   database.transaction(async (tx) => {
     await lockPins(tx, seen)
-    const issue = await lockIssue(tx, seen.id)
-    if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+    const issue = await requireLocked(tx, seen.id)
     await work({ tx, events, actor, repo, issue, at: clock.now() })
   })
