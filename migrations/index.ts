@@ -54,6 +54,7 @@ import { createIssueRedirects } from './0982-issue-redirects.ts'
 import { createTrackedTimes } from './0981-tracked-times.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
+import { createActionRunners } from './1010-action-runners.ts'
 import { createReferences } from './0988-references.ts'
 import { addIssuesOfActivities } from './0989-issue-activities.ts'
 
@@ -116,6 +117,7 @@ const steps: Record<string, Step> = {
   '0980-reactions': createReactions,
   '0981-tracked-times': createTrackedTimes,
   '0982-issue-redirects': createIssueRedirects,
+  '1010-action-runners': createActionRunners,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

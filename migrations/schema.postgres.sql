@@ -15,6 +15,57 @@ access_token
   access_token_pkey PRIMARY KEY (id)
   access_token_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+action_queue
+  owner_id bigint
+  repo_id bigint
+  version bigint not null
+  CREATE INDEX action_queue_owner_id_idx ON public.action_queue USING btree (owner_id)
+  CREATE INDEX action_queue_repo_id_idx ON public.action_queue USING btree (repo_id)
+  CREATE UNIQUE INDEX action_queue_place_key ON public.action_queue USING btree (COALESCE(owner_id, (0)::bigint), COALESCE(repo_id, (0)::bigint))
+  action_queue_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  action_queue_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+action_registration_token
+  id bigint not null identity
+  owner_id bigint
+  repo_id bigint
+  hash text not null
+  sealed text not null
+  is_active integer not null default 1
+  created_at bigint not null
+  CREATE INDEX action_registration_token_owner_id_idx ON public.action_registration_token USING btree (owner_id)
+  CREATE INDEX action_registration_token_repo_id_idx ON public.action_registration_token USING btree (repo_id)
+  CREATE UNIQUE INDEX action_registration_token_active_key ON public.action_registration_token USING btree (COALESCE(owner_id, (0)::bigint), COALESCE(repo_id, (0)::bigint)) WHERE (is_active = 1)
+  CREATE UNIQUE INDEX action_registration_token_hash_key ON public.action_registration_token USING btree (hash)
+  CREATE UNIQUE INDEX action_registration_token_pkey ON public.action_registration_token USING btree (id)
+  action_registration_token_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  action_registration_token_pkey PRIMARY KEY (id)
+  action_registration_token_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+action_runner
+  id bigint not null identity
+  uuid text not null
+  name text not null
+  owner_id bigint
+  repo_id bigint
+  token_hash text not null
+  version text not null default ''::text
+  labels text not null default '[]'::text
+  is_disabled integer not null default 0
+  is_ephemeral integer not null default 0
+  online_at bigint not null default 0
+  active_at bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX action_runner_online_at_id_idx ON public.action_runner USING btree (online_at, id)
+  CREATE INDEX action_runner_owner_id_online_at_id_idx ON public.action_runner USING btree (owner_id, online_at, id)
+  CREATE INDEX action_runner_repo_id_online_at_id_idx ON public.action_runner USING btree (repo_id, online_at, id)
+  CREATE UNIQUE INDEX action_runner_pkey ON public.action_runner USING btree (id)
+  CREATE UNIQUE INDEX action_runner_uuid_key ON public.action_runner USING btree (uuid)
+  action_runner_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  action_runner_pkey PRIMARY KEY (id)
+  action_runner_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 activity
   id bigint not null identity
   event_id bigint not null

@@ -17,6 +17,72 @@ CREATE UNIQUE INDEX "access_token_user_id_name_key" on "access_token" (
   "user_id",
   "name");
 
+CREATE TABLE "action_queue" (
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "version" bigint not null);
+
+CREATE INDEX "action_queue_owner_id_idx" on "action_queue" (
+  "owner_id");
+
+CREATE UNIQUE INDEX action_queue_place_key on action_queue (coalesce(owner_id, 0), coalesce(repo_id, 0));
+
+CREATE INDEX "action_queue_repo_id_idx" on "action_queue" (
+  "repo_id");
+
+CREATE TABLE "action_registration_token" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "hash" text not null,
+  "sealed" text not null,
+  "is_active" integer default 1 not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX action_registration_token_active_key on action_registration_token (coalesce(owner_id, 0), coalesce(repo_id, 0)) where is_active = 1;
+
+CREATE UNIQUE INDEX "action_registration_token_hash_key" on "action_registration_token" (
+  "hash");
+
+CREATE INDEX "action_registration_token_owner_id_idx" on "action_registration_token" (
+  "owner_id");
+
+CREATE INDEX "action_registration_token_repo_id_idx" on "action_registration_token" (
+  "repo_id");
+
+CREATE TABLE "action_runner" (
+  "id" integer primary key autoincrement,
+  "uuid" text not null,
+  "name" text not null,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "token_hash" text not null,
+  "version" text default '' not null,
+  "labels" text default '[]' not null,
+  "is_disabled" integer default 0 not null,
+  "is_ephemeral" integer default 0 not null,
+  "online_at" bigint default 0 not null,
+  "active_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_runner_online_at_id_idx" on "action_runner" (
+  "online_at",
+  "id");
+
+CREATE INDEX "action_runner_owner_id_online_at_id_idx" on "action_runner" (
+  "owner_id",
+  "online_at",
+  "id");
+
+CREATE INDEX "action_runner_repo_id_online_at_id_idx" on "action_runner" (
+  "repo_id",
+  "online_at",
+  "id");
+
+CREATE UNIQUE INDEX "action_runner_uuid_key" on "action_runner" (
+  "uuid");
+
 CREATE TABLE "activity" (
   "id" integer primary key autoincrement,
   "event_id" bigint not null,

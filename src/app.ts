@@ -39,6 +39,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/refs/refs.subject.ts'),
   () => import('./subjects/releases/releases.subject.ts'),
   () => import('./subjects/statuses/statuses.subject.ts'),
+  () => import('./subjects/actions/actions.subject.ts'),
   () => import('./subjects/labels/labels.subject.ts'),
   () => import('./subjects/milestones/milestones.subject.ts'),
   () => import('./subjects/issues/issues.subject.ts'),

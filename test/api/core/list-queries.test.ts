@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Operation } from '../../../src/http/operation.ts'
+import { asId, type RepoId } from '../../../src/platform/crypto/ids.ts'
+import { createActionsFactory } from '../../harness/actions.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Any, Client, Response } from '../../harness/client.ts'
 import type { Organization, Person } from '../../harness/world.ts'
@@ -164,6 +166,7 @@ async function grow(i: number): Promise<void> {
     }),
   )
   await growByStore(i)
+  await growActions(i)
   files.push(i)
   await alice.token('read:user')
   await done(her.post(`${main}/statuses/${sha}`, { context: `c${i}`, state: 'success' }))
@@ -215,6 +218,20 @@ async function growByStore(i: number): Promise<void> {
       ])
       .execute()
   })
+}
+
+/** What runners and workflows make. */
+async function growActions(i: number): Promise<void> {
+  const { database } = server.app
+  const factory = createActionsFactory(server.app)
+  const main = await database.read.selectFrom('repo').select('id').where('name', '=', 'main').executeTakeFirstOrThrow()
+  for (const place of [
+    { kind: 'site' },
+    { kind: 'owner', ownerId: alice.user.id },
+    { kind: 'owner', ownerId: acme.org.id },
+    { kind: 'repository', repoId: asId<RepoId>(main.id) },
+  ] as const)
+    await factory.runner(place, { name: `runner${i}`, labels: Array.from({ length: i }, (_, n) => `label${n}`) })
 }
 
 let sha = ''

@@ -1,0 +1,22 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../events/index.ts'
+
+const Id = Type.Integer()
+const Runner = {
+  /** 0 for a runner of an account or of the site. */
+  repo_id: Id,
+  /** 0 for a runner of a repository or of the site. */
+  owner_id: Id,
+  runner_id: Id,
+  name: Type.String(),
+}
+
+export const actionsEvents = {
+  'runner.deleted': Type.Object(Runner),
+  'runner.disabled': Type.Object(Runner),
+  'runner.enabled': Type.Object(Runner),
+}
+
+declare module '../../events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof actionsEvents> {}
+}
