@@ -56,6 +56,7 @@ import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
 import { createActionRunners } from './1010-action-runners.ts'
 import { createReferences } from './0988-references.ts'
+import { createPulls } from './1050-pulls.ts'
 import { addIssuesOfActivities } from './0989-issue-activities.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -118,6 +119,7 @@ const steps: Record<string, Step> = {
   '0981-tracked-times': createTrackedTimes,
   '0982-issue-redirects': createIssueRedirects,
   '1010-action-runners': createActionRunners,
+  '1050-pulls': createPulls,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -688,6 +688,36 @@ public_key
   CREATE UNIQUE INDEX public_key_pkey ON public.public_key USING btree (id)
   public_key_pkey PRIMARY KEY (id)
 
+pull
+  id bigint not null identity
+  issue_id bigint not null
+  base_repo_id bigint not null
+  base_branch text not null
+  head_repo_id bigint not null
+  head_branch text not null
+  is_agit integer not null default 0
+  head_oid text not null
+  merge_base text not null
+  mergeability text not null default 'checking'::text
+  checked_base_oid text not null default ''::text
+  checked_head_oid text not null default ''::text
+  conflicts text not null default ''::text
+  is_closed integer not null default 0
+  is_draft integer not null default 0
+  allows_maintainer_edit integer not null default 0
+  is_merged integer not null default 0
+  merged_oid text not null default ''::text
+  merge_style text not null default ''::text
+  merged_by_id bigint not null default 0
+  merged_at bigint not null default 0
+  CREATE INDEX pull_base_repo_id_is_closed_base_branch_idx ON public.pull USING btree (base_repo_id, is_closed, base_branch)
+  CREATE INDEX pull_base_repo_id_merged_oid_idx ON public.pull USING btree (base_repo_id, merged_oid)
+  CREATE INDEX pull_head_repo_id_is_closed_head_branch_idx ON public.pull USING btree (head_repo_id, is_closed, head_branch)
+  CREATE UNIQUE INDEX pull_issue_id_key ON public.pull USING btree (issue_id)
+  CREATE UNIQUE INDEX pull_pkey ON public.pull USING btree (id)
+  pull_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+  pull_pkey PRIMARY KEY (id)
+
 push
   id bigint not null identity
   repo_id bigint not null

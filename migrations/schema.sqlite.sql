@@ -895,6 +895,46 @@ CREATE TABLE "public_key" (
 CREATE UNIQUE INDEX "public_key_fingerprint_key" on "public_key" (
   "fingerprint");
 
+CREATE TABLE "pull" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "base_repo_id" bigint not null,
+  "base_branch" text not null,
+  "head_repo_id" bigint not null,
+  "head_branch" text not null,
+  "is_agit" integer default 0 not null,
+  "head_oid" text not null,
+  "merge_base" text not null,
+  "mergeability" text default 'checking' not null,
+  "checked_base_oid" text default '' not null,
+  "checked_head_oid" text default '' not null,
+  "conflicts" text default '' not null,
+  "is_closed" integer default 0 not null,
+  "is_draft" integer default 0 not null,
+  "allows_maintainer_edit" integer default 0 not null,
+  "is_merged" integer default 0 not null,
+  "merged_oid" text default '' not null,
+  "merge_style" text default '' not null,
+  "merged_by_id" bigint default 0 not null,
+  "merged_at" bigint default 0 not null);
+
+CREATE INDEX "pull_base_repo_id_is_closed_base_branch_idx" on "pull" (
+  "base_repo_id",
+  "is_closed",
+  "base_branch");
+
+CREATE INDEX "pull_base_repo_id_merged_oid_idx" on "pull" (
+  "base_repo_id",
+  "merged_oid");
+
+CREATE INDEX "pull_head_repo_id_is_closed_head_branch_idx" on "pull" (
+  "head_repo_id",
+  "is_closed",
+  "head_branch");
+
+CREATE UNIQUE INDEX "pull_issue_id_key" on "pull" (
+  "issue_id");
+
 CREATE TABLE "push" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

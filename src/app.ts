@@ -46,6 +46,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/reactions/reactions.subject.ts'),
   () => import('./subjects/times/times.subject.ts'),
   () => import('./subjects/references/references.subject.ts'),
+  () => import('./subjects/pulls/pulls.subject.ts'),
   () => import('./subjects/issue-activities/issue-activities.subject.ts'),
   () => import('./subjects/notifications/notifications.subject.ts'),
   () => import('./subjects/wiki/wiki.subject.ts'),

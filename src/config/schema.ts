@@ -4,6 +4,7 @@ import { issueSection } from './sections/issue.ts'
 import { mailerSection } from './sections/mailer.ts'
 import { oauth2Section } from './sections/oauth2.ts'
 import { pictureSection } from './sections/picture.ts'
+import { pullRequestSection } from './sections/pull-request.ts'
 import {
   attachmentSection,
   gitSection,
@@ -50,6 +51,7 @@ export const configSchema = Type.Object(
     git: gitSection,
     lfs: lfsSection,
     issue: issueSection,
+    pull_request: pullRequestSection,
     attachment: attachmentSection,
     quota: quotaSection,
     release: releaseSection,

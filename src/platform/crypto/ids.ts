@@ -11,6 +11,7 @@ export type MilestoneId = Id<'milestone'>
 export type OauthApplicationId = Id<'oauth application'>
 export type OauthChainId = Id<'oauth chain'>
 export type OauthGrantId = Id<'oauth grant'>
+export type PullId = Id<'pull'>
 export type QuotaGroupId = Id<'quota group'>
 export type QuotaRuleId = Id<'quota rule'>
 export type TokenId = Id<'token'>

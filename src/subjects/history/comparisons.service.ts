@@ -1,14 +1,11 @@
-import { AccessMode } from '../../access/access-mode.ts'
-import { unitMode } from '../../access/repo-access.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Commit, Git, GitRepo } from '../../git/index.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
-import { findRepoById, findRepoByName, loadRepoAccess, type Repo } from '../repos/index.ts'
-import { getOwnerInView, type User } from '../users/index.ts'
+import type { Repo } from '../repos/index.ts'
 import { findCommitOid, findTarget } from '../verification/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
-import { findForkOf } from './fork-network.store.ts'
+import { findHeadRepo } from './head-repo.ts'
 
 interface Comparison {
   /** The repository of the head, which contains the commits. */
@@ -39,42 +36,11 @@ const MAX_COMMITS = 1000
 export function createComparisons({ database, git, views }: Deps): Comparisons {
   const { read } = database
 
-  /**
-   * The repository of a user in the fork network: the base itself, its parent, its fork or a fork of the same parent.
-   */
-  async function inNetwork(base: Repo, owner: User): Promise<Repo | undefined> {
-    if (base.owner.id === owner.id) return base
-    const parent = base.forkId === undefined ? undefined : await findRepoById(read, base.forkId)
-    if (parent?.owner.id === owner.id) return parent
-    return (await findForkOf(read, base.id, owner)) ?? (parent && (await findForkOf(read, parent.id, owner)))
-  }
-
-  async function findHead(viewer: Viewer, base: Repo, prefix: string): Promise<Repo> {
-    const [ownerName, repoName] = prefix.split('/', 2)
-    const owner = await getOwnerInView(read, viewer, ownerName!)
-    const found = await inNetwork(base, owner)
-    const named =
-      repoName === undefined || found?.name.toLowerCase() === repoName.toLowerCase()
-        ? found
-        : await findSibling(base, owner, repoName)
-    if (named === undefined) throw badRequest(`the user ${owner.name} does not have a fork of the base repository`)
-    if (unitMode(await loadRepoAccess(read, viewer, named), 'repo.code') < AccessMode.read)
-      throw notFound('the head repository is not readable')
-    return named
-  }
-
-  /** The owner's repository of this name, if it belongs to the fork network. */
-  async function findSibling(base: Repo, owner: User, name: string): Promise<Repo | undefined> {
-    const repo = await findRepoByName(read, owner, name)
-    const roots = [base.id, ...(base.forkId === undefined ? [] : [base.forkId])]
-    return repo && roots.some((root) => root === repo.id || root === repo.forkId) ? repo : undefined
-  }
-
   return {
     async compare(viewer, repo, basehead, parts) {
       const { base: baseRef, head: headText } = parseBasehead(basehead, repo.defaultBranch)
       const colon = headText.indexOf(':')
-      const head = colon < 0 ? repo : await findHead(viewer, repo, headText.slice(0, colon))
+      const head = colon < 0 ? repo : await findHeadRepo(read, viewer, repo, headText.slice(0, colon))
       const base = await commitOf(git.open(repo), repo, baseRef)
       const opened = git.open(head)
       const tip = await commitOf(opened, head, headText.slice(colon + 1))

@@ -11,3 +11,4 @@ export {
 } from './commit.present.ts'
 export { type Commits, requireOid } from './commits.service.ts'
 export { findForkOf } from './fork-network.store.ts'
+export { findHeadRepo } from './head-repo.ts'

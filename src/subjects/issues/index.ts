@@ -1,14 +1,16 @@
 export { presentComment } from './comments/comment.present.ts'
 export { loadCommentsByIds } from './comments/comment-views.ts'
+export { findAssignees } from './changes/change-assignees.ts'
 export { changeState } from './changes/change-state.ts'
-export type { IssueChange } from './changes/issue-change.ts'
+export { insertNewIssue, planNewIssue } from './changes/create-issue.ts'
+export { appendIssueEvent, type IssueChange } from './changes/issue-change.ts'
 export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
 export type { StateRules } from './changes/state-rules.ts'
 export type { TimeBookings } from './changes/time-bookings.ts'
 export { isComment } from './comments/comment.policy.ts'
 export { requireLocked } from './changes/change-locked.ts'
 export type { IssueGuard } from './issue.guards.ts'
-export { canEditIssue, canReadIssue, canWriteIssue, unitOf } from './issue.policy.ts'
+export { canEditIssue, canReadIssue, canWriteIssue, normalizeTitle, unitOf } from './issue.policy.ts'
 export { issueUrls, presentIssue } from './issue.present.ts'
 export { issuePayload } from './issues.events.ts'
 export { readableIssues } from './readable-issues.store.ts'
@@ -16,6 +18,7 @@ export { listAssigneeIds } from './records/issue-assignee.store.ts'
 export { insertMentions } from './records/issue-mention.store.ts'
 export {
   findIssueById,
+  findIssueByNumber,
   type Issue,
   listIssuesByIds,
   listIssuesByNumbers,

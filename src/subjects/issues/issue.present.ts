@@ -32,6 +32,16 @@ const labelOwnerUrl = ({ owner }: Label, repo: Repo, site: Site): string =>
 export const presentIssueLabel = (label: Label, repo: Repo, site: Site) =>
   presentLabel(label, labelOwnerUrl(label, repo, site))
 
+const presentMeta = ({ pull }: IssueView, { html }: IssueUrls): Issue['pull_request'] =>
+  pull
+    ? {
+        merged: pull.mergedAt !== undefined,
+        merged_at: optionalTime(pull.mergedAt),
+        draft: pull.isDraft,
+        html_url: html,
+      }
+    : null
+
 /**
  * The poster is shown as the viewer may see it, assignees as an anonymous caller sees them
  * (behaviour/issues#the-issue-object).
@@ -63,7 +73,7 @@ export function presentIssue(view: IssueView, viewer: Viewer, site: Site): Issue
     updated_at: wireTime(issue.updatedAt),
     closed_at: optionalTime(issue.closedAt),
     due_date: optionalTime(issue.dueAt),
-    pull_request: null,
+    pull_request: presentMeta(view, urls),
     repository: { id: repo.id, name: repo.name, owner: repo.owner.name, full_name: repo.fullName },
     pin_order: issue.pinOrder,
     content_version: issue.contentVersion,

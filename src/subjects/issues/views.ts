@@ -8,6 +8,7 @@ import { listUsersByIds, type User } from '../users/index.ts'
 import { listAssigneeIds } from './records/issue-assignee.store.ts'
 import { listLabelsOfIssues } from './records/issue-label.store.ts'
 import type { Issue } from './records/issue.store.ts'
+import { listPullMetas, type PullMeta } from './records/pull-meta.store.ts'
 
 /** An issue of a repository that the viewer may read. */
 export interface IssueInView extends RepoInView {
@@ -26,6 +27,8 @@ export interface IssueView {
   readonly milestone: Milestone | undefined
   /** Files of the issue itself, without those of its comments. */
   readonly assets: readonly Attachment[]
+  /** Undefined for an issue. */
+  readonly pull: PullMeta | undefined
 }
 
 /**
@@ -38,11 +41,15 @@ export async function loadIssueViews(
 ): Promise<IssueView[]> {
   if (issues.length === 0) return []
   const ids = issues.map((issue) => issue.id)
-  const [assignees, labels, milestones, assets] = await Promise.all([
+  const [assignees, labels, milestones, assets, pulls] = await Promise.all([
     listAssigneeIds(db, ids),
     listLabelsOfIssues(db, ids),
     listMilestonesByIds(db, [...new Set(issues.flatMap((issue) => issue.milestoneId ?? []))]),
     listAttachmentsOf(db, 'issue', ids),
+    listPullMetas(
+      db,
+      issues.filter((issue) => issue.isPull).map((issue) => issue.id),
+    ),
   ])
   const userIds = new Set([...issues.map((issue) => issue.posterId), ...[...assignees.values()].flat()])
   const users = new Map((await listUsersByIds(db, [...userIds])).map((user) => [user.id, user]))
@@ -59,6 +66,7 @@ export async function loadIssueViews(
       labels: labels.get(issue.id) ?? [],
       milestone: issue.milestoneId && milestones.get(issue.milestoneId),
       assets: assetsOf.get(issue.id) ?? [],
+      pull: pulls.get(issue.id),
     }
   })
 }

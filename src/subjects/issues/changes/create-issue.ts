@@ -1,5 +1,5 @@
 import type { SignedIn } from '../../../access/viewer.ts'
-import type { Database, Tx } from '../../../db/database.ts'
+import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import { flag } from '../../../db/flag.ts'
 import type { Clock } from '../../../platform/clock.ts'
@@ -7,8 +7,8 @@ import { invalidField } from '../../../platform/errors.ts'
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
 import { listUsableLabels } from '../../labels/index.ts'
 import { findMilestone } from '../../milestones/index.ts'
-import { addToRepoCounter, type Repo, type RepoInView } from '../../repos/index.ts'
-import { requireUnblocked } from '../../users/index.ts'
+import { addToRepoCounter, type RepoInView } from '../../repos/index.ts'
+import { requireUnblocked, type User } from '../../users/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
 import { changeAssignees, findAssignees } from './change-assignees.ts'
@@ -57,45 +57,56 @@ export async function createIssue(
   return database.transaction(async (tx) => {
     const at = clock.now()
     if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
-    const issue = await insertNewIssue(tx, { actor, repo, at, title, input, isWriter })
-    const change: IssueChange = { tx, events, actor, repo, issue, at }
+    const { body, ref } = input
+    const dueAt = isWriter ? input.dueAt : undefined
+    const origin = { tx, events, actor, repo, at }
+    const change = await insertNewIssue(origin, { title, body, ref, isPull: false, dueAt })
     await appendIssueEvent(change, 'issue.created', { title })
-    if (isWriter) {
-      const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: input.labelIds })
-      await addLabels(change, [], reduceToScopes(labels))
-      await changeAssignees(change, assignees)
-      const milestone = input.milestoneId && (await findMilestone(tx, repo.id, input.milestoneId))
-      if (milestone) await changeMilestone(change, milestone.id)
-    }
     // NOTE: what others than writers create is as it was inserted.
-    const created = isWriter ? await reload(change) : change
+    const created = isWriter ? await planNewIssue(change, { ...input, assignees }) : change
     return input.isClosed ? changeState(created, { isClosed: true }) : created.issue
   })
 }
 
-interface Insertion {
-  readonly actor: SignedIn
-  readonly repo: Repo
-  readonly at: number
+interface Insertion extends Pick<Issue, 'body' | 'dueAt' | 'isPull' | 'ref'> {
+  /** Normalized. */
   readonly title: string
-  readonly input: NewIssue
-  readonly isWriter: boolean
 }
 
-async function insertNewIssue(tx: Tx, { actor, repo, at, title, input, isWriter }: Insertion): Promise<Issue> {
+/** Inserts an issue or a pull request with the next number of the repository. Appends no event. */
+export async function insertNewIssue(
+  origin: Omit<IssueChange, 'issue'>,
+  { title, body, ref, isPull, dueAt }: Insertion,
+): Promise<IssueChange> {
+  const { tx, actor, repo, at } = origin
   const issue = await insertIssue(tx, {
     repo_id: repo.id,
     number: await takeIssueNumber(tx, repo.id),
-    is_pull: flag(false),
+    is_pull: flag(isPull),
     poster_id: actor.account.id,
     title,
-    body: input.body,
-    ref: input.ref,
-    due_at: isWriter ? (input.dueAt ?? 0) : 0,
+    body,
+    ref,
+    due_at: dueAt ?? 0,
     created_at: at,
     updated_at: at,
   })
   await indexOwnTexts(tx, issue)
   await addToRepoCounter(tx, repo.id, counterOf(issue), 1)
-  return issue
+  return { ...origin, issue }
+}
+
+interface Plan extends Pick<NewIssue, 'labelIds' | 'milestoneId'> {
+  readonly assignees: readonly User[]
+}
+
+/** Sets labels, assignees and milestone of a new issue; returns the change with the issue as it is then. */
+export async function planNewIssue(change: IssueChange, plan: Plan): Promise<IssueChange> {
+  const { tx, repo } = change
+  const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: plan.labelIds })
+  await addLabels(change, [], reduceToScopes(labels))
+  await changeAssignees(change, plan.assignees)
+  const milestone = plan.milestoneId && (await findMilestone(tx, repo.id, plan.milestoneId))
+  if (milestone) await changeMilestone(change, milestone.id)
+  return reload(change)
 }

@@ -26,7 +26,7 @@ export interface EntryFacts {
   readonly details: ReadonlyMap<number, EntryDetails>
 }
 
-const USER_KINDS: ReadonlySet<EntryKind> = new Set(['assignees'])
+const USER_KINDS: ReadonlySet<EntryKind> = new Set(['assignees', 'review_request'])
 const ISSUE_KINDS: ReadonlySet<EntryKind> = new Set([
   'issue_ref',
   'pull_ref',

@@ -76,7 +76,11 @@ function presentMilestoneOf(id: number, { milestones }: Page): TimelineComment['
   return milestone ? presentMilestone(milestone) : null
 }
 
-const caused = ({ payload }: TimelineEntry<'close' | 'comment' | 'reopen'>): Members => ({
+const reviewed = ({ payload }: TimelineEntry<'code' | 'dismiss_review' | 'review'>): Members => ({
+  review_id: payload.reviewId,
+})
+
+const caused = ({ payload }: TimelineEntry<'close' | 'comment' | 'merge_pull' | 'reopen'>): Members => ({
   commit_id: payload.commitOid ?? '',
 })
 
@@ -120,6 +124,16 @@ const KINDS: { readonly [Kind in EntryKind]?: Present<Kind> } = {
   change_title: ({ payload }) => ({ old_title: payload.oldTitle, new_title: payload.newTitle }),
   change_issue_ref: ({ payload }) => ({ old_ref: shortRef(payload.oldRef), new_ref: shortRef(payload.newRef) }),
   delete_branch: ({ payload }) => ({ old_ref: payload.oldRef }),
+  change_target_branch: ({ payload }) => ({ old_ref: payload.oldRef, new_ref: payload.newRef }),
+  merge_pull: caused,
+  review: reviewed,
+  code: reviewed,
+  dismiss_review: reviewed,
+  review_request: ({ targetId, payload }, page) => ({
+    ...(payload.isTeam ? {} : { assignee: presentActor(asId(targetId), page) }),
+    removed_assignee: payload.isRemoved,
+    review_id: payload.reviewId,
+  }),
   add_dependency: dependency,
   remove_dependency: dependency,
 }

@@ -17,7 +17,7 @@ interface Reference {
  * The further facts of each kind of entry. `target_id` of an entry is, by kind: of `label` the label, of `assignees`
  * and `review_request` the user, of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of
  * `add_dependency` and `remove_dependency` the other issue, of `commit_ref` the repository that has the commit, of
- * `stop_tracking` and `add_time_manual` the tracked time.
+ * `stop_tracking` and `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the contract shows.
  */
 interface EntryPayloads {
   comment: { readonly commitOid?: string }
@@ -48,6 +48,15 @@ interface EntryPayloads {
   pin: {}
   unpin: {}
   change_time_estimate: {}
+  pull_push: {}
+  merge_pull: { readonly commitOid: string }
+  change_target_branch: { readonly oldRef: string; readonly newRef: string }
+  pull_scheduled_merge: {}
+  pull_cancel_scheduled_merge: {}
+  review: { readonly reviewId: number }
+  code: { readonly reviewId: number }
+  review_request: { readonly reviewId: number; readonly isTeam: boolean; readonly isRemoved: boolean }
+  dismiss_review: { readonly reviewId: number }
 }
 
 export type EntryKind = keyof EntryPayloads

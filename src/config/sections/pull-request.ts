@@ -1,0 +1,11 @@
+import { Type } from '@sinclair/typebox'
+
+export const pullRequestSection = Type.Object(
+  {
+    work_in_progress_prefixes: Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
+      default: ['WIP:', '[WIP]'],
+      description: 'Titles that begin with one of these, in any case, make a pull request a draft.',
+    }),
+  },
+  { additionalProperties: false, description: 'Pull requests.' },
+)

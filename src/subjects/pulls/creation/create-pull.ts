@@ -1,0 +1,160 @@
+import { loadRepoGrants } from '../../../access/repo-grants.store.ts'
+import { AccessMode } from '../../../access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../../access/repo-access.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Database, Tx } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
+import { flag } from '../../../db/flag.ts'
+import type { Git } from '../../../git/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import type { MilestoneId } from '../../../platform/crypto/ids.ts'
+import { forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
+import {
+  appendIssueEvent,
+  findAssignees,
+  insertNewIssue,
+  type Issue,
+  type IssueChange,
+  normalizeTitle,
+  planNewIssue,
+} from '../../issues/index.ts'
+import { findMilestone } from '../../milestones/index.ts'
+import { loadRepoAccess, parseRepoSettings, type Repo, type RepoInView } from '../../repos/index.ts'
+import { requireUnblocked, type User } from '../../users/index.ts'
+import { type Branch, findBranch, findHeadBranch } from '../heads/find-branches.ts'
+import { bringObjects } from '../heads/bring-objects.ts'
+import { listPushedCommits, recordPushEntry } from '../heads/push-entry.ts'
+import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
+import { isDraftTitle, pullHeadRef } from '../pull.policy.ts'
+import { insertPull } from '../records/pull.store.ts'
+import type { PullReviews, WantedReviewers } from '../review-port.ts'
+import { requireNoDuplicate } from './duplicates.ts'
+
+export interface NewPull extends WantedReviewers {
+  /** `branch`, `user:branch` or `user/repo:branch`. */
+  readonly head: string
+  readonly base: string
+  readonly title: string
+  readonly body: string
+  /** Logins. */
+  readonly assignees: readonly string[]
+  /** Labels of the repository or its organization; others are ignored. */
+  readonly labelIds: readonly number[]
+  readonly milestoneId: MilestoneId | undefined
+  /** Epoch milliseconds. */
+  readonly dueAt: number | undefined
+  /** Undefined for the default of the repository. */
+  readonly allowsMaintainerEdit: boolean | undefined
+}
+
+export interface PullDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly git: Git
+  readonly reviews: PullReviews
+  /** Titles that begin with one of these are drafts. */
+  readonly draftPrefixes: readonly string[]
+}
+
+/**
+ * Creates a pull request, whose mergeability is known when this returns. The checks have the order of
+ * behaviour/pull-requests#creating-a-pull-request. Throws Invalid, NotFound, BadRequest, Conflict and Forbidden.
+ */
+export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoInView, input: NewPull): Promise<Issue> {
+  const { database, git, reviews } = deps
+  const { repo } = target
+  const title = normalizeTitle(input.title)
+  if (title === '') throw invalidField('Title', 'Required')
+  if (input.head === input.base)
+    throw invalid('Invalid PullRequest: There are no changes between the head and the base')
+  const head = await findHeadBranch({ read: database.read, git }, actor, repo, input.head)
+  const base = await findBranch(git, repo, input.base)
+  await requireNoDuplicate(database.read, targetOf(base, head))
+  if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
+    throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
+  const assignees = await findAssignees(database.read, repo, input.assignees)
+  await reviews.requireRequestable(actor, target, input)
+  await requireMayCreate(deps, actor, target, head.repo)
+  return git
+    .open(repo)
+    .writing(() => storePull(deps, actor, { repo, base, head, assignees, input: { ...input, title } }))
+}
+
+const targetOf = (base: Branch, head: Branch) => ({
+  headRepoId: head.repo.id,
+  headBranch: head.name,
+  baseRepoId: base.repo.id,
+  baseBranch: base.name,
+})
+
+/** Throws Forbidden for those who neither collaborate on the base nor write to the head. */
+async function requireMayCreate(
+  { database: { read } }: PullDeps,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  head: Repo,
+): Promise<void> {
+  if (isRepoAdmin(access) || unitMode(access, 'repo.code') >= AccessMode.write) return
+  if (unitMode(await loadRepoAccess(read, actor, head), 'repo.code') >= AccessMode.write) return
+  const grants = (await loadRepoGrants(read, actor.account.id, [repo])).get(repo.id)
+  if (grants !== undefined && (grants.collaboration !== AccessMode.none || grants.teams.length > 0)) return
+  throw forbidden('user must be a collaborator')
+}
+
+interface Storing {
+  readonly repo: Repo
+  readonly base: Branch
+  readonly head: Branch
+  readonly assignees: readonly User[]
+  readonly input: NewPull
+}
+
+/** NOTE: within `writing` of the repository, so that maintenance keeps the objects until the ref points to them. */
+async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Promise<Issue> {
+  const { git, database } = deps
+  const { repo, base, head } = storing
+  const opened = git.open(repo)
+  if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
+  const check = await checkMerge(opened, base.oid, head.oid)
+  const commits = await listPushedCommits(opened, head.oid, [check.mergeBase])
+  const issue = await database.transaction(async (tx) => {
+    const change = await insertBoth(tx, deps, actor, { ...storing, check })
+    await appendIssueEvent(change, 'issue.created', { title: change.issue.title })
+    await recordPushEntry(change, commits)
+    return (await planNewIssue(change, { ...storing.input, assignees: storing.assignees })).issue
+  })
+  await opened.refs.update([{ ref: pullHeadRef(issue.number), old: opened.zeroOid, new: head.oid }])
+  return issue
+}
+
+/** Inserts the rows of the issue and of the pull request. */
+async function insertBoth(
+  tx: Tx,
+  { clock, events, draftPrefixes }: PullDeps,
+  actor: SignedIn,
+  { repo, base, head, input, check }: Storing & { readonly check: Awaited<ReturnType<typeof checkMerge>> },
+): Promise<IssueChange> {
+  if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
+  const { title, body, dueAt } = input
+  const at = clock.now()
+  // NOTE: taking the number locks the row of the sequence: of two equal requests the second finds the first.
+  const change = await insertNewIssue({ tx, events, actor, repo, at }, { title, body, ref: '', isPull: true, dueAt })
+  const target = targetOf(base, head)
+  await requireNoDuplicate(tx, target)
+  await insertPull(tx, {
+    issue_id: change.issue.id,
+    base_repo_id: target.baseRepoId,
+    base_branch: target.baseBranch,
+    head_repo_id: target.headRepoId,
+    head_branch: target.headBranch,
+    head_oid: head.oid,
+    merge_base: check.mergeBase,
+    is_draft: flag(isDraftTitle(title, draftPrefixes)),
+    allows_maintainer_edit: flag(
+      input.allowsMaintainerEdit ?? parseRepoSettings(repo.settings).pulls.allowMaintainerEdit,
+    ),
+    ...checkColumns(check),
+  })
+  return change
+}

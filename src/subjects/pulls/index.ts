@@ -1,0 +1,8 @@
+export type { PullGuard, PullInView, PullsGuard } from './pull.guards.ts'
+export { PullRequest } from './pull.model.ts'
+export { presentPull } from './pull.present.ts'
+export { mergeabilityOf, pullHeadRef } from './pull.policy.ts'
+export type { PullView } from './pull-views.ts'
+export type { Pulls } from './pulls.service.ts'
+export { findPullByIssue, listPullsByIssues, lockPull, type Pull, updatePull } from './records/pull.store.ts'
+export type { PullReviews, ReviewPort, ReviewSummary, WantedReviewers } from './review-port.ts'

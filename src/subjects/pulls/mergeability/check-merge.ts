@@ -1,0 +1,34 @@
+import type { GitRepo } from '../../../git/index.ts'
+import type { MergeCheck } from '../records/pull.store.ts'
+
+interface Checked extends MergeCheck {
+  /** The tip of the base for unrelated histories. */
+  readonly mergeBase: string
+}
+
+/** More paths than a client shows; the row has a limit. */
+const MAX_CONFLICTS = 100
+
+/**
+ * What a merge of the head into the base would do (behaviour/pull-requests#mergeability). The objects of both are in
+ * the repository. At most one git process; none when the base has not moved since the head left it.
+ */
+export async function checkMerge(git: GitRepo, baseOid: string, headOid: string): Promise<Checked> {
+  const mergeBase = await git.history.mergeBase(baseOid, headOid)
+  const checked = { baseOid, headOid, mergeBase: mergeBase ?? baseOid, conflicts: [] }
+  if (mergeBase === undefined) return { ...checked, state: 'conflict' }
+  if (mergeBase === headOid) return { ...checked, state: 'ancestor' }
+  const [base, head] = await Promise.all([git.objects.commit(baseOid), git.objects.commit(headOid)])
+  const { tree, conflicts } =
+    mergeBase === baseOid ? { tree: head.tree, conflicts: [] } : await git.merges.mergeTrees(baseOid, headOid)
+  if (conflicts.length > 0) return { ...checked, state: 'conflict', conflicts: conflicts.slice(0, MAX_CONFLICTS) }
+  return { ...checked, state: tree === base.tree ? 'empty' : 'mergeable' }
+}
+
+/** The columns of a check. */
+export const checkColumns = ({ state, baseOid, headOid, conflicts }: MergeCheck) => ({
+  mergeability: state,
+  checked_base_oid: baseOid,
+  checked_head_oid: headOid,
+  conflicts: conflicts.length === 0 ? '' : JSON.stringify(conflicts),
+})

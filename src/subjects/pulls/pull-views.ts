@@ -1,0 +1,128 @@
+import type { Viewer } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
+import type { Git } from '../../git/index.ts'
+import type { RepoId } from '../../platform/crypto/ids.ts'
+import { type Issue, type IssueView, loadIssueViews } from '../issues/index.ts'
+import { listReposByIds, type Repo, type RepoInView, type Repos, type RepoView } from '../repos/index.ts'
+import { listUsersByIds, type User } from '../users/index.ts'
+import { loadBranchTips, tipKey } from './records/branch-tips.store.ts'
+import { listPullsByIssues, type Pull } from './records/pull.store.ts'
+import type { ReviewPort, ReviewSummary } from './review-port.ts'
+
+/** Lines and files that differ between the merge base and the head. */
+export interface DiffTotals {
+  readonly additions: number
+  readonly deletions: number
+  readonly files: number
+}
+
+/** Everything that the wire model of a pull request contains. */
+export interface PullView {
+  readonly pull: Pull
+  readonly issue: IssueView
+  readonly base: RepoView
+  /** Undefined when the repository was deleted. */
+  readonly head: RepoView | undefined
+  /** The tip of the base branch; undefined when it was deleted. */
+  readonly baseOid: string | undefined
+  /** The tip of the head branch; undefined when it or its repository was deleted, and for AGit. */
+  readonly headOid: string | undefined
+  /** Undefined when the account was deleted, or without a merge. */
+  readonly mergedBy: User | undefined
+  readonly reviews: ReviewSummary | undefined
+  /** Undefined in lists, for AGit and where the head repository was deleted. */
+  readonly totals: DiffTotals | undefined
+}
+
+export interface PullViewDeps {
+  readonly read: Db
+  readonly git: Git
+  readonly repos: Pick<Repos, 'views'>
+  readonly reviews: Pick<ReviewPort, 'summarize'>
+}
+
+/** Views of pull requests of one repository in the order given, with a fixed number of queries and no process. */
+export async function loadPullViews(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  { repo }: Pick<RepoInView, 'repo'>,
+  issues: readonly Issue[],
+): Promise<PullView[]> {
+  if (issues.length === 0) return []
+  const { read, reviews } = deps
+  const pulls = await listPullsByIssues(
+    read,
+    issues.map((issue) => issue.id),
+  )
+  const all = [...pulls.values()]
+  const [issueViews, repoViews, tips, mergers, summaries] = await Promise.all([
+    loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]])),
+    loadRepoViewsOf(deps, viewer, repo, all),
+    loadBranchTips(
+      read,
+      all.flatMap((pull) => [baseOf(pull), ...headOf(pull)]),
+    ),
+    listUsersByIds(
+      read,
+      all.flatMap((pull) => pull.merge?.byId ?? []),
+    ),
+    reviews.summarize(
+      viewer,
+      repo,
+      all.map((pull) => pull.id),
+    ),
+  ])
+  const users = new Map(mergers.map((user) => [user.id, user]))
+  return issueViews.flatMap((issue): PullView[] => {
+    const pull = pulls.get(issue.issue.id)
+    if (pull === undefined) return []
+    const [head] = headOf(pull)
+    return [
+      {
+        pull,
+        issue,
+        base: repoViews.get(repo.id)!,
+        head: pull.headRepoId && repoViews.get(pull.headRepoId),
+        baseOid: tips.get(tipKey(baseOf(pull))),
+        headOid: head && tips.get(tipKey(head)),
+        mergedBy: pull.merge && users.get(pull.merge.byId),
+        reviews: summaries.get(pull.id),
+        totals: undefined,
+      },
+    ]
+  })
+}
+
+/** The view of one pull request with its diff totals. */
+export async function loadPullView(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  target: Pick<RepoInView, 'repo'>,
+  issue: Issue,
+): Promise<PullView | undefined> {
+  const [view] = await loadPullViews(deps, viewer, target, [issue])
+  return view && { ...view, totals: await diffTotals(deps.git, target.repo, view) }
+}
+
+const baseOf = ({ baseRepoId, baseBranch }: Pull) => ({ repoId: baseRepoId, branch: baseBranch })
+const headOf = ({ headRepoId, headBranch, isAgit }: Pull) =>
+  headRepoId === undefined || isAgit ? [] : [{ repoId: headRepoId, branch: headBranch }]
+
+async function loadRepoViewsOf(
+  { read, repos }: PullViewDeps,
+  viewer: Viewer,
+  base: Repo,
+  pulls: readonly Pull[],
+): Promise<ReadonlyMap<RepoId, RepoView>> {
+  const others = new Set(pulls.flatMap((pull) => pull.headRepoId ?? []))
+  others.delete(base.id)
+  const found = await listReposByIds(read, [...others])
+  const views = await repos.views(viewer, [base, ...found])
+  return new Map(views.map((view) => [view.repo.id, view]))
+}
+
+async function diffTotals(git: Git, repo: Repo, { pull, head }: PullView): Promise<DiffTotals | undefined> {
+  if (head === undefined || pull.isAgit) return undefined
+  const { additions, deletions, files } = await git.open(repo).changes.between(pull.mergeBase, pull.headOid)
+  return { additions, deletions, files: files.length }
+}

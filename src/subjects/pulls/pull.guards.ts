@@ -1,0 +1,84 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../access/repo-access.ts'
+import type { Database } from '../../db/database.ts'
+import { type Guard, onTop } from '../../http/guards/guard.ts'
+import { forbidden, notFound } from '../../platform/errors.ts'
+import { parseInteger } from '../../platform/paging.ts'
+import { canEditIssue, canWriteIssue, findIssueById, findIssueByNumber, type IssueInView } from '../issues/index.ts'
+import type { RepoGuard, RepoInView } from '../repos/index.ts'
+import { findPullByIssue, type Pull } from './records/pull.store.ts'
+
+/** A pull request of a repository that the viewer may read. */
+export interface PullInView extends IssueInView {
+  readonly pull: Pull
+}
+
+interface PullGuardOptions {
+  /** Anonymous callers get 401. */
+  readonly needsUser?: boolean
+  /** 423 when the repository is archived. */
+  readonly archived?: 'refuse'
+}
+
+/** `{owner}/{repo}` as the base of pull requests. */
+export type PullsGuard = (options?: PullGuardOptions) => Guard<RepoInView>
+
+/**
+ * COMPAT: an empty repository and a pull mirror have no pull requests, whoever asks (test/api/pulls/create.test.ts;
+ * behaviour/pull-requests#access-gates).
+ */
+export const createPullsGuard =
+  (repoGuard: RepoGuard): PullsGuard =>
+  (options = {}) =>
+    onTop(repoGuard('read', { unit: 'repo.pulls', ...options }), {
+      resolve: () => ({}),
+      decide({ repo, access }) {
+        if (repo.isEmpty || repo.isMirror) throw notFound('the repository has no pull requests')
+        if (unitMode(access, 'repo.code') < AccessMode.read)
+          throw forbidden('user should have specific read permission or be a repo admin or a site admin')
+      },
+    })
+
+/** `edit`: the poster and writers of pull requests; `write`: the writers; `admin`: administrators of the repository. */
+type PullLevel = 'read' | 'edit' | 'write' | 'admin'
+
+interface OnePullOptions extends PullGuardOptions {
+  /** The text of the 403; empty unless given. */
+  readonly refusal?: string
+}
+
+/** `{owner}/{repo}` and its pull request `{index}`. */
+export type PullGuard = (level: PullLevel, options?: OnePullOptions) => Guard<PullInView>
+
+export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): PullGuard {
+  return (level, { refusal = '', ...options } = {}) =>
+    onTop(pullsGuard({ needsUser: level !== 'read', ...options }), {
+      describe: DESCRIPTIONS[level],
+      async resolve({ repo }, { params }) {
+        const issue = await findIssueByNumber(read, repo.id, parseInteger(params['index']))
+        const pull = issue?.isPull ? await findPullByIssue(read, issue.id) : undefined
+        if (issue === undefined || pull === undefined) throw notFound('pull request does not exist')
+        return { issue, pull }
+      },
+      decide({ access, issue }, { viewer }) {
+        const isAllowed = {
+          read: () => true,
+          edit: () => canEditIssue(viewer, access, issue),
+          write: () => canWriteIssue(access, issue),
+          admin: () => isRepoAdmin(access),
+        }[level]
+        if (!isAllowed()) throw forbidden(refusal)
+      },
+      async recheck({ issue }) {
+        if ((await findIssueById(read, issue.id)) === undefined)
+          throw notFound('the pull request was deleted meanwhile')
+      },
+    })
+}
+
+const DESCRIPTIONS: Readonly<Record<PullLevel, string>> = {
+  read: 'read repo.pulls and repo.code',
+  edit: 'the poster of the pull request, or write repo.pulls',
+  write: 'write repo.pulls',
+  admin: 'admin',
+}

@@ -1,0 +1,26 @@
+import type { Mergeability, Pull } from './records/pull.store.ts'
+
+/** ASCII letters are compared in any case, nothing is trimmed (behaviour/pull-requests#the-pullrequest-object). */
+export const isDraftTitle = (title: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => title.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase())
+
+interface Tips {
+  /** Of the base branch; undefined when it was deleted. */
+  readonly baseOid: string | undefined
+  readonly headOid: string
+}
+
+/** What is known of the merge of these tips: `checking` when the last check compared others. */
+export const mergeabilityOf = ({ check, merge }: Pull, { baseOid, headOid }: Tips): Mergeability => {
+  if (merge !== undefined) return check.state
+  return check.baseOid === baseOid && check.headOid === headOid ? check.state : 'checking'
+}
+
+const REFUSED: ReadonlySet<Mergeability> = new Set(['checking', 'conflict', 'error'])
+
+/** The `mergeable` member (behaviour/pull-requests#mergeability). */
+export const isMergeable = (pull: Pull, tips: Tips): boolean =>
+  !pull.isDraft && (pull.merge !== undefined || !REFUSED.has(mergeabilityOf(pull, tips)))
+
+/** The ref of the base repository that points to the head of the pull request. */
+export const pullHeadRef = (number: number): string => `refs/pull/${number}/head`

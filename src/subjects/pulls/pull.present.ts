@@ -1,0 +1,90 @@
+import { repoUrls } from '../../access/repo-urls.ts'
+import type { Viewer } from '../../access/viewer.ts'
+import { wireTime } from '../../platform/clock.ts'
+import type { Site } from '../../platform/site.ts'
+import { presentIssue } from '../issues/index.ts'
+import { presentRepo } from '../repos/index.ts'
+import { presentGhost, presentUser, type User } from '../users/index.ts'
+import type { PullRequest } from './pull.model.ts'
+import { isMergeable, pullHeadRef } from './pull.policy.ts'
+import type { PullView } from './pull-views.ts'
+
+/** The pull request object (behaviour/pull-requests#the-pullrequest-object). */
+export function presentPull(view: PullView, viewer: Viewer, site: Site): PullRequest {
+  const { pull, issue, reviews, totals } = view
+  const { user, title, body, labels, milestone, assignee, assignees, state, is_locked, ...shown } = presentIssue(
+    issue,
+    viewer,
+    site,
+  )
+  const url = `${repoUrls(issue.repo, site).html}/pulls/${issue.issue.number}`
+  return {
+    id: pull.id,
+    url,
+    number: issue.issue.number,
+    user,
+    title,
+    body,
+    labels,
+    milestone,
+    assignee,
+    assignees: assignees ?? [],
+    requested_reviewers: (reviews?.reviewers ?? []).map((reviewer) => presentUser(reviewer, viewer, site)),
+    requested_reviewers_teams: [...(reviews?.teams ?? [])],
+    state,
+    draft: pull.isDraft,
+    is_locked,
+    comments: shown.comments,
+    ...(reviews && reviews.reviewsCount > 0 && { review_comments: reviews.reviewsCount }),
+    ...(totals && { additions: totals.additions, deletions: totals.deletions, changed_files: totals.files }),
+    html_url: url,
+    diff_url: `${url}.diff`,
+    patch_url: `${url}.patch`,
+    mergeable: isMergeable(pull, { baseOid: view.baseOid, headOid: pull.headOid }),
+    ...presentMerge(view, viewer, site),
+    allow_maintainer_edit: pull.allowsMaintainerEdit,
+    base: presentBase(view, site),
+    head: presentHead(view, site),
+    merge_base: pull.mergeBase,
+    due_date: shown.due_date,
+    created_at: shown.created_at,
+    updated_at: shown.updated_at,
+    closed_at: shown.closed_at,
+    pin_order: shown.pin_order,
+    content_version: shown.content_version,
+  }
+}
+
+type MergeMembers = Pick<PullRequest, 'merged' | 'merged_at' | 'merge_commit_sha' | 'merged_by'>
+
+function presentMerge({ pull: { merge }, mergedBy }: PullView, viewer: Viewer, site: Site): MergeMembers {
+  if (merge === undefined) return { merged: false, merged_at: null, merge_commit_sha: null, merged_by: null }
+  return {
+    merged: true,
+    merged_at: wireTime(merge.at),
+    merge_commit_sha: merge.oid,
+    merged_by: presentMerger(mergedBy, viewer, site),
+  }
+}
+
+const presentMerger = (user: User | undefined, viewer: Viewer, site: Site): PullRequest['merged_by'] =>
+  user ? presentUser(user, viewer, site) : presentGhost(site)
+
+const presentBase = ({ pull, base, baseOid = '' }: PullView, site: Site): PullRequest['base'] => ({
+  label: pull.baseBranch,
+  ref: pull.baseBranch,
+  sha: baseOid,
+  repo_id: pull.baseRepoId,
+  repo: presentRepo(base, site),
+})
+
+/** A repository that is hidden from the viewer is shown nevertheless, without permissions. */
+function presentHead({ pull, issue, base, head, headOid }: PullView, site: Site): PullRequest['head'] {
+  const ref = pullHeadRef(issue.issue.number)
+  if (pull.isAgit) return { label: '', ref, sha: pull.headOid, repo_id: pull.baseRepoId, repo: presentRepo(base, site) }
+  const repo = head === undefined ? null : presentRepo(head, site)
+  const common = { label: pull.headBranch, repo_id: repo === null ? -1 : repo.id, repo }
+  return headOid === undefined
+    ? { ...common, ref, sha: pull.headOid }
+    : { ...common, ref: pull.headBranch, sha: headOid }
+}

@@ -1,0 +1,33 @@
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { Issue } from '../issues/index.ts'
+import type { RepoInView, Repos } from '../repos/index.ts'
+import { createPull, type NewPull, type PullDeps } from './creation/create-pull.ts'
+import { loadPullView, loadPullViews, type PullView } from './pull-views.ts'
+
+/** Pull requests (behaviour/pull-requests#listing-creating-editing). Callers check permissions. */
+export interface Pulls {
+  /** With the totals of the diff. Throws NotFound when it was deleted meanwhile. */
+  view(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issue: Issue): Promise<PullView>
+  /** Views in the order given, without the totals. */
+  views(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issues: readonly Issue[]): Promise<PullView[]>
+  /** See `createPull`. */
+  create(actor: SignedIn, target: RepoInView, input: NewPull): Promise<Issue>
+}
+
+export interface PullsDeps extends PullDeps {
+  readonly repos: Pick<Repos, 'views'>
+}
+
+export function createPulls(deps: PullsDeps): Pulls {
+  const views = { read: deps.database.read, git: deps.git, repos: deps.repos, reviews: deps.reviews }
+  return {
+    async view(viewer, target, issue) {
+      const view = await loadPullView(views, viewer, target, issue)
+      if (view === undefined) throw notFound('the pull request was deleted meanwhile')
+      return view
+    },
+    views: (viewer, target, issues) => loadPullViews(views, viewer, target, issues),
+    create: (actor, target, input) => createPull(deps, actor, target, input),
+  }
+}

@@ -1,0 +1,53 @@
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import type { PullId } from '../../platform/crypto/ids.ts'
+import type { TeamModel } from '../orgs/index.ts'
+import type { Repo, RepoInView } from '../repos/index.ts'
+import type { User } from '../users/index.ts'
+import type { PullInView } from './pull.guards.ts'
+import type { Static } from '@sinclair/typebox'
+
+/** What the wire model of a pull request shows of its reviews. */
+export interface ReviewSummary {
+  /** Those with an open request or a counted review, in the order of their reviews. */
+  readonly reviewers: readonly User[]
+  /** Presented, with their organization. */
+  readonly teams: readonly Static<typeof TeamModel>[]
+  /** Reviews that were submitted, and drafts. */
+  readonly reviewsCount: number
+}
+
+/** Who is asked for a review: logins or addresses, and names of teams. */
+export interface WantedReviewers {
+  readonly reviewers: readonly string[]
+  readonly teams: readonly string[]
+}
+
+export interface ReviewPort {
+  /** Summaries of these pull requests of one repository, with a fixed number of queries; absent for no reviews. */
+  summarize(viewer: Viewer, repo: Repo, ids: readonly PullId[]): Promise<ReadonlyMap<PullId, ReviewSummary>>
+  /** Throws what `request` will throw for a new pull request of the actor. */
+  requireRequestable(actor: SignedIn, target: RepoInView, wanted: WantedReviewers): Promise<void>
+  request(actor: SignedIn, target: PullInView, wanted: WantedReviewers): Promise<void>
+}
+
+/** Where the subject of reviews registers what pull requests show of them and how reviews are requested. */
+export interface PullReviews extends ReviewPort {
+  /** While the server is composed. */
+  register(port: ReviewPort): void
+}
+
+const NO_REVIEWS: ReviewPort = {
+  summarize: () => Promise.resolve(new Map()),
+  requireRequestable: () => Promise.resolve(),
+  request: () => Promise.resolve(),
+}
+
+export function createPullReviews(): PullReviews {
+  let port = NO_REVIEWS
+  return {
+    register: (given) => void (port = given),
+    summarize: (viewer, repo, ids) => port.summarize(viewer, repo, ids),
+    requireRequestable: (actor, target, wanted) => port.requireRequestable(actor, target, wanted),
+    request: (actor, target, wanted) => port.request(actor, target, wanted),
+  }
+}
