@@ -51,6 +51,7 @@ import { createIssueDependencies } from './0978-issue-dependencies.ts'
 import { indexPinnedIssues } from './0979-pinned-issues.ts'
 import { createReactions } from './0980-reactions.ts'
 import { createIssueRedirects } from './0982-issue-redirects.ts'
+import { createActionsSecrets } from './1000-actions-secrets.ts'
 import { createTrackedTimes } from './0981-tracked-times.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
@@ -120,6 +121,7 @@ const steps: Record<string, Step> = {
   '0982-issue-redirects': createIssueRedirects,
   '1010-action-runners': createActionRunners,
   '1050-pulls': createPulls,
+  '1000-actions-secrets': createActionsSecrets,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

@@ -66,6 +66,38 @@ action_runner
   action_runner_pkey PRIMARY KEY (id)
   action_runner_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+actions_secret
+  id bigint not null identity
+  repo_id bigint
+  owner_id bigint
+  name text not null
+  description text not null default ''::text
+  value text not null
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX actions_secret_owner_id_name_key ON public.actions_secret USING btree (owner_id, name)
+  CREATE UNIQUE INDEX actions_secret_pkey ON public.actions_secret USING btree (id)
+  CREATE UNIQUE INDEX actions_secret_repo_id_name_key ON public.actions_secret USING btree (repo_id, name)
+  actions_secret_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  actions_secret_pkey PRIMARY KEY (id)
+  actions_secret_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+actions_variable
+  id bigint not null identity
+  repo_id bigint
+  owner_id bigint
+  name text not null
+  description text not null default ''::text
+  value text not null
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE UNIQUE INDEX actions_variable_owner_id_name_key ON public.actions_variable USING btree (owner_id, name)
+  CREATE UNIQUE INDEX actions_variable_pkey ON public.actions_variable USING btree (id)
+  CREATE UNIQUE INDEX actions_variable_repo_id_name_key ON public.actions_variable USING btree (repo_id, name)
+  actions_variable_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  actions_variable_pkey PRIMARY KEY (id)
+  actions_variable_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 activity
   id bigint not null identity
   event_id bigint not null

@@ -83,6 +83,42 @@ CREATE INDEX "action_runner_repo_id_online_at_id_idx" on "action_runner" (
 CREATE UNIQUE INDEX "action_runner_uuid_key" on "action_runner" (
   "uuid");
 
+CREATE TABLE "actions_secret" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "name" text not null,
+  "description" text default '' not null,
+  "value" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "actions_secret_owner_id_name_key" on "actions_secret" (
+  "owner_id",
+  "name");
+
+CREATE UNIQUE INDEX "actions_secret_repo_id_name_key" on "actions_secret" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "actions_variable" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "name" text not null,
+  "description" text default '' not null,
+  "value" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "actions_variable_owner_id_name_key" on "actions_variable" (
+  "owner_id",
+  "name");
+
+CREATE UNIQUE INDEX "actions_variable_repo_id_name_key" on "actions_variable" (
+  "repo_id",
+  "name");
+
 CREATE TABLE "activity" (
   "id" integer primary key autoincrement,
   "event_id" bigint not null,

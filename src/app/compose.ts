@@ -13,7 +13,7 @@ import { createSecretBox } from '../platform/crypto/secret-box.ts'
 import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/subject.ts'
 import { lockDataDir, openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
-import { loadSecretKey } from './secret-key.ts'
+import { loadSecretKeys } from './secret-key.ts'
 import { createSite, type SiteAddresses } from './site.ts'
 
 /** What tests and commands may put in place of the real parts. */
@@ -71,7 +71,7 @@ export async function compose(
     events: eventLog,
     jobs: jobQueue,
     schedule: new Schedule({ database, clock, log }),
-    secrets: createSecretBox(loadSecretKey(config.security.secret_key, dataDir)),
+    secrets: createSecretBox(loadSecretKeys(config.security, dataDir)),
     site: addresses.site,
     taskPool: new TaskPool(),
     passwords: new PasswordHasher(),

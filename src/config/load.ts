@@ -166,7 +166,12 @@ function wrongValues(tree: unknown, sourceOf: (path: string) => string | undefin
   return [...wrong.values()]
 }
 
-const SECRETS: ReadonlySet<string> = new Set(['database.url', 'mailer.password', 'security.secret_key'])
+const SECRETS: ReadonlySet<string> = new Set([
+  'database.url',
+  'mailer.password',
+  'security.secret_key',
+  'security.former_secret_keys',
+])
 
 /** A value that is not allowed, without secrets, and what is allowed. */
 function shown({ path, schema }: Setting, value: unknown): string {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { actorOf } from '../../src/access/viewer.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { asId } from '../../src/platform/crypto/ids.ts'
-import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
+import { createSecretBox, deriveSecretKey, type SecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { totpCode, totpStep } from '../../src/platform/crypto/totp.ts'
 import type { SigningAlgorithm } from '../../src/subjects/oauth/signing-keys/signing-algorithms.ts'
 import { createSigningKey } from '../../src/subjects/oauth/signing-keys/signing-key.ts'
@@ -10,6 +10,8 @@ import { createTokenSigner, type TokenClaims } from '../../src/subjects/oauth/to
 import { createTwoFactor } from '../../src/subjects/sign-in/two-factor/two-factor.service.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+
+const boxOf = (secret: string): SecretBox => createSecretBox(() => [deriveSecretKey(secret)])
 
 describeOnBoth('the secret of the server', (kind) => {
   let db: TestDatabase
@@ -19,7 +21,7 @@ describeOnBoth('the secret of the server', (kind) => {
   afterAll(() => db.close())
 
   const keyWith = (secret: string, algorithm: SigningAlgorithm = 'RS256') =>
-    createSigningKey({ database: db.database, clock: systemClock, secrets: createSecretBox(secret), algorithm })()
+    createSigningKey({ database: db.database, clock: systemClock, secrets: boxOf(secret), algorithm })()
 
   it('opens the signing key: one for all processes, another when the secret is lost', async () => {
     const first = await Promise.all([keyWith('one'), keyWith('one'), keyWith('one')])
@@ -69,7 +71,7 @@ describeOnBoth('the secret of the server', (kind) => {
         database: db.database,
         clock: systemClock,
         events: { append: async () => {} },
-        secrets: createSecretBox(secret),
+        secrets: boxOf(secret),
         issuer: () => 'test',
         attempts: 10,
       })

@@ -42,6 +42,12 @@ export const securitySection = Type.Object(
       default: '',
       description: 'Key that encrypts stored secrets. Empty: made at first start and kept in data_dir/secret.key.',
     }),
+    former_secret_keys: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+      default: [],
+      maxItems: 20,
+      description:
+        'Keys that decrypt what was stored before secret_key was changed, until ingot admin rotate-key is done.',
+    }),
     min_password_length: Type.Integer({ default: 8, minimum: 1, maximum: 255, description: 'Shortest password.' }),
     password_complexity: Type.String({
       default: 'off',

@@ -1,33 +1,83 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+
+/** A key of the box, with the id by which sealed texts name it. */
+export interface SecretKey {
+  /** Twelve hexadecimal digits that follow from the key and do not reveal it. */
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+/** The keys that are known now; the first one seals, the others only open. Never empty. */
+export type SecretKeys = () => readonly SecretKey[]
 
 /** Secrets of others that must be read again: encrypted at rest, bound to what they belong to. */
 export interface SecretBox {
   /** `context` names the place of the secret (`push_mirror.password`); opening needs the same. */
   seal(plain: string, context: string): string
-  /** Throws when the text was not sealed with this key and context. */
+  /** Throws when the text was not sealed with a known key and this context. */
   open(sealed: string, context: string): string
+  /** What every text begins with that is sealed now. */
+  prefix(): string
 }
 
 const NONCE = 12
 const TAG = 16
+const ID_LENGTH = 12
+/** `v2.<key id>.<base64url>`; `v1.<base64url>` is the earlier form, which names no key. */
+const NAMED = /^v2\.([0-9a-f]+)\.([\w-]+)$/
+const UNNAMED = /^v1\.([\w-]+)$/
 
-/** AES-256-GCM under a key derived (HKDF) from the server's secret. */
-export function createSecretBox(secret: string): SecretBox {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'ingot secret box v1', 32))
+/** The key that a secret of the server makes (HKDF). */
+export function deriveSecretKey(secret: string): SecretKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'ingot secret box v1', 32))
+  const id = createHash('sha256').update('ingot secret box key id').update(bytes).digest('hex').slice(0, ID_LENGTH)
+  return { id, bytes }
+}
+
+/** AES-256-GCM. Each sealed text names its key, so that texts of several keys can be read. */
+export function createSecretBox(keys: SecretKeys): SecretBox {
+  const prefixOf = ({ id }: SecretKey): string => `v2.${id}.`
   return {
     seal(plain, context) {
-      const nonce = randomBytes(NONCE)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
-      return `v1.${Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')}`
+      const key = keys()[0]!
+      return `${prefixOf(key)}${encrypt(key, plain, context).toString('base64url')}`
     },
     open(sealed, context) {
-      if (!sealed.startsWith('v1.')) throw new Error('not a sealed secret')
-      const bytes = Buffer.from(sealed.slice(3), 'base64url')
-      const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(
-        Buffer.from(context),
-      )
-      cipher.setAuthTag(bytes.subarray(bytes.length - TAG))
-      return cipher.update(bytes.subarray(NONCE, bytes.length - TAG), undefined, 'utf8') + cipher.final('utf8')
+      const [, id, named] = NAMED.exec(sealed) ?? []
+      if (id !== undefined) return decrypt(requireKey(keys(), id), Buffer.from(named!, 'base64url'), context)
+      const text = UNNAMED.exec(sealed)?.[1]
+      if (text === undefined) throw new Error('not a sealed secret')
+      return decryptWithAny(keys(), Buffer.from(text, 'base64url'), context)
     },
+    prefix: () => prefixOf(keys()[0]!),
+  }
+}
+
+function requireKey(keys: readonly SecretKey[], id: string): SecretKey {
+  const key = keys.find((known) => known.id === id)
+  if (key === undefined) throw new Error(`the secret was sealed with the key ${id}, which this server does not have`)
+  return key
+}
+
+function encrypt({ bytes }: SecretKey, plain: string, context: string): Buffer {
+  const nonce = randomBytes(NONCE)
+  const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(context))
+  return Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(key: SecretKey, sealed: Buffer, context: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key.bytes, sealed.subarray(0, NONCE), { authTagLength: TAG })
+  decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-TAG))
+  return decipher.update(sealed.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8')
+}
+
+/** A key that did not seal the text never opens it: the tag at its end shows that. */
+function decryptWithAny(keys: readonly SecretKey[], sealed: Buffer, context: string): string {
+  const [first, ...others] = keys
+  try {
+    return decrypt(first!, sealed, context)
+  } catch (error) {
+    if (others.length === 0) throw error
+    return decryptWithAny(others, sealed, context)
   }
 }

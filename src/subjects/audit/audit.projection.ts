@@ -1,5 +1,6 @@
 import type { Projections } from '../../events/index.ts'
 import { accountProjections } from './accounts.projection.ts'
+import { actionsProjections } from './actions.projection.ts'
 import { adminProjections } from './admin.projection.ts'
 import { oauthProjections } from './oauth.projection.ts'
 import { orgProjections } from './orgs.projection.ts'
@@ -9,6 +10,7 @@ import { repoProjections } from './repos.projection.ts'
 /** The events that the audit log records, in the transaction of the change. */
 export const auditProjections: Projections = {
   ...accountProjections,
+  ...actionsProjections,
   ...adminProjections,
   ...oauthProjections,
   ...orgProjections,

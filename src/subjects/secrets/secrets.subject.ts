@@ -1,0 +1,24 @@
+import { defineSubject } from '../subject.ts'
+import { secretEvents } from './secrets.events.ts'
+import { secretOperations } from './secrets.operations.ts'
+import { type ActionsSecrets, createSecrets } from './secrets.service.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly actionsSecrets: ActionsSecrets
+  }
+}
+
+/** Secrets of Actions, for repositories, organizations and users. */
+export const subject = defineSubject({
+  name: 'secrets',
+  needs: [],
+  create({ database, clock, events, secrets, log }, _services, guards) {
+    const actionsSecrets = createSecrets({ database, clock, events, secrets, log })
+    return {
+      services: { actionsSecrets },
+      operations: secretOperations({ guards, actionsSecrets }),
+      events: secretEvents,
+    }
+  },
+})
