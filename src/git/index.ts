@@ -50,6 +50,9 @@ export type { Ref, RefSnapshot } from './engine/refs/ref-store.ts'
 
 export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 
+export type { MergeConflict, MergeOutcome, MergePlan, MergeStyle } from './engine/merge/build-merge.ts'
+export type { ConflictFile } from './engine/merge/conflict-hunks.ts'
+
 export type { ChangeSet } from './engine/history/changes.ts'
 
 export type { ObjectWriter } from './engine/write/object-writer.ts'

@@ -9,7 +9,7 @@ import { createDiffs, type Diffs } from './engine/history/diff.ts'
 import { createHistory, type History } from './engine/history/history.ts'
 import { createIncoming, type Incoming } from './engine/write/incoming.ts'
 import { createLastCommits, type LastCommits } from './engine/history/last-commits.ts'
-import { createMerges, type Merges } from './engine/write/merge.ts'
+import { createMerges, type Merges } from './engine/merge/merges.ts'
 import { createNotes, type Notes } from './engine/notes.ts'
 import { createObjectWriter, type ObjectWriter } from './engine/write/object-writer.ts'
 import { emptyTreeOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
@@ -77,6 +77,8 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
       readTree: (oid) => objects.tree(oid),
       written: (object) => objects.remember(object),
     })
+  const history = createHistory({ path, format, cacheKey, objects, command, memo, graph })
+  const quarantine = (): Promise<Quarantine> => createQuarantine(path, state.quarantines)
   return {
     storage,
     path,
@@ -86,11 +88,11 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     objects,
     refs,
     revisions,
-    history: createHistory({ path, format, cacheKey, objects, command, memo, graph }),
+    history,
     lastCommits: createLastCommits({ path, format, cacheKey, objects, revisions, command, memo, graph }),
     changes: createChanges({ format, cacheKey, objects, command, memo }),
     diffs: createDiffs(format, objects, command),
-    merges: createMerges(format, command),
+    merges: createMerges({ format, objects, command, quarantine, mergeBase: (a, b) => history.mergeBase(a, b) }),
     notes: createNotes({ format, objects, refs, revisions, writer }),
     patches: createPatches(format, command),
     archives: createArchives(format, command),
@@ -101,6 +103,6 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     tagTimes: () => listTagTimes(command),
     incoming: (env) => createIncoming(format, command, env),
     indexPushed: (objects) => writeFirstGraph(path, command, objects),
-    quarantine: () => createQuarantine(path, state.quarantines),
+    quarantine,
   }
 }

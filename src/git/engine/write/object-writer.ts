@@ -18,6 +18,8 @@ export interface ObjectWriter {
   tree(entries: readonly TreeEntry[]): string
   commit(commit: NewCommit): string
   tag(tag: NewTag): string
+  /** An object whose bytes are in order already. NOTE: they are not copied, as those of a blob. */
+  stored(type: ObjectType, content: Buffer): string
   /** What a signer signs for this commit; put the armored result into `signature`. */
   payload(commit: NewCommit): Buffer
   /** What a signer signs for this tag. */
@@ -59,6 +61,7 @@ export function createObjectWriter({ directory, format, readTree, written }: Wri
     },
     commit: (commit) => add('commit', serialize(checkText(commit))),
     tag: (tag) => add('tag', serializeTag(checkText(tag))),
+    stored: add,
     tagPayload: ({ object, type, name, tagger, message }) =>
       serializeTag(checkText({ object, type, name, tagger, message })),
     payload: ({ tree, parents, author, committer, message }) =>

@@ -1,0 +1,91 @@
+import { createPathLookup, type PathLookup } from '../read/path-lookup.ts'
+import { applyChanges, PathConflictError, type TreeChange } from '../write/tree-edit.ts'
+import type { MergeSpace, TreeMerge } from './merge-space.ts'
+import { isSame, type LeafChange, listChanges } from './tree-changes.ts'
+
+/**
+ * The tree that git would make by merging `theirs` into `ours`, found without a process. Undefined where that takes
+ * more than putting files of theirs into places that ours left alone: a file changed on both sides, and whatever a
+ * rename of a file or a directory may change.
+ */
+export async function mergeUntouched(
+  space: MergeSpace,
+  { base, ours, theirs }: TreeMerge,
+): Promise<string | undefined> {
+  if (ours === base || ours === theirs) return theirs
+  if (theirs === base) return ours
+  const changes = await listChanges((oid) => space.readTree(oid), base, theirs)
+  if (changes === undefined) return undefined
+  const find = {
+    base: createPathLookup((oid) => space.readTree(oid), base),
+    ours: createPathLookup((oid) => space.readTree(oid), ours),
+    theirs: createPathLookup((oid) => space.readTree(oid), theirs),
+  }
+  if (await mayMoveRoot(space, { base, ours, theirs }, changes)) return undefined
+  const hasNew = changes.some(({ before }) => before === undefined)
+  const applied: TreeChange[] = []
+  for (const change of changes) {
+    const there = await find.ours(change.path)
+    if (isSame(there, change.after) && change.before && change.after) continue
+    if (!isSame(there, change.before)) return undefined
+    if (await mayFollowRename(find, change, hasNew)) return undefined
+    applied.push(toTreeChange(change))
+  }
+  try {
+    return await applyChanges(space.writer, ours, applied)
+  } catch (error) {
+    if (error instanceof PathConflictError) return undefined
+    throw error
+  }
+}
+
+function toTreeChange({ path, after }: LeafChange): TreeChange {
+  return after ? { path, mode: after.mode, oid: after.oid } : { path, delete: true }
+}
+
+interface Lookups {
+  readonly base: PathLookup
+  readonly ours: PathLookup
+  readonly theirs: PathLookup
+}
+
+/**
+ * Whether git may put a file elsewhere because one side moved its whole directory: a new file of theirs in a directory
+ * that ours lacks now, or a directory that theirs moved and ours changed.
+ */
+async function mayFollowRename(
+  { base, ours, theirs }: Lookups,
+  { path, before, after }: LeafChange,
+  hasNew: boolean,
+): Promise<boolean> {
+  const isNew = before === undefined
+  const isDeleted = after === undefined && hasNew
+  if (!isNew && !isDeleted) return false
+  for (const folder of foldersOf(path)) {
+    const old = await base(folder)
+    if (old?.type !== 'tree') continue
+    if (isNew && (await ours(folder))?.type !== 'tree') return true
+    const isMoved = isDeleted && (await theirs(folder))?.type !== 'tree'
+    if (isMoved && !isSame(old, await ours(folder))) return true
+  }
+  return false
+}
+
+/** Whether one side may have moved everything into a directory, so that files of the other follow. */
+async function mayMoveRoot(
+  space: MergeSpace,
+  { base, ours, theirs }: TreeMerge,
+  changes: readonly LeafChange[],
+): Promise<boolean> {
+  if (!changes.some(({ before, after }) => before === undefined || after === undefined)) return false
+  const [old, ...sides] = await Promise.all([base, ours, theirs].map((oid) => space.readTree(oid)))
+  if (old!.length === 0) return false
+  const names = new Set(old!.map((entry) => entry.name))
+  return sides.some((entries) => !entries.some((entry) => names.has(entry.name)))
+}
+
+/** `a` and `a/b` of `a/b/c`. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/')
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'))
+}

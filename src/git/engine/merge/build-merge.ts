@@ -1,0 +1,128 @@
+import type { NewCommit } from '../object/commit.ts'
+import type { Identity } from '../object/identity.ts'
+import type { ObjectWriter } from '../write/object-writer.ts'
+import { type ConflictFile, conflictHunks } from './conflict-hunks.ts'
+import type { MergeContext, MergeSpace } from './merge-space.ts'
+import { inMergeSpace } from './merge-space.ts'
+import type { MergeTree } from './merge-tree.ts'
+import { replay } from './replay.ts'
+
+/** `merge` always makes a merge commit; `fast-forward-only` makes no commit. */
+export type MergeStyle = 'merge' | 'squash' | 'rebase' | 'rebase-merge' | 'fast-forward-only'
+
+export interface MergePlan {
+  readonly style: MergeStyle
+  /** The commit that the result follows, and the one that is merged. Both are in the repository. */
+  readonly base: string
+  readonly head: string
+  /** Writes the commit that merges or squashes, and returns its id; the caller adds who, what and signature. */
+  commit(writer: ObjectWriter, made: Pick<NewCommit, 'tree' | 'parents'>): Promise<string>
+  /** Of the styles that replay commits. */
+  readonly replaying: ReplayOptions
+}
+
+export interface ReplayOptions {
+  readonly committer: Identity
+  /** Gives the armored signature of each new commit; commits are not signed where absent. */
+  readonly sign?: (payload: Buffer) => Promise<string>
+  /** Makes the message of the last replayed commit out of its own. */
+  readonly reword?: (message: string) => string
+}
+
+export interface MergeConflict {
+  readonly kind: 'conflict'
+  /** The replayed commit that does not fit; undefined when whole histories are merged. */
+  readonly commit: string | undefined
+  readonly files: readonly string[]
+  /** What git prints about them, a line each. */
+  readonly messages: string
+  /** What differs in each file; only of a preview. */
+  readonly hunks: readonly ConflictFile[]
+}
+
+export type MergeOutcome =
+  | { readonly kind: 'built'; readonly commit: string; readonly tree: string }
+  | MergeConflict
+  /** The base contains the head, or all that the head changes. */
+  | { readonly kind: 'nothing' }
+  /** The two have no common ancestor. */
+  | { readonly kind: 'unrelated' }
+  /** The head does not contain the base, as `fast-forward-only` needs. */
+  | { readonly kind: 'diverged' }
+  /** The head has more commits than are replayed at once. */
+  | { readonly kind: 'too-many'; readonly limit: number }
+
+export interface BuildContext extends MergeContext {
+  /** The best common ancestor; undefined for unrelated histories. */
+  mergeBase(a: string, b: string): Promise<string | undefined>
+}
+
+const MAX_REPLAYED = 1_000
+const DEADLINE_MS = 60_000
+
+/**
+ * Builds the commit that a merge of this style leads to; moves no ref. What is built is durable when this returns, and
+ * a preview leaves nothing behind. Use within `writing`.
+ */
+export async function buildMerge(
+  context: BuildContext,
+  plan: MergePlan,
+  { isPreview = false }: { readonly isPreview?: boolean } = {},
+): Promise<MergeOutcome> {
+  const { base, head, style } = plan
+  const common = await context.mergeBase(base, head)
+  if (common === undefined) return { kind: 'unrelated' }
+  if (common === head) return { kind: 'nothing' }
+  if (style === 'fast-forward-only') {
+    if (common !== base) return { kind: 'diverged' }
+    return { kind: 'built', commit: head, tree: (await context.objects.commit(head)).tree }
+  }
+  const deadline = performance.now() + DEADLINE_MS
+  return inMergeSpace(context, deadline, async (space) => {
+    const value = style.startsWith('rebase')
+      ? await rebase(context, space, plan, { deadline, isPreview })
+      : await merge(context, space, plan, { isForward: common === base, isPreview })
+    return { value, keep: value.kind === 'built' && !isPreview }
+  })
+}
+
+async function merge(
+  { objects }: MergeContext,
+  space: MergeSpace,
+  { base, head, style, commit }: MergePlan,
+  { isForward, isPreview }: { readonly isForward: boolean; readonly isPreview: boolean },
+): Promise<MergeOutcome> {
+  const result: MergeTree = isForward
+    ? { tree: (await objects.commit(head)).tree, conflicts: [], messages: '' }
+    : await space.mergeCommits(base, head)
+  if (result.conflicts.length > 0) return conflictOf(space, result, { isPreview })
+  const { tree } = result
+  const parents = style === 'squash' ? [base] : [base, head]
+  return { kind: 'built', commit: await commit(space.writer, { tree, parents }), tree }
+}
+
+async function rebase(
+  context: MergeContext,
+  space: MergeSpace,
+  { base, head, style, commit, replaying }: MergePlan,
+  { deadline, isPreview }: { readonly deadline: number; readonly isPreview: boolean },
+): Promise<MergeOutcome> {
+  const { committer, sign, reword } = replaying
+  const bounds = { maxCommits: MAX_REPLAYED, deadline }
+  const replayed = await replay(context, space, { base, head, committer, sign, reword, ...bounds })
+  if (replayed.kind === 'too-many') return { kind: 'too-many', limit: MAX_REPLAYED }
+  if (replayed.kind === 'conflict') return conflictOf(space, replayed.result, { isPreview, commit: replayed.commit })
+  const { tree, commit: tip } = replayed
+  if (tip === base) return { kind: 'nothing' }
+  const made = style === 'rebase' ? tip : await commit(space.writer, { tree, parents: [base, tip] })
+  return { kind: 'built', commit: made, tree }
+}
+
+async function conflictOf(
+  space: MergeSpace,
+  { tree, conflicts, messages }: MergeTree,
+  { isPreview, commit }: { readonly isPreview: boolean; readonly commit?: string },
+): Promise<MergeConflict> {
+  const hunks = isPreview ? await conflictHunks(space, tree, conflicts) : []
+  return { kind: 'conflict', commit, files: conflicts, messages, hunks }
+}

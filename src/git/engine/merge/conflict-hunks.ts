@@ -1,0 +1,57 @@
+import { createPathLookup } from '../read/path-lookup.ts'
+import type { MergeSpace } from './merge-space.ts'
+
+/** Both versions of a place that was changed on both sides. */
+export interface ConflictHunk {
+  /** Of the first marker, in the merged file with its markers; from 1. */
+  readonly line: number
+  readonly ours: string
+  readonly theirs: string
+}
+
+export interface ConflictFile {
+  readonly path: string
+  /** Empty for conflicts other than of text: deleted, renamed, binary or large files, submodules. */
+  readonly hunks: readonly ConflictHunk[]
+  /** Whether there are more hunks, or longer ones, than are shown. */
+  readonly isCut: boolean
+}
+
+const MAX_FILES = 50
+const MAX_HUNKS = 20
+const MAX_SIDE = 4_000
+
+/** The conflicting places of the first 50 files of a merge with conflicts; `tree` has their markers. */
+export async function conflictHunks(
+  space: MergeSpace,
+  tree: string,
+  files: readonly string[],
+): Promise<readonly ConflictFile[]> {
+  const find = createPathLookup((oid) => space.readTree(oid), tree)
+  const found: ConflictFile[] = []
+  for (const path of files.slice(0, MAX_FILES)) {
+    const entry = await find(path)
+    const content = entry?.type === 'blob' ? await space.readMade(entry.oid) : undefined
+    found.push({ path, ...parseHunks(content?.toString('utf8') ?? '') })
+  }
+  return found
+}
+
+/** NOTE: a file may contain lines that look like markers; only complete triples in order count. */
+function parseHunks(text: string): Pick<ConflictFile, 'hunks' | 'isCut'> {
+  const hunks: ConflictHunk[] = []
+  let isCut = false
+  let open: { line: number; ours: string[]; theirs: string[] | undefined } | undefined
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.startsWith('<<<<<<< ')) open = { line: index + 1, ours: [], theirs: undefined }
+    else if (open && line === '=======' && !open.theirs) open.theirs = []
+    else if (open?.theirs && line.startsWith('>>>>>>> ')) {
+      const [ours, theirs] = [open.ours.join('\n'), open.theirs.join('\n')]
+      if (hunks.length === MAX_HUNKS) return { hunks, isCut: true }
+      isCut ||= ours.length > MAX_SIDE || theirs.length > MAX_SIDE
+      hunks.push({ line: open.line, ours: ours.slice(0, MAX_SIDE), theirs: theirs.slice(0, MAX_SIDE) })
+      open = undefined
+    } else if (open) (open.theirs ?? open.ours).push(line)
+  }
+  return { hunks, isCut }
+}

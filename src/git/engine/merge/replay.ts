@@ -1,0 +1,95 @@
+import { GitError } from '../../errors.ts'
+import type { GitCommand } from '../command.ts'
+import { emptyTreeOid } from '../object/format.ts'
+import type { Identity } from '../object/identity.ts'
+import type { Objects } from '../read/objects.ts'
+import { mergeUntouched } from './apply-commit.ts'
+import type { MergeSpace, TreeMerge } from './merge-space.ts'
+import type { MergeTree } from './merge-tree.ts'
+import { replayedContent, withSignature } from './replayed-commit.ts'
+
+export interface Replaying {
+  /** The commit to build upon. */
+  readonly base: string
+  readonly head: string
+  readonly committer: Identity
+  /** Gives the armored signature of each new commit. */
+  readonly sign: ((payload: Buffer) => Promise<string>) | undefined
+  /** The message of the last commit, made of its own. */
+  readonly reword: ((message: string) => string) | undefined
+  /** More commits than this are not replayed. */
+  readonly maxCommits: number
+  /** Of `performance.now()`. */
+  readonly deadline: number
+}
+
+export type Replayed =
+  | { readonly kind: 'replayed'; readonly commit: string; readonly tree: string }
+  | { readonly kind: 'conflict'; readonly commit: string; readonly result: MergeTree }
+  | { readonly kind: 'too-many' }
+
+interface Sources {
+  readonly objects: Objects
+  readonly command: GitCommand
+}
+
+/**
+ * Repeats the commits of `head` that `base` lacks on top of `base`, as `git rebase` does: in topological order, without
+ * merges, without those that `base` has under another id and those that become empty. A commit that is in its place
+ * already stays as it is. Processes: one for the list, and one for each commit that needs a merge of contents.
+ */
+export async function replay({ objects, command }: Sources, space: MergeSpace, plan: Replaying): Promise<Replayed> {
+  const listed = await listReplayed(command, plan)
+  if (listed === undefined) return { kind: 'too-many' }
+  let tip = { oid: plan.base, tree: (await objects.commit(plan.base)).tree }
+  for (const [index, { oid, isInBase }] of listed.entries()) {
+    if (performance.now() > plan.deadline) throw new GitError('timeout', 'repeating the commits took too long')
+    const commit = await objects.commit(oid)
+    const reword = index === listed.length - 1 ? plan.reword : undefined
+    if (commit.parents[0] === tip.oid && reword === undefined) {
+      tip = { oid, tree: commit.tree }
+      continue
+    }
+    const [parent] = commit.parents
+    const base = parent === undefined ? emptyTreeOid(space.format) : (await objects.commit(parent)).tree
+    const isEmpty = commit.tree === base
+    if (isInBase && !isEmpty) continue
+    const result = await mergeOnto(space, { base, ours: tip.tree, theirs: commit.tree })
+    if (result.conflicts.length > 0) return { kind: 'conflict', commit: oid, result }
+    const { tree } = result
+    if (tree === tip.tree && !isEmpty) continue
+    const { content } = await objects.raw(oid)
+    const next = { tree, parent: tip.oid, committer: plan.committer, message: reword?.(commit.message) }
+    tip = { oid: await writeReplayed(space, replayedContent(content, next), plan.sign), tree }
+  }
+  return { kind: 'replayed', commit: tip.oid, tree: tip.tree }
+}
+
+async function mergeOnto(space: MergeSpace, trees: TreeMerge): Promise<MergeTree> {
+  const tree = await mergeUntouched(space, trees)
+  return tree === undefined ? space.mergeTrees(trees) : { tree, conflicts: [], messages: '' }
+}
+
+async function writeReplayed(space: MergeSpace, content: Buffer, sign: Replaying['sign']): Promise<string> {
+  if (!sign) return space.writer.stored('commit', content)
+  const header = space.format === 'sha1' ? 'gpgsig' : 'gpgsig-sha256'
+  return space.writer.stored('commit', withSignature(content, header, await sign(content)))
+}
+
+interface Listed {
+  readonly oid: string
+  /** Whether the base has a commit that changes the same; true of empty commits, too, which are repeated all the same. */
+  readonly isInBase: boolean
+}
+
+/** In the order of replaying; undefined for more than the plan allows. */
+async function listReplayed(command: GitCommand, plan: Replaying): Promise<readonly Listed[] | undefined> {
+  const { base, head, maxCommits, deadline } = plan
+  const args = ['rev-list', '--topo-order', '--reverse', '--no-merges', '--right-only', '--cherry-mark']
+  const { stdout } = await command.run([...args, `--max-count=${maxCommits + 1}`, `${base}...${head}`, '--'], {
+    deadline: Math.max(1, Math.round(deadline - performance.now())),
+  })
+  const lines = stdout.toString('latin1').split('\n').slice(0, -1)
+  if (lines.length > maxCommits) return undefined
+  return lines.map((line) => ({ oid: line.slice(1), isInBase: line.startsWith('=') }))
+}
