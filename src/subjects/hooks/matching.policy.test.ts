@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { readHookEvents } from './hooks.policy.ts'
+import { eventOf, passesBranchFilter, wantsMessage } from './matching.policy.ts'
+
+/** Every type of event, with the value of `X-*-Event` and the names by which a webhook asks for it. */
+const TYPES = [
+  ['create', 'create', 'create'],
+  ['delete', 'delete', 'delete'],
+  ['fork', 'fork', 'fork'],
+  ['push', 'push', 'push'],
+  ['wiki', 'wiki', 'wiki'],
+  ['repository', 'repository', 'repository'],
+  ['release', 'release', 'release'],
+  ['package', 'package', 'package'],
+  ['status', 'status', 'status'],
+  ['workflow_run', 'workflow_run', 'workflow_run'],
+  ['workflow_job', 'workflow_job', 'workflow_job'],
+  ['issues', 'issues', 'issues issues_only'],
+  ['issue_assign', 'issues', 'issues issue_assign'],
+  ['issue_label', 'issues', 'issues issue_label'],
+  ['issue_milestone', 'issues', 'issues issue_milestone'],
+  ['issue_comment', 'issue_comment', 'issues issue_comment'],
+  ['pull_request', 'pull_request', 'pull_request pull_request_only'],
+  ['pull_request_assign', 'pull_request', 'pull_request pull_request_assign'],
+  ['pull_request_label', 'pull_request', 'pull_request pull_request_label'],
+  ['pull_request_milestone', 'pull_request', 'pull_request pull_request_milestone'],
+  ['pull_request_comment', 'issue_comment', 'pull_request pull_request_comment'],
+  ['pull_request_sync', 'pull_request', 'pull_request pull_request_sync'],
+  ['pull_request_review_request', 'pull_request', 'pull_request pull_request_review_request'],
+  ['pull_request_review_approved', 'pull_request_approved', 'pull_request pull_request_review REVIEWS'],
+  ['pull_request_review_rejected', 'pull_request_rejected', 'pull_request pull_request_review REVIEWS'],
+  ['pull_request_review_comment', 'pull_request_comment', 'pull_request pull_request_review REVIEWS'],
+].map(([type, event, names]) => ({
+  type: type!,
+  event: event!,
+  names: names!
+    .replace('REVIEWS', 'pull_request_review_approved pull_request_review_rejected pull_request_review_comment')
+    .split(' '),
+}))
+
+const NAMES = [...new Set(TYPES.flatMap(({ names }) => names))]
+
+describe('a webhook', () => {
+  it.each(TYPES)('gets $type by its names and by no other, as $event', ({ type, event, names }) => {
+    const wanted = NAMES.filter((name) =>
+      wantsMessage({ events: readHookEvents([name]), branchFilter: '' }, { eventType: type }),
+    )
+    expect(wanted.toSorted()).toEqual(names.toSorted())
+    expect(eventOf(type)).toBe(event)
+  })
+
+  it('gets refs that its filter lets pass, and whatever has no ref', () => {
+    const hook = { events: ['push', 'issues'], branchFilter: 'release/*' }
+    const wants = (eventType: string, branch?: string): boolean =>
+      wantsMessage(hook, { eventType, ...(branch !== undefined && { branch }) })
+    expect(wants('push', 'refs/heads/release/1')).toBe(true)
+    expect(wants('push', 'refs/heads/main')).toBe(false)
+    expect(wants('create', 'refs/heads/release/1')).toBe(false)
+    expect(wants('issues')).toBe(true)
+  })
+})
+
+it.each([
+  ['', 'refs/tags/v1', true],
+  ['*', 'refs/tags/v1', true],
+  ['**', 'refs/heads/a/b', true],
+  ['main', 'refs/heads/main', true],
+  ['main', 'refs/heads/maintenance', false],
+  ['main', 'refs/tags/main', false],
+  ['refs/heads/main', 'refs/heads/main', true],
+  ['refs/tags/v*', 'refs/tags/v1', true],
+  ['v*', 'refs/tags/v1', false],
+  ['feature*', 'refs/heads/feature/a/b', true],
+  ['*/b', 'refs/heads/feature/a/b', true],
+  ['v?', 'refs/heads/v1', true],
+  ['v?', 'refs/heads/v10', false],
+  ['[!a-m]ain', 'refs/heads/rain', true],
+  ['[!a-m]ain', 'refs/heads/main', false],
+  ['{main,release/**}', 'refs/heads/release/1/2', true],
+  [String.raw`a\*`, 'refs/heads/a*', true],
+  [String.raw`a\*`, 'refs/heads/ab', false],
+  ['[a', 'refs/heads/[a', false],
+  ['{main', 'refs/heads/{main', false],
+])('the filter %j lets %s pass: %s', (filter, ref, passes) => {
+  expect(passesBranchFilter(filter, ref)).toBe(passes)
+})
