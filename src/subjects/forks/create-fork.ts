@@ -133,6 +133,7 @@ async function insertFork(
   await copyDefaultWebhooks(tx, id, at)
   await addCreator(tx, { id, actor, owner: target.owner, at, watch: rules.autoWatch })
   await events.append(tx, 'repo.forked', { actor, repoId: base.id, at }, { repo_id: base.id, fork_id: id })
+  await events.append(tx, 'fork.created', { actor, repoId: id, at }, { repo_id: id, base_id: base.id })
   return id
 }
 

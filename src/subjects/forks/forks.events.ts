@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../events/index.ts'
 
 export const forkEvents = {
+  /** Of the fork; `repo.created` is not appended for it. */
+  'fork.created': Type.Object({ repo_id: Type.Integer(), base_id: Type.Integer() }),
   /** Of the base; `fork_id` is the new repository. */
   'repo.forked': Type.Object({ repo_id: Type.Integer(), fork_id: Type.Integer() }),
 }

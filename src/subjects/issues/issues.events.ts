@@ -9,7 +9,15 @@ export const issueEvents = {
   'issue.assigned': Type.Object({ ...OfIssue, user_id: Id }),
   'issue.closed': Type.Object({ ...OfIssue, commit_oid: Type.Optional(Type.String()) }),
   'issue.created': Type.Object({ ...OfIssue, title: Type.String() }),
-  'issue.deleted': Type.Object({ ...OfIssue, title: Type.String(), poster_id: Id }),
+  'issue.deleted': Type.Object({
+    ...OfIssue,
+    title: Type.String(),
+    poster_id: Id,
+    /** The issue as it was, as JSON keeps it: what is undefined has no member. */
+    record: Type.Optional(Type.Unsafe<Issue>(Type.Object({}))),
+    label_ids: Type.Optional(Type.Array(Id)),
+    assignee_ids: Type.Optional(Type.Array(Id)),
+  }),
   /**
    * The row, which is locked, is about to be deleted in this transaction. Projections delete what no foreign key does.
    */
@@ -20,7 +28,12 @@ export const issueEvents = {
     old_title: Type.Optional(Type.String()),
     old_body: Type.Optional(Type.String()),
   }),
-  'issue.labels_changed': Type.Object({ ...OfIssue, is_cleared: Type.Boolean() }),
+  'issue.labels_changed': Type.Object({
+    ...OfIssue,
+    is_cleared: Type.Boolean(),
+    added_ids: Type.Optional(Type.Array(Id)),
+    removed_ids: Type.Optional(Type.Array(Id)),
+  }),
   /** 0 for none. */
   'issue.milestone_changed': Type.Object({ ...OfIssue, old_id: Id, new_id: Id }),
   'issue.reopened': Type.Object({ ...OfIssue, commit_oid: Type.Optional(Type.String()) }),

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/database.ts'
-import { type RepoId, type UserId } from '../../platform/crypto/ids.ts'
+import type { EventPayload } from '../../events/index.ts'
+import { asId, type LabelId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { type Attachment, listAttachmentsOf } from '../attachments/index.ts'
-import type { Label } from '../labels/index.ts'
+import { type Label, listLabelsByIds } from '../labels/index.ts'
 import { listMilestonesByIds, type Milestone } from '../milestones/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
@@ -69,4 +70,29 @@ export async function loadIssueViews(
       pull: pulls.get(issue.id),
     }
   })
+}
+
+/** The view of an issue that was deleted, without its files; undefined where the event lacks what that needs. */
+export async function loadDeletedIssueView(
+  db: Db,
+  { record, label_ids: labelIds = [], assignee_ids: assigneeIds = [] }: EventPayload<'issue.deleted'>,
+  repo: Repo,
+): Promise<IssueView | undefined> {
+  if (record === undefined) return undefined
+  const users = await listUsersByIds(db, [record.posterId, ...assigneeIds.map((id) => asId<UserId>(id))])
+  const labels = await listLabelsByIds(
+    db,
+    labelIds.map((id) => asId<LabelId>(id)),
+  )
+  const milestones = await listMilestonesByIds(db, record.milestoneId === undefined ? [] : [record.milestoneId])
+  return {
+    issue: record,
+    repo,
+    poster: users.find((user) => user.id === record.posterId),
+    assignees: assigneeIds.flatMap((id) => users.find((user) => user.id === id) ?? []),
+    labels: labelIds.flatMap((id) => labels.find((label) => label.id === id) ?? []),
+    milestone: record.milestoneId && milestones.get(record.milestoneId),
+    assets: [],
+    pull: undefined,
+  }
 }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { EventPayload, PayloadsOf } from '../../events/index.ts'
+import { asId } from '../../platform/crypto/ids.ts'
 import type { Release } from './release.store.ts'
 
 const Id = Type.Integer()
@@ -12,6 +13,7 @@ const OfRelease = {
   title: Type.String(),
   body: Type.String(),
   is_prerelease: Type.Boolean(),
+  hide_archive_links: Type.Optional(Type.Boolean()),
   created_at: Type.Integer(),
 }
 
@@ -28,6 +30,22 @@ declare module '../../events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof releaseEvents> {}
 }
 
+/** The release as it was at the event, as far as its payload says. */
+export const releaseOf = (payload: EventPayload<'release.deleted'>, at: number): Release => ({
+  id: payload.release_id,
+  repoId: asId(payload.repo_id),
+  publisherId: asId(payload.publisher_id),
+  tagName: payload.tag_name,
+  target: payload.target,
+  title: payload.title,
+  body: payload.body,
+  isDraft: false,
+  isPrerelease: payload.is_prerelease,
+  hideArchiveLinks: payload.hide_archive_links ?? false,
+  createdAt: payload.created_at,
+  updatedAt: at,
+})
+
 /** Contains what subscribers cannot look up after the release is deleted. */
 export function releasePayload(release: Release): EventPayload<'release.deleted'> {
   return {
@@ -39,6 +57,7 @@ export function releasePayload(release: Release): EventPayload<'release.deleted'
     title: release.title,
     body: release.body,
     is_prerelease: release.isPrerelease,
+    hide_archive_links: release.hideArchiveLinks,
     created_at: release.createdAt,
   }
 }

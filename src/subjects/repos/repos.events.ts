@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../events/index.ts'
+import type { Repo } from './repo.store.ts'
 
 const Id = Type.Integer()
 const InRepo = { repo_id: Id }
@@ -21,7 +22,14 @@ export const repoEvents = {
     /** The label set that it starts with. */
     label_set: Type.Optional(Type.String()),
   }),
-  'repo.deleted': Type.Object({ ...InRepo, name: Type.String(), owner_id: Id, storage: Type.String() }),
+  'repo.deleted': Type.Object({
+    ...InRepo,
+    name: Type.String(),
+    owner_id: Id,
+    storage: Type.String(),
+    /** The repository as it was; absent where its owner is deleted too. */
+    record: Type.Optional(Type.Unsafe<RepoRecord>(Type.Object({}))),
+  }),
   /**
    * The row of the repository, which is locked, is about to be deleted in this transaction. Projections delete or
    * detach what no foreign key does. Not appended for the repositories of an account that is deleted: see
@@ -37,6 +45,9 @@ export const repoEvents = {
   }),
   'repo.renamed': Type.Object({ ...InRepo, name: Type.String(), old_name: Type.String() }),
 }
+
+/** A repository without its owner, as JSON keeps it: what is undefined has no member. */
+export type RepoRecord = Omit<Repo, 'owner'>
 
 declare module '../../events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof repoEvents> {}

@@ -79,6 +79,11 @@ export async function insertCommitStatus(
   return toStatus(await tx.insertInto('commit_status').values(row).returningAll().executeTakeFirstOrThrow())
 }
 
+export async function findCommitStatus(db: Db, id: number): Promise<CommitStatus | undefined> {
+  const row = await db.selectFrom('commit_status').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toStatus(row)
+}
+
 export async function listCommitStatuses(
   db: Db,
   commit: CommitKey,

@@ -15,7 +15,7 @@ export { deleteUser, subtractStarsOnRepo } from './accounts/user-deletion.store.
 export { listMentionable } from './user-list.store.ts'
 export { loadPreferences, type Preferences } from './settings/user-settings.store.ts'
 export { User as UserModel } from './user.model.ts'
-export { avatarUrl, presentGhost, presentOther, presentUser } from './user.present.ts'
+export { avatarUrl, presentGhost, presentOther, presentUser, presentVirtualById } from './user.present.ts'
 export {
   addToUserCounter,
   countUsers,

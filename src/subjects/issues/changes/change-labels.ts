@@ -101,6 +101,10 @@ async function writeSteps(
       payload: { isAdded },
     })),
   )
-  await appendIssueEvent(change, 'issue.labels_changed', { is_cleared: isReplacement && current.length === 0 })
+  await appendIssueEvent(change, 'issue.labels_changed', {
+    is_cleared: isReplacement && current.length === 0,
+    added_ids: added.map((label) => label.id),
+    removed_ids: removedIds,
+  })
   return true
 }

@@ -4,6 +4,7 @@ import { addToLabelCounters } from '../../labels/index.ts'
 import { addToMilestoneCounters } from '../../milestones/index.ts'
 import { addToRepoCounter } from '../../repos/index.ts'
 import type { IssueInView } from '../views.ts'
+import { listAssigneeIds } from '../records/issue-assignee.store.ts'
 import { listLabelsOfIssues } from '../records/issue-label.store.ts'
 import { deleteIssue as deleteRow } from '../records/issue.store.ts'
 import { closePinGap } from '../pins/pins.service.ts'
@@ -24,14 +25,17 @@ export const deleteIssue = (deps: DeletionDeps, actor: SignedIn, target: IssueIn
     await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
     if (issue.milestoneId !== undefined)
       await addToMilestoneCounters(tx, new Map([[issue.milestoneId, milestoneCount(issue, -1)]]))
-    const labels = (await listLabelsOfIssues(tx, [issue.id])).get(issue.id) ?? []
-    await addToLabelCounters(
-      tx,
-      labels.map((label) => label.id),
-      -1,
-    )
+    const labelIds = ((await listLabelsOfIssues(tx, [issue.id])).get(issue.id) ?? []).map((label) => label.id)
+    const assigneeIds = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
+    await addToLabelCounters(tx, labelIds, -1)
     await closePinGap(tx, issue)
     await deps.attachments.deleteOf(tx, 'issue', issue.id)
     await deleteRow(tx, issue.id)
-    await appendIssueEvent(change, 'issue.deleted', { title: issue.title, poster_id: issue.posterId })
+    await appendIssueEvent(change, 'issue.deleted', {
+      title: issue.title,
+      poster_id: issue.posterId,
+      record: issue,
+      label_ids: labelIds,
+      assignee_ids: [...assigneeIds],
+    })
   })

@@ -11,7 +11,13 @@ const OfComment = { repo_id: Id, issue_id: Id, number: Id, is_pull: Type.Boolean
 export const commentEvents = {
   'comment.created': Type.Object(OfComment),
   /** Has what is gone with the row. */
-  'comment.deleted': Type.Object({ ...OfComment, poster_id: Id, body: Type.String(), created_at: Type.Number() }),
+  'comment.deleted': Type.Object({
+    ...OfComment,
+    poster_id: Id,
+    body: Type.String(),
+    created_at: Type.Number(),
+    updated_at: Type.Optional(Type.Number()),
+  }),
   /** Has the former text, unless it is a file that was added. */
   'comment.edited': Type.Object({ ...OfComment, old_body: Type.Optional(Type.String()) }),
 }

@@ -174,6 +174,7 @@ const deleteComment = (
       poster_id: comment.actorId,
       body: comment.body,
       created_at: comment.createdAt,
+      updated_at: comment.updatedAt,
     })
     return true
   })

@@ -8,6 +8,7 @@ import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
 import { subtractStarsOnRepo } from '../../users/index.ts'
 import type { ChangeRepoDeps } from '../changes/change-deps.ts'
 import { detachForks, lockRepoToDelete } from './repo-deletion.store.ts'
+import type { RepoRecord } from '../repos.events.ts'
 import { deleteRepo, findRepoById, type Repo } from '../repo.store.ts'
 
 /**
@@ -39,7 +40,8 @@ export async function deleteRepoRows(
   await lockRepoToDelete(tx, id)
   const repo = await findRepoById(tx, id)
   if (repo === undefined) throw notFound('repository does not exist')
-  await recordRepoDeletion(tx, deps, origin, repo)
+  const { owner: _owner, ...record } = repo
+  await recordRepoDeletion(tx, deps, origin, { ...repo, record })
   // NOTE: users before topics, as where an account is deleted with its repositories.
   await subtractStarsOnRepo(tx, id)
   await deps.events.append(tx, 'repo.deleting', { ...origin, repoId: id }, { repo_id: id })
@@ -52,6 +54,7 @@ interface DeletedRepo {
   readonly name: string
   readonly ownerId: UserId
   readonly storage: string
+  readonly record?: RepoRecord
 }
 
 /** Appends `repo.deleted` and enqueues the job that deletes the files. */
@@ -59,9 +62,9 @@ export async function recordRepoDeletion(
   tx: Tx,
   { events, jobs }: DeletionDeps,
   origin: DeletionOrigin,
-  { id, name, ownerId, storage }: DeletedRepo,
+  { id, name, ownerId, storage, record }: DeletedRepo,
 ): Promise<void> {
-  const payload = { repo_id: id, name, owner_id: ownerId, storage }
+  const payload = { repo_id: id, name, owner_id: ownerId, storage, ...(record && { record }) }
   await events.append(tx, 'repo.deleted', { ...origin, repoId: id }, payload)
   await jobs.enqueue(tx, 'repo.remove', { storage }, { key: storage })
 }
