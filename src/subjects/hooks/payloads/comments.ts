@@ -1,0 +1,78 @@
+import { ANONYMOUS } from '../../../access/viewer.ts'
+import type { Db } from '../../../db/database.ts'
+import type { DomainEvent, EventPayload } from '../../../events/index.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+import {
+  type Comment,
+  type CommentView,
+  findIssueById,
+  loadCommentsByIds,
+  loadIssueViews,
+  presentComment,
+  presentIssue,
+} from '../../issues/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import { findUserById } from '../../users/index.ts'
+import { type IssueBuilderDeps, textChanges } from './issues.ts'
+import type { HookMessage, MessageBuilders } from './payload.ts'
+import { messageOf } from './payload.present.ts'
+import type { Changes } from './payload-types.ts'
+
+type CommentEvent = DomainEvent<'comment.created' | 'comment.deleted' | 'comment.edited'>
+
+/**
+ * Comments on issues (behaviour/orgs-webhooks-actions#payloads). Those on pull requests have payloads of their own: see
+ * `createMessageBuilders`.
+ */
+export const commentBuilders = (deps: IssueBuilderDeps): MessageBuilders => ({
+  'comment.created': (event) => buildMessage(deps, event, { action: 'created' }),
+  'comment.edited': (event) => buildMessage(deps, event, { action: 'edited', changes: textChanges(event.payload) }),
+  'comment.deleted': (event) => buildMessage(deps, event, { action: 'deleted' }),
+})
+
+async function buildMessage(
+  { database: { read }, facts, site }: IssueBuilderDeps,
+  event: CommentEvent,
+  { action, changes }: { readonly action: string; readonly changes?: Changes | undefined },
+): Promise<HookMessage[]> {
+  if (event.payload.is_pull) return []
+  const found = await facts.load(event, 'sender')
+  const view = found && (await findView(read, event, found.repo))
+  if (view === undefined) return []
+  const { repo, repository, sender } = found!
+  const [issue] = await loadIssueViews(read, [view.issue], new Map([[repo.id, repo]]))
+  if (issue === undefined) return []
+  const payload = {
+    action,
+    issue: presentIssue(issue, ANONYMOUS, site),
+    comment: presentComment(view, site),
+    ...(changes && { changes }),
+    repository,
+    sender,
+    is_pull: false,
+  }
+  return [messageOf('issue_comment', payload)]
+}
+
+/** Undefined for a comment that was deleted since, unless the event says what it was. */
+async function findView(db: Db, event: CommentEvent, repo: Repo): Promise<CommentView | undefined> {
+  const { payload } = event
+  if (event.kind !== 'comment.deleted') return (await loadCommentsByIds(db, [payload.comment_id]))[0]
+  const issue = await findIssueById(db, asId(payload.issue_id))
+  if (issue === undefined) return undefined
+  const comment = deletedComment(payload as EventPayload<'comment.deleted'>)
+  return { comment, issue, repo, poster: await findUserById(db, comment.actorId), assets: [] }
+}
+
+const deletedComment = (payload: EventPayload<'comment.deleted'>): Comment => ({
+  id: payload.comment_id,
+  issueId: asId(payload.issue_id),
+  repoId: asId(payload.repo_id),
+  kind: 'comment',
+  actorId: asId(payload.poster_id),
+  targetId: 0,
+  createdAt: payload.created_at,
+  updatedAt: payload.updated_at ?? payload.created_at,
+  payload: {},
+  body: payload.body,
+})

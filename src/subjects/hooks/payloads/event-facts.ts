@@ -1,0 +1,73 @@
+import { NO_ACCESS, ownerAccess, presentablePermissions, type RepoAccess } from '../../../access/repo-access.ts'
+import { ANONYMOUS, viewerOfAccount } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+import type { Site } from '../../../platform/site.ts'
+import { findRepoById, loadRepoAccess, type Repo, type Repos, type Repository } from '../../repos/index.ts'
+import { findUserById, presentGhost, presentUser, presentVirtualById, type User } from '../../users/index.ts'
+import { presentPayloadRepo } from './payload.present.ts'
+import type { PayloadUser } from './payload-types.ts'
+
+/** Whose permissions a payload shows: those of the acting account, or fixed ones. */
+type Permissions = 'sender' | keyof typeof FIXED
+
+const FIXED = {
+  all: { admin: true, push: true, pull: true },
+  none: { admin: false, push: false, pull: false },
+} as const
+
+/** What every payload contains. */
+export interface EventFacts {
+  readonly repo: Repo
+  readonly repository: Repository
+  readonly sender: PayloadUser
+}
+
+/** Who acted where. */
+interface Deed {
+  readonly repoId: number
+  /** 0 for no account, such as a deploy key or the sync of a mirror: the owner of the repository stands for it. */
+  readonly actorId: number
+}
+
+export interface EventFactsLoader {
+  /** Undefined when it was deleted. */
+  findRepo(id: number): Promise<Repo | undefined>
+  /** Undefined when the repository was deleted. */
+  load(deed: Deed, permissions: Permissions): Promise<EventFacts | undefined>
+  /** The same for a repository that the caller has, which may be deleted. */
+  of(repo: Repo, actorId: number, permissions: Permissions): Promise<EventFacts>
+}
+
+export interface EventFactsDeps {
+  readonly database: Database
+  readonly repos: Pick<Repos, 'view'>
+  readonly site: Site
+}
+
+/**
+ * The repository and the acting account as anyone may see them. `permissions` are those of the acting account unless
+ * the type of event has fixed ones (behaviour/orgs-webhooks-actions#payloads).
+ */
+export function createEventFacts({ database: { read }, repos, site }: EventFactsDeps): EventFactsLoader {
+  const loader: EventFactsLoader = {
+    findRepo: (id) => findRepoById(read, asId(id)),
+    async load({ repoId, actorId }, permissions) {
+      const repo = await loader.findRepo(repoId)
+      return repo && loader.of(repo, actorId, permissions)
+    },
+    async of(repo, actorId, permissions) {
+      const actor = actorId === 0 ? repo.owner : actorId > 0 ? await findUserById(read, asId(actorId)) : undefined
+      const shown = permissions === 'sender' ? presentablePermissions(await accessOf(actor, repo)) : FIXED[permissions]
+      const view = await repos.view(ANONYMOUS, { repo, access: NO_ACCESS })
+      return { repo, repository: presentPayloadRepo(view, shown, site), sender: presentSender(actor, actorId) }
+    },
+  }
+  const accessOf = async (actor: User | undefined, repo: Repo): Promise<RepoAccess> => {
+    if (actor === undefined) return NO_ACCESS
+    return actor.id === repo.owner.id ? ownerAccess(repo) : loadRepoAccess(read, viewerOfAccount(actor), repo)
+  }
+  const presentSender = (actor: User | undefined, id: number): PayloadUser =>
+    actor === undefined ? (presentVirtualById(id, site) ?? presentGhost(site)) : presentUser(actor, ANONYMOUS, site)
+  return loader
+}

@@ -1,0 +1,141 @@
+import { ANONYMOUS } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import type { DomainEvent, EventKind } from '../../../events/index.ts'
+import { wireTime } from '../../../platform/clock.ts'
+import { asId, type LabelId } from '../../../platform/crypto/ids.ts'
+import type { Site } from '../../../platform/site.ts'
+import {
+  findIssueById,
+  type IssueView,
+  loadDeletedIssueView,
+  loadIssueViews,
+  presentIssue,
+  presentIssueLabel,
+} from '../../issues/index.ts'
+import { listLabelsByIds } from '../../labels/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { EventFactsLoader } from './event-facts.ts'
+import type { HookMessage, MessageBuilders } from './payload.ts'
+import { messageOf } from './payload.present.ts'
+import type { Changes, IssuePayload, PayloadLabel } from './payload-types.ts'
+
+export interface IssueBuilderDeps {
+  readonly database: Database
+  readonly facts: EventFactsLoader
+  readonly site: Site
+}
+
+type IssueEventKind = Exclude<Extract<EventKind, `issue.${string}`>, 'issue.mentioned' | 'issue.deleting'>
+type IssueEvent = DomainEvent<IssueEventKind>
+
+/** What the payloads of events of issues differ in. */
+interface Difference {
+  readonly eventType: 'issues' | 'issue_assign' | 'issue_label' | 'issue_milestone'
+  readonly action: string
+  readonly commitId?: string | undefined
+  readonly changes?: Changes | undefined
+  /** What the event itself says of the issue, which may have changed since. */
+  readonly known?: Partial<IssuePayload['issue']>
+}
+
+const OPEN = { state: 'open', closed_at: null } as const
+
+/**
+ * Issues (behaviour/orgs-webhooks-actions#payloads). Events of pull requests have payloads of their own: see
+ * `createMessageBuilders`.
+ */
+export function issueBuilders(deps: IssueBuilderDeps): MessageBuilders {
+  const build = (event: IssueEvent, difference: Difference) => buildMessage(deps, event, difference)
+  return {
+    'issue.created': (event) => build(event, { eventType: 'issues', action: 'opened', known: OPEN }),
+    'issue.closed': (event) => {
+      const known = { state: 'closed', closed_at: wireTime(event.at) } as const
+      return build(event, { eventType: 'issues', action: 'closed', commitId: event.payload.commit_oid, known })
+    },
+    'issue.reopened': (event) =>
+      build(event, { eventType: 'issues', action: 'reopened', commitId: event.payload.commit_oid, known: OPEN }),
+    'issue.edited': (event) =>
+      build(event, { eventType: 'issues', action: 'edited', changes: textChanges(event.payload) }),
+    'issue.deleted': (event) => build(event, { eventType: 'issues', action: 'deleted' }),
+    'issue.assigned': (event) => build(event, { eventType: 'issue_assign', action: 'assigned' }),
+    'issue.unassigned': (event) => build(event, { eventType: 'issue_assign', action: 'unassigned' }),
+    'issue.labels_changed': async (event) =>
+      build(event, {
+        eventType: 'issue_label',
+        action: event.payload.is_cleared ? 'label_cleared' : 'label_updated',
+        changes: await labelChanges(deps, event),
+      }),
+    'issue.milestone_changed': (event) =>
+      build(event, {
+        eventType: 'issue_milestone',
+        action: event.payload.new_id === 0 ? 'demilestoned' : 'milestoned',
+      }),
+  }
+}
+
+async function buildMessage(
+  { database, facts, site }: IssueBuilderDeps,
+  event: IssueEvent,
+  { eventType, action, commitId = '', changes, known }: Difference,
+): Promise<HookMessage[]> {
+  if (event.payload.is_pull) return []
+  const found = await facts.load(event, 'sender')
+  const view = found && (await findView(database, event, found.repo))
+  if (view === undefined) return []
+  const { repository, sender } = found!
+  const payload = {
+    action,
+    number: event.payload.number,
+    ...(changes && { changes }),
+    issue: { ...presentIssue(view, ANONYMOUS, site), ...known },
+    repository,
+    sender,
+    commit_id: commitId,
+  }
+  return [messageOf(eventType, payload)]
+}
+
+/** Undefined for an issue that was deleted or transferred since, unless the event says what it was. */
+async function findView({ read }: Database, event: IssueEvent, repo: Repo): Promise<IssueView | undefined> {
+  if (event.kind === 'issue.deleted')
+    return loadDeletedIssueView(read, (event as DomainEvent<'issue.deleted'>).payload, repo)
+  const issue = await findIssueById(read, asId(event.payload.issue_id))
+  return issue && (await loadIssueViews(read, [issue], new Map([[repo.id, repo]])))[0]
+}
+
+/** Undefined when no text changed, as when a file was added. */
+export function textChanges({
+  old_title: title,
+  old_body: body,
+}: {
+  readonly old_title?: string
+  readonly old_body?: string
+}): Changes | undefined {
+  if (title === undefined && body === undefined) return undefined
+  return {
+    ...(title !== undefined && { title: { from: title } }),
+    ...(body !== undefined && { body: { from: body } }),
+    added_labels: [],
+    removed_labels: [],
+  }
+}
+
+/** Labels that were deleted since are left out. */
+async function labelChanges(
+  { database, facts, site }: IssueBuilderDeps,
+  event: DomainEvent<'issue.labels_changed'>,
+): Promise<Changes | undefined> {
+  const repo = await facts.findRepo(event.repoId)
+  if (repo === undefined) return undefined
+  const { added_ids: added = [], removed_ids: removed = [] } = event.payload
+  const ids = [...added, ...removed].map((id) => asId<LabelId>(id))
+  const labels = new Map<number, PayloadLabel>(
+    (await listLabelsByIds(database.read, ids)).map((label) => [label.id, presentIssueLabel(label, repo, site)]),
+  )
+  const only = ids.length === 1 ? labels.get(ids[0]!) : undefined
+  return {
+    added_labels: added.flatMap((id) => labels.get(id) ?? []),
+    removed_labels: removed.flatMap((id) => labels.get(id) ?? []),
+    ...(only && { label: only }),
+  }
+}

@@ -1,0 +1,51 @@
+import type { Database } from '../../../db/database.ts'
+import type { EventKind } from '../../../events/index.ts'
+import type { Git } from '../../../git/index.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { CommitViews } from '../../history/index.ts'
+import type { Repo, Repos } from '../../repos/index.ts'
+import { commentBuilders } from './comments.ts'
+import { createEventFacts } from './event-facts.ts'
+import { issueBuilders } from './issues.ts'
+import type { BuildMessages, HookMessage, MessageBuilders } from './payload.ts'
+import { pushBuilders } from './pushes.ts'
+import { releaseBuilders } from './releases.ts'
+import { repoBuilders } from './repos.ts'
+import { statusBuilders } from './statuses.ts'
+import { buildTestPush } from './test-push.ts'
+import { wikiBuilders } from './wiki.ts'
+
+interface MessageBuilderDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly site: Site
+  readonly repos: Pick<Repos, 'view'>
+  readonly commitViews: CommitViews
+}
+
+/**
+ * The builders of every kind of event that webhooks send. Objects are presented as an anonymous caller sees them, as
+ * they are when the message is built; what an event itself says goes before that. The repository of `repo.deleted` has
+ * no row any more: its owner is `owner_id` of the payload.
+ */
+export function createMessageBuilders(deps: MessageBuilderDeps): ReadonlyMap<EventKind, BuildMessages> {
+  const all = { ...deps, facts: createEventFacts(deps) }
+  const families: readonly MessageBuilders[] = [
+    pushBuilders(all),
+    repoBuilders(all),
+    issueBuilders(all),
+    commentBuilders(all),
+    releaseBuilders(all),
+    wikiBuilders(all.facts),
+    statusBuilders(all),
+  ]
+  return new Map(families.flatMap((family) => Object.entries(family) as [EventKind, BuildMessages][]))
+}
+
+/** Builds the message that tries a webhook out; `actorId` 0 is the owner. Undefined when the ref does not exist. */
+export type BuildTestMessage = (repo: Repo, actorId: number, ref?: string) => Promise<HookMessage | undefined>
+
+export function createTestMessages(deps: MessageBuilderDeps): BuildTestMessage {
+  const all = { ...deps, facts: createEventFacts(deps) }
+  return (repo, actorId, ref) => buildTestPush(all, repo, { actorId, ref })
+}

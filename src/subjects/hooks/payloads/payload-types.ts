@@ -1,0 +1,127 @@
+import type { PayloadCommit } from '../../history/index.ts'
+import type { presentComment, presentIssue } from '../../issues/index.ts'
+import type { presentLabel } from '../../labels/index.ts'
+import type { presentRelease } from '../../releases/index.ts'
+import type { Repository } from '../../repos/index.ts'
+import type { presentUser } from '../../users/index.ts'
+
+export type PayloadUser = ReturnType<typeof presentUser>
+export type PayloadLabel = ReturnType<typeof presentLabel>
+type Issue = ReturnType<typeof presentIssue>
+type Comment = ReturnType<typeof presentComment>
+type Release = ReturnType<typeof presentRelease>
+
+/** What every payload has. */
+interface Common {
+  readonly repository: Repository
+  readonly sender: PayloadUser
+}
+
+interface From {
+  readonly from: string
+}
+
+/** Former texts, only of what changed, and the labels that were attached and detached. */
+export interface Changes {
+  readonly title?: From
+  readonly body?: From
+  readonly added_labels: readonly PayloadLabel[]
+  readonly removed_labels: readonly PayloadLabel[]
+  /** Of a label event: the label, when it is one alone. */
+  readonly label?: PayloadLabel
+}
+
+export interface PushPayload extends Common {
+  readonly ref: string
+  readonly before: string
+  readonly after: string
+  readonly compare_url: string
+  readonly commits: readonly PayloadCommit[]
+  readonly total_commits: number
+  readonly head_commit: PayloadCommit | null
+  readonly pusher: PayloadUser
+}
+
+export interface CreatePayload extends Common {
+  readonly sha: string
+  readonly ref: string
+  readonly ref_type: 'branch' | 'tag'
+}
+
+export interface DeletePayload extends Common {
+  readonly ref: string
+  readonly ref_type: 'branch' | 'tag'
+  readonly pusher_type: 'user'
+}
+
+export interface ForkPayload extends Common {
+  /** The repository that was forked; `repository` is the fork. */
+  readonly forkee: Repository
+}
+
+export interface IssuePayload extends Common {
+  readonly action: string
+  readonly number: number
+  readonly changes?: Changes
+  readonly issue: Issue
+  /** Of the commit that closed or reopened it; empty for none. */
+  readonly commit_id: string
+}
+
+export interface CommentPayload extends Common {
+  readonly action: string
+  readonly issue: Issue
+  readonly comment: Comment
+  readonly changes?: Changes
+  readonly is_pull: boolean
+}
+
+export interface ReleasePayload extends Common {
+  readonly action: string
+  readonly release: Release
+}
+
+export interface WikiPayload extends Common {
+  readonly action: string
+  /** The name of the page as in its address. */
+  readonly page: string
+  /** The message of the commit. */
+  readonly comment: string
+}
+
+export interface RepositoryPayload extends Common {
+  readonly action: string
+  /** The owner, which may also be a user. */
+  readonly organization: PayloadUser
+}
+
+export interface StatusPayload extends Common {
+  readonly commit: PayloadCommit
+  readonly context: string
+  readonly created_at: string
+  readonly description: string
+  readonly id: number
+  readonly sha: string
+  readonly state: string
+  readonly target_url: string
+  readonly updated_at: string
+}
+
+/** The payload of each type of event (behaviour/orgs-webhooks-actions#payloads). */
+export interface PayloadOf {
+  readonly create: CreatePayload
+  readonly delete: DeletePayload
+  readonly fork: ForkPayload
+  readonly issues: IssuePayload
+  readonly issue_assign: IssuePayload
+  readonly issue_comment: CommentPayload
+  readonly issue_label: IssuePayload
+  readonly issue_milestone: IssuePayload
+  readonly push: PushPayload
+  readonly release: ReleasePayload
+  readonly repository: RepositoryPayload
+  readonly status: StatusPayload
+  readonly wiki: WikiPayload
+}
+
+export type SentEventType = keyof PayloadOf

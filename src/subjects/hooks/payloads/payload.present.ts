@@ -1,0 +1,37 @@
+import { ANONYMOUS } from '../../../access/viewer.ts'
+import type { Site } from '../../../platform/site.ts'
+import { presentRepo, type Repository, type RepoView } from '../../repos/index.ts'
+import { presentUser, type User } from '../../users/index.ts'
+import { eventOf } from '../matching.policy.ts'
+import type { HookMessage } from './payload.ts'
+import type { PayloadOf, SentEventType } from './payload-types.ts'
+
+/** A message of a type of event, with the coarse name that belongs to it. */
+export const messageOf = <Type extends SentEventType>(
+  eventType: Type,
+  payload: PayloadOf[Type],
+  branch?: string,
+): HookMessage => ({
+  event: eventOf(eventType),
+  eventType,
+  ...('action' in payload && { action: payload.action }),
+  ...(branch !== undefined && { branch }),
+  payload: { ...payload },
+})
+
+/** A repository as an anonymous caller sees it, the addresses of accounts included, with the permissions given. */
+export function presentPayloadRepo(view: RepoView, permissions: Repository['permissions'], site: Site): Repository {
+  const shown = presentRepo(view, site)
+  const present = (user: User) => presentUser(user, ANONYMOUS, site)
+  const { parent, repo_transfer: transfer } = shown
+  return {
+    ...shown,
+    owner: present(view.repo.owner),
+    parent: parent && view.parent ? { ...parent, owner: present(view.parent.owner), permissions } : null,
+    repo_transfer:
+      transfer && view.transfer
+        ? { ...transfer, doer: present(view.transfer.doer), recipient: present(view.transfer.recipient) }
+        : null,
+    permissions,
+  }
+}

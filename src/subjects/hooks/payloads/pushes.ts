@@ -1,0 +1,137 @@
+import { escapePath, repoUrls } from '../../../access/repo-urls.ts'
+import { branchRef, type Commit, isZeroOid, tagRef } from '../../../git/index.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { PayloadCommit } from '../../history/index.ts'
+import type { Repo, Repository } from '../../repos/index.ts'
+import type { EventFacts, EventFactsLoader } from './event-facts.ts'
+import { loadPayloadCommits, type PayloadCommitDeps } from './payload-commits.ts'
+import { messageOf } from './payload.present.ts'
+import type { HookMessage, MessageBuilders } from './payload.ts'
+import { listPushedCommits, type PushedCommits, type RefUpdate } from './pushed-commits.ts'
+
+export interface PushBuilderDeps extends PayloadCommitDeps {
+  readonly facts: EventFactsLoader
+}
+
+/** Refs of one push that are sent; those beyond it send nothing. */
+const MAX_REFS = 200
+const BRANCH = branchRef('')
+const TAG = tagRef('')
+
+interface PushFacts extends EventFacts {
+  /** The repository as events of creation show it. */
+  readonly created: Repository
+}
+
+/**
+ * The messages of a push, ref by ref: `create` and `push` of a new branch, `push` and `create` of a new tag, `delete`
+ * of a branch, `push` and `delete` of a tag (behaviour/orgs-webhooks-actions#payloads).
+ */
+export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
+  return {
+    async 'repo.pushed'(event) {
+      const updates = event.payload.updates
+        .filter(({ ref }) => ref.startsWith(BRANCH) || ref.startsWith(TAG))
+        .slice(0, MAX_REFS)
+      const found = updates.length === 0 ? undefined : await deps.facts.load(event, 'all')
+      if (found === undefined) return []
+      const { repository: created } = await deps.facts.of(found.repo, event.actorId, 'none')
+      const messages: HookMessage[] = []
+      for (const [position, update] of updates.entries()) {
+        const later = new Set(
+          updates.slice(position + 1).flatMap(({ ref, old_oid: old }) => (isZeroOid(old) ? ref : [])),
+        )
+        messages.push(...(await describeUpdate(deps, { ...found, created }, update, later)))
+      }
+      return messages
+    },
+  }
+}
+
+async function describeUpdate(
+  deps: PushBuilderDeps,
+  facts: PushFacts,
+  update: RefUpdate,
+  later: ReadonlySet<string>,
+): Promise<HookMessage[]> {
+  const isBranch = update.ref.startsWith(BRANCH)
+  const isDeleted = isZeroOid(update.new_oid)
+  if (isBranch && isDeleted) return [deletion(facts, update)]
+  const pushed = await listPushedCommits(deps.git.open(facts.repo), facts.repo, update, later)
+  const push = await presentPush(deps, facts, update, pushed)
+  if (isDeleted) return [push, deletion(facts, update)]
+  if (!isZeroOid(update.old_oid)) return [push]
+  const creation = messageOf(
+    'create',
+    {
+      sha: pushed.head?.oid ?? update.new_oid,
+      ref: shortName(update.ref),
+      ref_type: isBranch ? 'branch' : 'tag',
+      repository: facts.created,
+      sender: facts.sender,
+    },
+    update.ref,
+  )
+  return isBranch ? [creation, push] : [push, creation]
+}
+
+const shortName = (ref: string): string => ref.slice((ref.startsWith(BRANCH) ? BRANCH : TAG).length)
+
+const deletion = ({ repository, sender }: EventFacts, { ref }: RefUpdate): HookMessage =>
+  messageOf(
+    'delete',
+    {
+      ref: shortName(ref),
+      ref_type: ref.startsWith(BRANCH) ? 'branch' : 'tag',
+      pusher_type: 'user',
+      repository,
+      sender,
+    },
+    ref,
+  )
+
+async function presentPush(
+  deps: PushBuilderDeps,
+  { repo, repository, sender }: EventFacts,
+  { ref, old_oid: before, new_oid: after }: RefUpdate,
+  { commits, total, head }: PushedCommits,
+): Promise<HookMessage> {
+  const listed = head === undefined || commits[0]?.oid === head.oid ? commits : [...commits, head]
+  const shown = await presentCommits(deps, repo, listed)
+  const payload = {
+    ref,
+    before,
+    after,
+    compare_url: compareUrl(repo, { ref, before, after }, deps.site),
+    commits: commits.map(({ oid }) => shown.get(oid)!),
+    total_commits: total,
+    head_commit: (head && shown.get(head.oid)) ?? null,
+    repository,
+    pusher: sender,
+    sender,
+  }
+  return messageOf('push', payload, ref)
+}
+
+async function presentCommits(
+  deps: PushBuilderDeps,
+  repo: Repo,
+  commits: readonly Commit[],
+): Promise<ReadonlyMap<string, PayloadCommit>> {
+  const shown = await loadPayloadCommits(deps, repo, commits, { files: true, verification: false })
+  return new Map(shown.map((commit) => [commit.id, commit]))
+}
+
+interface Move {
+  readonly ref: string
+  readonly before: string
+  readonly after: string
+}
+
+/** Of tags, of deletions and of the first branch, which has nothing to be compared with, it is the server itself. */
+function compareUrl(repo: Repo, { ref, before, after }: Move, site: Site): string {
+  const isFirst = isZeroOid(before) && ref === branchRef(repo.defaultBranch)
+  if (!ref.startsWith(BRANCH) || isZeroOid(after) || isFirst) return `${site.rootUrl()}/`
+  const base = isZeroOid(before) ? escapePath(repo.defaultBranch) : before
+  return `${repoUrls(repo, site).html}/compare/${base}...${after}`
+}
