@@ -24,7 +24,12 @@ export class EventDispatcher {
     this.#clock = deps.clock
     this.#log = deps.log
     this.#eventLog = deps.eventLog
-    this.#loop = new WorkerLoop({ work: () => this.dispatchSome(), interval: INTERVAL_MS, log: deps.log })
+    // NOTE: a batch that is not full is the last one until the loop is woken, so that events of a burst share batches.
+    this.#loop = new WorkerLoop({
+      work: async () => (await this.#dispatchBatch()) === BATCH,
+      interval: INTERVAL_MS,
+      log: deps.log,
+    })
     this.#unsubscribe = deps.eventLog.onAppended(() => this.#loop.wakeSoon())
   }
 
@@ -39,7 +44,12 @@ export class EventDispatcher {
 
   /** Dispatches a batch; false when nothing was pending. */
   async dispatchSome(): Promise<boolean> {
-    if (!(await hasPendingEvents(this.#database.read, this.#clock.now()))) return false
+    return (await this.#dispatchBatch()) > 0
+  }
+
+  /** The number of events of the batch; as many as fit in one when a handler failed: there may be more. */
+  async #dispatchBatch(): Promise<number> {
+    if (!(await hasPendingEvents(this.#database.read, this.#clock.now()))) return 0
     let failed: { event: EventRow; error: unknown } | undefined
     try {
       return await this.#database.transaction(async (tx) => {
@@ -58,12 +68,12 @@ export class EventDispatcher {
           events.map((event) => event.id),
           this.#clock.now(),
         )
-        return events.length > 0
+        return events.length
       })
     } catch (error) {
       if (failed === undefined) throw error
       await this.#postpone(failed.event, failed.error)
-      return true
+      return BATCH
     }
   }
 

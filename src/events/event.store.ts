@@ -20,15 +20,39 @@ export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
     .select('id')
     .where('dispatched_at', '=', 0)
     .where('next_attempt_at', '<=', now)
+    .limit(1)
     .executeTakeFirst()
   return row !== undefined
 }
 
 /**
- * Up to `limit` events that may go out now: the oldest pending one of each repository, and all that belong to none.
- * Later events of a repository wait for the earlier ones, on every node.
+ * Up to `limit` events that may go out now, by id: those that belong to no repository, and of each repository the oldest
+ * pending ones up to the first that waits for its next attempt. The oldest of a repository is locked, which keeps its
+ * later ones from other nodes until the transaction ends.
  */
 export async function lockPendingEvents(database: Database, tx: Tx, now: number, limit: number): Promise<EventRow[]> {
+  const oldest = await lockOldestEvents(database, tx, now, limit)
+  const repoIds = oldest.map((event) => event.repo_id).filter((id) => id !== 0)
+  if (repoIds.length === 0 || oldest.length === limit) return oldest
+  const ofRepos = await tx
+    .selectFrom('event')
+    .selectAll()
+    .where('dispatched_at', '=', 0)
+    .where('repo_id', 'in', repoIds)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  const waiting = new Set<number>()
+  const due = ofRepos.filter((event) => {
+    if (event.next_attempt_at > now) waiting.add(event.repo_id)
+    return !waiting.has(event.repo_id)
+  })
+  const ofNone = oldest.filter((event) => event.repo_id === 0)
+  return [...ofNone, ...due].sort((a, b) => a.id - b.id).slice(0, limit)
+}
+
+/** The oldest pending event of each repository, and all that belong to none. */
+function lockOldestEvents(database: Database, tx: Tx, now: number, limit: number): Promise<EventRow[]> {
   const pending = tx
     .selectFrom('event')
     .selectAll()

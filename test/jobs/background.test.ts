@@ -164,6 +164,27 @@ describeOnBoth('background work', (kind) => {
     expect(await fresh.database.read.selectFrom('event').selectAll().execute()).toEqual([])
   })
 
+  it('hands over several events of a repository at once, up to the one that failed', async () => {
+    let broken = true
+    const take = async (_: unknown, event: DomainEvent<'repo.created'>): Promise<void> => {
+      if (event.payload.name === 'a3' && broken) throw new Error('not now')
+    }
+    const pending = async (): Promise<unknown[]> => {
+      const events = fresh.database.read.selectFrom('event').select('payload').where('dispatched_at', '=', 0)
+      return (await events.orderBy('id').execute()).map(({ payload }) => (JSON.parse(payload) as { name: string }).name)
+    }
+    for (const name of ['a1', 'a2', 'a3', 'a4']) await announce(name, 1)
+    const events = dispatcher({ 'repo.created': [take] })
+    await events.dispatchSome()
+    expect(await pending()).toEqual(['a1', 'a2', 'a3', 'a4'])
+    await events.dispatchSome()
+    expect(await pending()).toEqual(['a3', 'a4'])
+    broken = false
+    now += 1_000
+    await events.dispatchSome()
+    expect(await pending()).toEqual([])
+  })
+
   it('keeps what a subscriber wrote only when the event is marked', async () => {
     const events = dispatcher({
       'repo.created': [
