@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { RepoFacts } from '../../access/repo-access.ts'
-import type { Db, Tx } from '../../db/database.ts'
+import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import { remembered } from '../../db/remembered.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { findUserByName, toUser, type User, type UserTable } from '../users/index.ts'
@@ -250,7 +250,9 @@ export async function addToRepoCounter(
 
 /** Locks the row until the transaction ends. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {
-  await tx.updateTable('repo').set({ id }).where('id', '=', id).execute()
+  await dialectOf(tx)
+    .lockRows(tx.selectFrom('repo').select('id').where('id', '=', id))
+    .execute()
 }
 
 export async function deleteRepo(tx: Tx, id: RepoId): Promise<void> {

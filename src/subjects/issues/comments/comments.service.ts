@@ -11,7 +11,7 @@ import { changeLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
-import { addToCommentsCount, type Issue, listIssuesByIds, lockIssue, updateIssue } from '../records/issue.store.ts'
+import { addToCommentsCount, type Issue, listIssuesByIds, lockIssue } from '../records/issue.store.ts'
 import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
 import type { IssueInView } from '../views.ts'
@@ -124,8 +124,7 @@ const createComment = (
     await requireWelcome(tx, actor, target, issue)
     const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
     await indexText(tx, issue, entry!.id, body)
-    await addToCommentsCount(tx, issue.id, 1)
-    await updateIssue(tx, issue.id, { updated_at: at })
+    await addToCommentsCount(tx, issue.id, 1, at)
     await appendCommentEvent(change, 'comment.created', entry!, {})
     return entry as Comment
   })

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { Db, Tx } from '../../../db/database.ts'
+import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { IssueTable } from './issue.table.ts'
 
@@ -125,7 +125,9 @@ export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): 
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
 export async function lockIssue(tx: Tx, id: IssueId): Promise<Issue | undefined> {
-  const row = await tx.updateTable('issue').set({ id }).where('id', '=', id).returningAll().executeTakeFirst()
+  const row = await dialectOf(tx)
+    .lockRows(tx.selectFrom('issue').selectAll().where('id', '=', id))
+    .executeTakeFirst()
   return row && toIssue(row)
 }
 
@@ -134,11 +136,14 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
   await tx.deleteFrom('issue').where('id', '=', id).execute()
 }
 
-/** Changes `comments_count` by arithmetic in SQL, so that changes at the same time all count. */
-export async function addToCommentsCount(tx: Tx, id: IssueId, change: number): Promise<void> {
+/**
+ * Changes `comments_count` by arithmetic in SQL, so that changes at the same time all count, and `updated_at` with it
+ * unless `at` is undefined.
+ */
+export async function addToCommentsCount(tx: Tx, id: IssueId, change: number, at?: number): Promise<void> {
   await tx
     .updateTable('issue')
-    .set({ comments_count: sql<number>`comments_count + ${change}` })
+    .set({ comments_count: sql<number>`comments_count + ${change}`, ...(at !== undefined && { updated_at: at }) })
     .where('id', '=', id)
     .execute()
 }

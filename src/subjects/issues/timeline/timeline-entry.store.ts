@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool, Updateable } from 'kysely'
-import type { Db, Tx } from '../../../db/database.ts'
+import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
@@ -169,7 +169,8 @@ export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<
 
 /** Locks the row until the transaction ends. Returns undefined if the entry was deleted. */
 export async function lockEntry(tx: Tx, id: number): Promise<TimelineEntry | undefined> {
-  const row = await tx.updateTable('timeline_entry').set({ id }).where('id', '=', id).returningAll().executeTakeFirst()
+  const query = tx.selectFrom('timeline_entry').selectAll().where('id', '=', id)
+  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
   return row && toEntry(row)
 }
 
