@@ -47,8 +47,10 @@ export async function listFollowers(
       sql<boolean>`"user".id in (
         select watch.user_id from watch where watch.repo_id = ${repo.id} and watch.mode <> 'ignored' and watch.user_id > ${after}
         union select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issue.id} and issue_watch.is_watching = 1
-        union select timeline_entry.actor_id from timeline_entry where timeline_entry.issue_id = ${issue.id}
-          and timeline_entry.kind in (${sql.join(PARTICIPATING_KINDS)})
+        union ${sql.join(
+          PARTICIPATING_KINDS.map((kind) => authorsOf(issue.id, kind)),
+          sql` union `,
+        )}
         union select issue.poster_id from issue where issue.id = ${issue.id})`,
     )
     .where('user.id', '>', asId(after))
@@ -60,6 +62,15 @@ export async function listFollowers(
     .limit(limit)
     .execute()
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
+}
+
+/** Steps through the index from one author to the next: an issue may have many comments of few authors. */
+const authorsOf = (issueId: IssueId, kind: (typeof PARTICIPATING_KINDS)[number]) => {
+  const first = sql`select min(actor_id) from timeline_entry where issue_id = ${issueId} and kind = ${kind}`
+  return sql`select author.id from (
+    with recursive step (id) as (
+      ${first} union all select (${first} and actor_id > step.id) from step where step.id is not null
+    ) select id from step where id is not null) as author`
 }
 
 /** Of these users, the active ones who may read the issue and do not block the acting account, without that account. */
