@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
+import type { SealedColumns } from '../db/sealed-columns.ts'
 import { fromGit } from '../git/index.ts'
 import { corsSettings } from '../http/cors-settings.ts'
 import type { Operation } from '../http/operation.ts'
@@ -18,6 +19,8 @@ import { closeWithin } from './shutdown.ts'
 export interface CoreApp extends Core, Services {
   /** Of all subjects, for `ingot doctor`. */
   readonly checks: readonly DoctorCheck[]
+  /** Of all subjects, for `ingot admin rotate-key`. */
+  readonly sealedColumns: readonly SealedColumns[]
   close(): Promise<void>
 }
 
@@ -39,7 +42,13 @@ export async function createCore(
   overrides: AppOverrides = {},
 ): Promise<CoreApp> {
   const composition = await compose(config, subjects, overrides)
-  return { ...composition.core, ...composition.services, checks: checksOf(composition), close: composition.close }
+  return {
+    ...composition.core,
+    ...composition.services,
+    checks: checksOf(composition),
+    sealedColumns: sealedColumnsOf(composition),
+    close: composition.close,
+  }
 }
 
 /** The whole server, not yet listening. */
@@ -59,6 +68,7 @@ export async function createApp(
     ...core,
     ...services,
     checks: checksOf(composition),
+    sealedColumns: sealedColumnsOf(composition),
     background,
     http,
     operations,
@@ -82,6 +92,9 @@ const checksOf = ({ core, subjects }: Composition): DoctorCheck[] => [
   ...subjects.flatMap(({ checks = [] }) => checks),
   permissionsCheck(core.dataDir),
 ]
+
+const sealedColumnsOf = ({ subjects }: Composition): SealedColumns[] =>
+  subjects.flatMap(({ sealedColumns = [] }) => sealedColumns)
 
 async function createHttp(
   { core, services, subjects }: Composition,

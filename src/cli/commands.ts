@@ -133,6 +133,12 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./admin-audit.ts')).printAudit,
   },
   {
+    words: 'admin rotate-key',
+    summary: 'Encrypt every stored secret with a new key; the server may run meanwhile, and a stopped run is continued',
+    options: CONFIG_OPTIONS,
+    load: async () => (await import('./admin-rotate-key.ts')).rotateSecretKey,
+  },
+  {
     words: 'migrate',
     summary: 'Bring the database schema up to date (the server does it at every start too)',
     options: {

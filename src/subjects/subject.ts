@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
+import type { SealedColumns } from '../db/sealed-columns.ts'
 import type { Events, EventSchemas, Projections, Subscriptions } from '../events/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Operation } from '../http/operation.ts'
@@ -108,6 +109,8 @@ export interface SubjectParts<Provides = Partial<Services>> {
   readonly jobs?: JobDefinitions
   readonly tasks?: readonly ScheduledTask[]
   readonly checks?: readonly DoctorCheck[]
+  /** What it stores encrypted, so that the key can be changed. */
+  readonly sealedColumns?: readonly SealedColumns[]
   readonly listeners?: readonly Listener[]
   /** Enqueues what to look at once after every start, when a process may have been killed. */
   recover?(): Promise<void>

@@ -16,11 +16,14 @@ export interface Ran {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
+  /** Called with the process as soon as there is one. */
+  started?(child: ChildProcess): void
 }
 
 /** Runs `ingot ARGS` as a process of its own to its end. */
 export async function runIngot(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = start(args, options)
+  options.started?.(child)
   const output = collect(child)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, ...output() }

@@ -1,7 +1,7 @@
 import { defineSubject } from '../subject.ts'
 import { actionsEvents } from './actions.events.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
-import { createRunners } from './runners/runners.service.ts'
+import { createRunners, sealedTokenColumns } from './runners/runners.service.ts'
 
 /** Runners, and the runs, jobs, workflows and artifacts of repositories. */
 export const subject = defineSubject({
@@ -12,6 +12,7 @@ export const subject = defineSubject({
     return {
       operations: runnerOperations({ guards, runners, clock }),
       events: actionsEvents,
+      sealedColumns: [sealedTokenColumns],
     }
   },
 })

@@ -10,6 +10,8 @@ export const adminEvents = {
   'admin.badge_deleted': Type.Object({ slug: Type.String() }),
   'admin.badges_given': Type.Object(UserBadges),
   'admin.badges_taken': Type.Object(UserBadges),
+  /** Stored secrets are encrypted with the key of this id alone. */
+  'admin.key_rotated': Type.Object({ key_id: Type.String() }),
   /** A repository that lay in the directory for adoption has a row now. */
   'admin.repo_adopted': Type.Object({ ...OnDisk, repo_id: Id }),
   'admin.task_run': Type.Object({ task: Type.String() }),

@@ -21,6 +21,11 @@ export const adminProjections: Projections = {
   })),
   'admin.badges_given': onBadges<'admin.badges_given'>('admin.badges-given'),
   'admin.badges_taken': onBadges<'admin.badges_taken'>('admin.badges-taken'),
+  'admin.key_rotated': recorded(async (_, { payload: { key_id } }) => ({
+    action: 'admin.key-rotated',
+    target: SITE,
+    details: { key_id },
+  })),
   'admin.repo_adopted': recorded(async (tx, { payload: { repo_id: id } }) => ({
     action: 'admin.repository-adopted',
     target: await repoTarget(tx, id),

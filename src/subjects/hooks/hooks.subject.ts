@@ -5,6 +5,7 @@ import { hookEvents } from './hooks.events.ts'
 import { hookOperations } from './hooks.operations.ts'
 import { createHooks, createWebhookCopier, type Hooks } from './hooks.service.ts'
 import { repoWebhookProjections } from './repo-created.projection.ts'
+import { sealedHookColumns } from './sealed-columns.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -27,6 +28,7 @@ export const subject = defineSubject({
       ],
       events: hookEvents,
       projections: repoWebhookProjections,
+      sealedColumns: [sealedHookColumns],
     }
   },
 })

@@ -14,7 +14,7 @@ import { pullMirrorOperations } from './pull-mirrors.operations.ts'
 import { createPullMirrors, type PullMirrors } from './pull-mirrors.service.ts'
 import { pushMirrorOperations } from './push/push-mirrors.operations.ts'
 import { createPushMirrors, type PushMirrors } from './push/push-mirrors.service.ts'
-import { createRemoteAccess, type RemoteAccess } from './remote-access.ts'
+import { createRemoteAccess, type RemoteAccess, sealedMirrorColumns } from './remote-access.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -73,6 +73,7 @@ export const subject = defineSubject({
       services: { pullMirrors, pushMirrors, remoteAccess, outgoingClient, lfsTransfers },
       operations: [...pullMirrorOperations({ guards, pullMirrors }), ...pushMirrorOperations({ guards, pushMirrors })],
       subscriptions: mirrorSubscriptions(pushMirrors),
+      sealedColumns: sealedMirrorColumns,
       jobs: createMirrorJobs({ database, clock, jobs, pullMirrors, pushMirrors }),
       tasks: [
         {

@@ -1,3 +1,4 @@
+import type { SealedColumns } from '../../db/sealed-columns.ts'
 import {
   type Git,
   type Remote,
@@ -50,6 +51,16 @@ export interface RemoteAccess {
 const CONTEXT = 'remote credentials'
 const KEY_CONTEXT = 'push mirror key'
 const ENDPOINT_CONTEXT = 'large files of a mirror'
+
+export const sealedMirrorColumns: readonly SealedColumns[] = [
+  {
+    table: 'mirror',
+    key: 'repo_id',
+    contexts: { credentials: () => CONTEXT, lfs_endpoint: () => ENDPOINT_CONTEXT },
+  },
+  { table: 'push_mirror', key: 'id', contexts: { credentials: () => CONTEXT, private_key: () => KEY_CONTEXT } },
+]
+
 const MAX_REDIRECTS = 5
 const REFS_PATH = '/info/refs?service=git-upload-pack'
 

@@ -8,6 +8,7 @@ import { createOauthApplications, type OauthApplications } from './applications/
 import { findAuthorizedClient, registerAuthorize } from './authorize.routes.ts'
 import { oauthEvents } from './oauth.events.ts'
 import { registerOauth } from './oauth.routes.ts'
+import { sealedSigningKeyColumns } from './signing-keys/signing-key.ts'
 import { createOauthProvider, type OauthProvider } from './provider.service.ts'
 
 declare module '../subject.ts' {
@@ -37,6 +38,7 @@ export const subject = defineSubject({
       services: { oauthApplications: applications, oauthProvider: provider },
       operations: oauthApplicationOperations({ applications }),
       events: oauthEvents,
+      sealedColumns: [sealedSigningKeyColumns],
       async routes(http) {
         await withForms(http, (scope) => {
           const deps = { provider, sessions, jar: createCookieJar(rootUrl), rootUrl }

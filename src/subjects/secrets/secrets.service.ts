@@ -1,8 +1,9 @@
 import type { Actor } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
+import type { SealedColumns } from '../../db/sealed-columns.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { RepoId, UserId } from '../../platform/crypto/ids.ts'
+import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -55,8 +56,20 @@ interface SecretDeps {
 }
 
 /** The place of a value: copied to another owner or name it cannot be decrypted. */
-export const secretContext = (owner: ActionsOwner, name: string): string =>
+const secretContext = (owner: ActionsOwner, name: string): string =>
   `actions_secret.value:${'repoId' in owner ? `repo:${owner.repoId}` : `owner:${owner.ownerId}`}:${name}`
+
+export const sealedSecretColumns: SealedColumns = {
+  table: 'actions_secret',
+  key: 'id',
+  contexts: {
+    value: ({ repo_id: repoId, owner_id: ownerId, name }) =>
+      secretContext(
+        repoId === null ? { ownerId: asId(Number(ownerId)) } : { repoId: asId(Number(repoId)) },
+        String(name),
+      ),
+  },
+}
 
 export function createSecrets(deps: SecretDeps): ActionsSecrets {
   const { database, clock, secrets, log } = deps

@@ -1,7 +1,7 @@
 import { defineSubject } from '../subject.ts'
 import { secretEvents } from './secrets.events.ts'
 import { secretOperations } from './secrets.operations.ts'
-import { type ActionsSecrets, createSecrets } from './secrets.service.ts'
+import { type ActionsSecrets, createSecrets, sealedSecretColumns } from './secrets.service.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -19,6 +19,7 @@ export const subject = defineSubject({
       services: { actionsSecrets },
       operations: secretOperations({ guards, actionsSecrets }),
       events: secretEvents,
+      sealedColumns: [sealedSecretColumns],
     }
   },
 })

@@ -20,7 +20,7 @@ import { TokenUse } from './tokens/token-use.ts'
 import { tokenOperations } from './tokens/tokens.operations.ts'
 import { createTokens, type Tokens } from './tokens/tokens.service.ts'
 import { twoFactorOperations } from './two-factor/two-factor.operations.ts'
-import { createTwoFactor, type TwoFactorAuth } from './two-factor/two-factor.service.ts'
+import { createTwoFactor, sealedTwoFactorColumns, type TwoFactorAuth } from './two-factor/two-factor.service.ts'
 import { signInEvents } from './sign-in.events.ts'
 import { createSignInRecords, type SignInRecords } from './sign-in-records.service.ts'
 import { sessionProjections } from './users.projection.ts'
@@ -58,6 +58,7 @@ export const subject = defineSubject({
       operations: [...tokenOperations({ guards, tokens }), ...twoFactorOperations({ twoFactor })],
       events: signInEvents,
       projections: sessionProjections,
+      sealedColumns: [sealedTwoFactorColumns],
       routes: (http) =>
         withForms(http, (scope) => {
           const deps = {

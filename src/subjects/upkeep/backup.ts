@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
@@ -25,12 +25,12 @@ const DATABASE_FILE = 'ingot.db'
 const MANIFEST = 'backup.json'
 
 /** Caches, the lock of the running server, and what is copied in its own way. */
-const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|ingot\.db.*|backup\.json)$/
+const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|secret\.key\..*|ingot\.db.*|backup\.json)$/
 
 /**
  * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the
  * database and once more after it, so that everything the copied rows speak of is there even while the server works.
- * Conflict when the directory is not empty.
+ * Conflict when the directory is not empty, and when the key of stored secrets is changed meanwhile.
  */
 export async function backUp(deps: BackupDeps, to: string, progress?: (what: string) => void): Promise<BackupReport> {
   makeDirectory(to)
@@ -45,10 +45,15 @@ export async function backUp(deps: BackupDeps, to: string, progress?: (what: str
     return { files: repos.files + others.files, bytes: repos.bytes + others.bytes }
   }
   const first = await copyFiles()
+  const key = await readSecretKey(to)
   const file = join(to, DATABASE_FILE)
   const database = await deps.database.dialect.copyTo(deps.database.connections, file)
   if (database) await syncFile(file)
   const second = await copyFiles()
+  if ((await readSecretKey(to)) !== key)
+    throw conflict(
+      'the secret key was changed during the backup, which may not be readable: delete it and make another',
+    )
   const report = { database, files: first.files + second.files, bytes: first.bytes + second.bytes }
   await writeSynced(
     join(to, MANIFEST),
@@ -56,3 +61,10 @@ export async function backUp(deps: BackupDeps, to: string, progress?: (what: str
   )
   return report
 }
+
+/** Empty where the configuration has the key. */
+const readSecretKey = (dir: string): Promise<string> =>
+  readFile(join(dir, 'secret.key'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return ''
+  })

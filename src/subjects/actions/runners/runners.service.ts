@@ -1,5 +1,6 @@
 import type { Actor } from '../../../access/viewer.ts'
 import type { Database, Tx } from '../../../db/database.ts'
+import type { SealedColumns } from '../../../db/sealed-columns.ts'
 import { flag } from '../../../db/flag.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
@@ -43,6 +44,12 @@ interface RunnerDeps {
 
 const TOKEN_BYTES = 20
 const TOKEN = 'action_registration_token'
+
+export const sealedTokenColumns: SealedColumns = {
+  table: 'action_registration_token',
+  key: 'id',
+  contexts: { sealed: () => TOKEN },
+}
 
 export function createRunners({ database, clock, events, secrets }: RunnerDeps): Runners {
   async function makeToken(tx: Tx, place: ActionsPlace): Promise<string> {

@@ -8,6 +8,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Database } from '../../../db/database.ts'
+import type { SealedColumns } from '../../../db/sealed-columns.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { randomBase32 } from '../../../platform/crypto/crypto.ts'
 import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
@@ -34,6 +35,12 @@ export interface SigningKeyDeps {
 
 const PURPOSE = 'oauth2'
 const CONTEXT = 'signing_key.private_key:oauth2'
+
+export const sealedSigningKeyColumns: SealedColumns = {
+  table: 'signing_key',
+  key: 'purpose',
+  contexts: { private_key: () => CONTEXT },
+}
 const KEY_ID_BYTES = 16
 const RSA_BITS = 2048
 /** As long as the output of the largest hash (RFC 7518 §3.2). */

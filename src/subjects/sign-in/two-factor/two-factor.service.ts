@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../../access/viewer.ts'
 import type { Database, Tx } from '../../../db/database.ts'
+import type { SealedColumns } from '../../../db/sealed-columns.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { base32, randomBase32, sha256Hex } from '../../../platform/crypto/crypto.ts'
 import { conflict, DomainError, invalidField, notFound, unavailable } from '../../../platform/errors.ts'
-import type { UserId } from '../../../platform/crypto/ids.ts'
+import { asId, type UserId } from '../../../platform/crypto/ids.ts'
 import { boundedCache } from '../../../platform/lru.ts'
 import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
 import { findTotpStep } from '../../../platform/crypto/totp.ts'
@@ -73,6 +74,12 @@ const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
 const WINDOW_MS = 15 * 60_000
 const contextOf = (userId: UserId): string => `two_factor.secret:${userId}`
+
+export const sealedTwoFactorColumns: SealedColumns = {
+  table: 'two_factor',
+  key: 'user_id',
+  contexts: { secret: ({ user_id: userId }) => contextOf(asId(Number(userId))) },
+}
 
 export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
   const { database, clock, secrets } = deps

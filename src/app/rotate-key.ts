@@ -1,0 +1,104 @@
+import { rmSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { commandLine } from '../access/viewer.ts'
+import { acquireFileLock } from '../db/dialect/file-lock.ts'
+import { resealBatch, type SealedColumns } from '../db/sealed-columns.ts'
+import { conflict } from '../platform/errors.ts'
+import { syncDirectory } from '../platform/files/durable.ts'
+import type { Core } from '../subjects/subject.ts'
+import { newSecret, readSecrets, secretKeyFile } from './secret-key.ts'
+
+interface RotationDeps extends Pick<Core, 'clock' | 'config' | 'database' | 'dataDir' | 'events' | 'secrets'> {
+  /** Of all subjects. */
+  readonly sealedColumns: readonly SealedColumns[]
+}
+
+interface RotationOptions {
+  /** Milliseconds in which a server may still store what it sealed with the former key. */
+  readonly settleMs?: number
+  /** Called after each batch with how many texts were sealed anew until then. */
+  progress?(resealed: number): void
+}
+
+interface RotationReport {
+  /** Texts that were sealed anew. */
+  readonly resealed: number
+  /** `table key` of rows with a text that no known key opens. */
+  readonly unreadable: readonly string[]
+  /** An earlier rotation that had not come to its end was continued. */
+  readonly isContinued: boolean
+  /** The keys are those of the configuration, which the command cannot change. */
+  readonly isConfigured: boolean
+}
+
+/** NOTE: longer than the time limit of a transaction: after it no server stores what it sealed before the change. */
+const SETTLE_MS = 15_000
+
+/**
+ * Makes a new key, seals every stored text with it and forgets the former keys; servers may run meanwhile. After a kill
+ * at any moment every text can be opened, and the next call goes on. Where the configuration names the key, its new key
+ * is used (behaviour/auth-and-access#stored-secrets). Throws Conflict while another process rotates.
+ */
+export async function rotateKey(deps: RotationDeps, options: RotationOptions = {}): Promise<RotationReport> {
+  const file = secretKeyFile(deps.dataDir)
+  const lock = acquireFileLock(`${file}.lock`)
+  if (lock === undefined) throw conflict('another command is rotating the key')
+  try {
+    const isConfigured = deps.config.security.secret_key !== ''
+    const isContinued = !isConfigured && readSecrets(file).length > 1
+    if (!isConfigured && !isContinued) await writeSecrets(file, [newSecret(), ...readSecrets(file)])
+    const done = await resealAll(deps, options)
+    if (!isConfigured) await writeSecrets(file, readSecrets(file).slice(0, 1))
+    await recordRotation(deps)
+    return { ...done, isContinued, isConfigured }
+  } finally {
+    lock.release()
+  }
+}
+
+type Resealed = Pick<RotationReport, 'resealed' | 'unreadable'>
+
+/** Again and again until a pass that begins after the last possible change of a server finds nothing. */
+async function resealAll(deps: RotationDeps, { settleMs = SETTLE_MS, progress }: RotationOptions): Promise<Resealed> {
+  let resealed = 0
+  let unreadable: string[] = []
+  const pass = async (): Promise<number> => {
+    const before = resealed
+    unreadable = []
+    for (const columns of deps.sealedColumns) {
+      let after: unknown
+      do {
+        const batch = await resealBatch(deps, columns, after)
+        resealed += batch.resealed
+        unreadable.push(...batch.unreadable.map((key) => `${columns.table} ${String(key)}`))
+        after = batch.last
+        progress?.(resealed)
+      } while (after !== undefined)
+    }
+    return resealed - before
+  }
+  await pass()
+  await sleep(settleMs)
+  while ((await pass()) > 0);
+  return { resealed, unreadable }
+}
+
+const recordRotation = ({ database, events, clock, secrets }: RotationDeps): Promise<void> =>
+  database.transaction((tx) =>
+    events.append(
+      tx,
+      'admin.key_rotated',
+      { actor: commandLine, repoId: 0, at: clock.now() },
+      { key_id: secrets.prefix().split('.')[1]! },
+    ),
+  )
+
+/** A crash leaves the old file or the new one. */
+async function writeSecrets(file: string, secrets: readonly string[]): Promise<void> {
+  const made = `${file}.new`
+  rmSync(made, { force: true })
+  writeFileSync(made, `${secrets.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  renameSync(made, file)
+  await syncDirectory(dirname(file))
+}

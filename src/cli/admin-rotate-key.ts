@@ -1,0 +1,25 @@
+import { rotateKey } from '../app/rotate-key.ts'
+import type { CommandInput } from './command.ts'
+import { withCore } from './with-core.ts'
+
+const MAX_NAMED = 20
+
+export async function rotateSecretKey({ config, print }: CommandInput): Promise<number> {
+  const report = await withCore(config(), (core) => rotateKey(core, { progress: showProgress }))
+  if (process.stderr.isTTY) process.stderr.write('\n')
+  if (report.isContinued) print('Continued a rotation that had not come to its end.')
+  print(`Encrypted ${report.resealed} values with the current key.`)
+  print(
+    report.isConfigured
+      ? 'No value needs a former key any more: security.former_secret_keys can be deleted from the configuration.'
+      : 'The former key is deleted. Make a backup: earlier ones have the former key and are complete with it.',
+  )
+  if (report.unreadable.length === 0) return 0
+  print(`${report.unreadable.length} rows have a value that no known key decrypts; it was left as it is:`)
+  for (const row of report.unreadable.slice(0, MAX_NAMED)) print(`  ${row}`)
+  return 1
+}
+
+function showProgress(resealed: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${resealed}`)
+}
