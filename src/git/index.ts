@@ -50,10 +50,13 @@ export type { Ref, RefSnapshot } from './engine/refs/ref-store.ts'
 
 export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 
+export type { ChangedFile, ChangedFileList, DiffTotals } from './engine/diff/changed-files.ts'
+export type { DiffLine, DiffRange, DiffSide, DiffSpan, FileLines } from './engine/diff/diff-span.ts'
 export type { MergeConflict, MergeOutcome, MergePlan, MergeStyle } from './engine/merge/build-merge.ts'
 export type { ConflictFile } from './engine/merge/conflict-hunks.ts'
 
 export type { ChangeSet } from './engine/history/changes.ts'
+export type { Whitespace } from './engine/history/diff.ts'
 
 export type { ObjectWriter } from './engine/write/object-writer.ts'
 export { listFiles } from './engine/read/file-list.ts'

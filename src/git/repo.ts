@@ -5,6 +5,9 @@ import { type Archives, createArchives } from './engine/archive.ts'
 import { type Blames, createBlames } from './engine/history/blame.ts'
 import { type Changes, createChanges } from './engine/history/changes.ts'
 import { createCommand, type GitCommand } from './engine/command.ts'
+import { type ChangedFiles, createChangedFiles } from './engine/diff/changed-files.ts'
+import { createDiffLines, type DiffLines } from './engine/diff/diff-lines.ts'
+import { createSamePatch, type SamePatch } from './engine/diff/same-patch.ts'
 import { createDiffs, type Diffs } from './engine/history/diff.ts'
 import { createHistory, type History } from './engine/history/history.ts'
 import { createIncoming, type Incoming } from './engine/write/incoming.ts'
@@ -37,7 +40,10 @@ export interface GitRepo {
   readonly history: History
   readonly lastCommits: LastCommits
   readonly changes: Changes
+  readonly changedFiles: ChangedFiles
   readonly diffs: Diffs
+  readonly diffLines: DiffLines
+  readonly samePatch: SamePatch
   readonly merges: Merges
   readonly notes: Notes
   readonly patches: Patches
@@ -91,12 +97,15 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     history,
     lastCommits: createLastCommits({ path, format, cacheKey, objects, revisions, command, memo, graph }),
     changes: createChanges({ format, cacheKey, objects, command, memo }),
+    changedFiles: createChangedFiles({ format, cacheKey, command, memo }),
     diffs: createDiffs(format, objects, command),
+    diffLines: createDiffLines({ format, cacheKey, objects, command, memo }),
+    samePatch: createSamePatch({ format, cacheKey, command, memo }),
     merges: createMerges({ format, objects, command, quarantine, mergeBase: (a, b) => history.mergeBase(a, b) }),
     notes: createNotes({ format, objects, refs, revisions, writer }),
     patches: createPatches(format, command),
     archives: createArchives(format, command),
-    blames: createBlames(format, command),
+    blames: createBlames({ format, cacheKey, command, memo }),
     command,
     writing: (task) => gate.shared(path, task),
     writer,

@@ -204,6 +204,14 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
     expect(blame.map((hunk) => hunk.commit)).toEqual([
       oracle(repo.path, ['log', '-1', '--format=%H', 'main', '--', 'src/a.ts']),
     ])
+    expect(await repo.blames.ofLine(tip, 'src/a.ts', 1)).toBe(blame[0]!.commit)
+    for (const [path, line] of [
+      ['src/a.ts', 2],
+      ['src/a.ts', 0],
+      ['missing', 1],
+      ['src', 1],
+    ] as const)
+      expect(await repo.blames.ofLine(tip, path, line)).toBeUndefined()
   })
 
   it('merges without a work tree', async () => {

@@ -1,8 +1,11 @@
 import { describe, it } from 'vitest'
 import type { GitCommand } from '../../src/git/engine/command.ts'
+import { createChangedFiles } from '../../src/git/engine/diff/changed-files.ts'
+import { HunkExcerpt } from '../../src/git/engine/diff/hunk-excerpt.ts'
+import { DiffScanner } from '../../src/git/engine/diff/hunk-scanner.ts'
 import { createBlames } from '../../src/git/engine/history/blame.ts'
 import { createChanges } from '../../src/git/engine/history/changes.ts'
-import type { Memo } from '../../src/git/engine/memo.ts'
+import { createMemo, type Memo } from '../../src/git/engine/memo.ts'
 import { parseCommit, signedPayload } from '../../src/git/engine/object/commit.ts'
 import { formatIdentity, parseIdentity } from '../../src/git/engine/object/identity.ts'
 import { parseTag } from '../../src/git/engine/object/tag.ts'
@@ -87,9 +90,17 @@ describe('a tree', () => {
 const entry = (mode: string, name: string): Buffer =>
   Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.alloc(20, 1)])
 
+/** What a pipe gives at once. */
+const CHUNK = 64 * 1024
+
 /** Runs nothing and prints the text. */
 const printing = (text: string): GitCommand =>
-  ({ run: async () => ({ code: 0, stdout: Buffer.from(text), stderr: '' }) }) as unknown as GitCommand
+  ({
+    run: async () => ({ code: 0, stdout: Buffer.from(text), stderr: '' }),
+    async *stream() {
+      for (let at = 0; at < text.length; at += CHUNK) yield Buffer.from(text.slice(at, at + CHUNK))
+    },
+  }) as unknown as GitCommand
 
 describe('what git prints', () => {
   const memo = {
@@ -122,10 +133,51 @@ describe('what git prints', () => {
   )
 
   it.each<[string, (size: number) => string]>([
+    ['files', (size) => `:100644 100644 ${OID} ${OID} M\0a\0`.repeat(size / 100) + '1\t1\ta\0'.repeat(size / 100)],
+    ['files without numbers', (size) => `:100644 100644 ${OID} ${OID} M\0a\0`.repeat(size / 100)],
+    ['a long path', (size) => `:100644 100644 ${OID} ${OID} M\0${'a'.repeat(size)}`],
+    ['tabs', (size) => '\t'.repeat(size)],
+    ['NUL bytes', (size) => '\0'.repeat(size)],
+  ])('of changed files is read in linear time: %s', (_, make) =>
+    expectLinear(
+      async (text: string) => {
+        const context = { format: 'sha1', cacheKey: '', command: printing(text), memo: createMemo(1) } as const
+        return [...(await createChangedFiles(context).list(OID, OID)).from(0)]
+      },
+      make,
+      500_000,
+    ),
+  )
+
+  it.each<[string, (size: number) => string]>([
+    ['hunks', (size) => '@@ -1 +1 @@\n-a\n+b\n'.repeat(size / 18)],
+    ['lines', (size) => `@@ -0,0 +1,${size / 2} @@\n${'+\n'.repeat(size / 2)}`],
+    ['a long line', (size) => `@@ -0,0 +1 @@\n+${'a'.repeat(size)}\n`],
+    ['headers', (size) => 'a\n'.repeat(size / 2)],
+    ['a long header', (size) => `@@ -${'1'.repeat(size)}`],
+  ])('of a diff is read in linear time: %s', (_, make) =>
+    expectLinear(
+      (text: string) => {
+        for (const visitor of [new HunkExcerpt('new', 1_000_000_000), {}]) {
+          const scanner = new DiffScanner(visitor)
+          for (let at = 0; at < text.length; at += 997) scanner.push(Buffer.from(text.slice(at, at + 997)))
+        }
+      },
+      make,
+      500_000,
+    ),
+  )
+
+  it.each<[string, (size: number) => string]>([
     ['hunks', (size) => `${OID} 1 1 1\nfilename a\n`.repeat(size / 58)],
     ['headers', (size) => `${OID} 1 1 1\n${'author a\n'.repeat(size / 9)}`],
     ['digits', (size) => `${OID} ${'1'.repeat(size)}`],
   ])('of blame is read in linear time: %s', (_, make) =>
-    expectLinear((text: string) => createBlames('sha1', printing(text)).blame(OID, 'a'), make, 500_000),
+    expectLinear(
+      (text: string) =>
+        createBlames({ format: 'sha1', cacheKey: '', command: printing(text), memo: createMemo(1) }).blame(OID, 'a'),
+      make,
+      500_000,
+    ),
   )
 })

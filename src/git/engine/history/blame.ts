@@ -1,5 +1,6 @@
-import { GitError } from '../../errors.ts'
+import { GitError, isGitError } from '../../errors.ts'
 import type { GitCommand } from '../command.ts'
+import type { Memo } from '../memo.ts'
 import { isOid, type ObjectFormat } from '../object/format.ts'
 
 interface BlameHunk {
@@ -15,14 +16,60 @@ interface BlameHunk {
 export interface Blames {
   /** Who last changed each line of a file as of a commit, in line order. */
   blame(commit: string, path: string, signal?: AbortSignal): Promise<BlameHunk[]>
+  /**
+   * The commit that last changed one line, counted from 1, as of a commit. Undefined where there is no such file or
+   * line, and where a long history gives no answer within seconds: a request may wait for it.
+   */
+  ofLine(commit: string, path: string, line: number): Promise<string | undefined>
+}
+
+interface BlamesContext {
+  readonly format: ObjectFormat
+  readonly cacheKey: string
+  readonly command: GitCommand
+  readonly memo: Memo
 }
 
 const DEADLINE = 120_000
+const LINE_DEADLINE = 5_000
+/** How git ends where there is no such file or line. */
+const NO_SUCH_LINE = 128
 
-export function createBlames(format: ObjectFormat, command: GitCommand): Blames {
+export function createBlames({ format, cacheKey, command, memo }: BlamesContext): Blames {
+  const requireOid = (commit: string): void => {
+    if (!isOid(commit, format)) throw new GitError('invalid', `bad commit id: ${commit.slice(0, 80)}`)
+  }
+
+  /** Empty where there is none. */
+  async function findLine(commit: string, path: string, line: number): Promise<string> {
+    const range = `${line},${line}`
+    const { stdout } = await command.run(['blame', '--incremental', '-L', range, commit, '--', path], {
+      deadline: LINE_DEADLINE,
+      codes: [0, NO_SUCH_LINE],
+    })
+    return parseIncremental(stdout.toString('utf8'))[0]?.commit ?? ''
+  }
+
   return {
+    async ofLine(commit, path, line) {
+      requireOid(commit)
+      if (!Number.isSafeInteger(line) || line < 1) return undefined
+      const key = `${cacheKey}blame ${commit} ${line} ${path}`
+      try {
+        return (
+          (await memo.get(
+            key,
+            () => 64,
+            () => findLine(commit, path, line),
+          )) || undefined
+        )
+      } catch (error) {
+        if (isGitError(error, 'timeout') || isGitError(error, 'too-large')) return undefined
+        throw error
+      }
+    },
     async blame(commit, path, signal) {
-      if (!isOid(commit, format)) throw new GitError('invalid', `bad commit id: ${commit.slice(0, 80)}`)
+      requireOid(commit)
       const options = { deadline: DEADLINE, ...(signal && { signal }) }
       const { stdout } = await command.run(['blame', '--incremental', commit, '--', path], options)
       return parseIncremental(stdout.toString('utf8')).toSorted((a, b) => a.line - b.line)

@@ -3,10 +3,13 @@ import type { CommandOptions, GitCommand } from '../command.ts'
 import { emptyTreeOid, isOid, type ObjectFormat } from '../object/format.ts'
 import type { Objects } from '../read/objects.ts'
 
+/** Differences of whitespace that do not count: all, of its amount, or at line ends. */
+export type Whitespace = 'all' | 'change' | 'eol'
+
 interface DiffOptions {
   /** Only these files and directories, taken literally. */
   readonly paths?: readonly string[]
-  readonly whitespace?: 'all' | 'change' | 'eol'
+  readonly whitespace?: Whitespace
   readonly contextLines?: number
   readonly signal?: AbortSignal
 }
@@ -28,6 +31,11 @@ export interface Diffs {
 }
 
 const WHITESPACE = { all: '--ignore-all-space', change: '--ignore-space-change', eol: '--ignore-space-at-eol' } as const
+
+/** The option of git's diff commands for a whitespace mode. */
+export const whitespaceArgs = (whitespace: Whitespace | undefined): readonly string[] =>
+  whitespace === undefined ? [] : [WHITESPACE[whitespace]]
+
 /** A slow client may take its time; git may not. */
 const DEADLINE = 10 * 60 * 1000
 const FIRST_OUTPUT = 60 * 1000
@@ -58,7 +66,7 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
       '--no-textconv',
       options.binary ? '--binary' : '--no-binary',
     ]
-    if (options.whitespace) args.push(WHITESPACE[options.whitespace])
+    args.push(...whitespaceArgs(options.whitespace))
     if (options.contextLines !== undefined) args.push(`--unified=${Math.trunc(options.contextLines)}`)
     args.push(checked(base), checked(head), '--', ...(options.paths ?? []))
     return command.stream(

@@ -1,0 +1,171 @@
+import { GitError } from '../../errors.ts'
+import { type Whitespace, whitespaceArgs } from '../history/diff.ts'
+import type { DiffContext } from './diff-context.ts'
+import { requireSpans } from './diff-span.ts'
+import { nulTokens } from './nul-tokens.ts'
+import { PackedList } from './packed-list.ts'
+
+/** `unchanged`: not a line differs, as when only the mode or a binary file's bytes do. */
+type ChangedFileStatus = 'added' | 'deleted' | 'renamed' | 'copied' | 'unchanged' | 'changed'
+
+export interface ChangedFile {
+  readonly path: string
+  /** Of a rename or copy. */
+  readonly previousPath?: string
+  readonly status: ChangedFileStatus
+  /** 0 for binary files; 1 for a submodule. */
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** Lines and files that differ between two commits. */
+export interface DiffTotals {
+  readonly additions: number
+  readonly deletions: number
+  readonly files: number
+}
+
+export interface ChangedFileList {
+  /** All files that differ, those that a whitespace mode leaves out included. */
+  readonly total: number
+  /** In the order of git, by the bytes of their paths; without those that a whitespace mode leaves out. */
+  from(index: number): Generator<ChangedFile, void, undefined>
+  /** The index of a path, or of the first one after it. */
+  indexOf(path: string): number
+}
+
+/** What differs between two commits or trees, with renames and copies found. Ids are full ones; the empty tree's works. */
+export interface ChangedFiles {
+  /**
+   * The files, kept packed: one process for any number, and none while the list is in the cache. GitError `too-large`
+   * for more than some hundred thousand files. A whitespace mode says what does not count as a difference of lines.
+   */
+  list(base: string, head: string, whitespace?: Whitespace): Promise<ChangedFileList>
+  /** The sums of the same list, which stay in the cache for longer. */
+  totals(base: string, head: string): Promise<DiffTotals>
+}
+
+const MAX_OUTPUT = 32 * 1024 * 1024
+
+export function createChangedFiles({ format, cacheKey, command, memo }: Omit<DiffContext, 'objects'>): ChangedFiles {
+  async function read(base: string, head: string, whitespace: Whitespace | undefined): Promise<FileTable> {
+    const args = ['diff-tree', '-r', '-M', '-C', '--raw', '--numstat', '-z', '--no-abbrev']
+    args.push(...whitespaceArgs(whitespace), '--end-of-options', base, head)
+    const table = new FileTable()
+    for await (const tokens of nulTokens(command.stream(args, { maxOutput: MAX_OUTPUT })))
+      for (const token of tokens) table.read(token)
+    table.end()
+    return table
+  }
+
+  async function load(base: string, head: string, whitespace: Whitespace | undefined): Promise<FileTable> {
+    requireSpans(format, { base, head })
+    return memo.get(
+      `${cacheKey}files ${base} ${head} ${whitespace ?? ''}`,
+      ({ files }) => files.bytes,
+      () => read(base, head, whitespace),
+    )
+  }
+
+  return {
+    list: load,
+    totals: (base, head) =>
+      memo.get(
+        `${cacheKey}totals ${base} ${head}`,
+        () => 24,
+        async () => (await load(base, head, undefined)).totals,
+      ),
+  }
+}
+
+type Entry = readonly [letter: string, path: string, previousPath?: string]
+type FileRow = readonly [path: string, status: ChangedFileStatus, lines: Lines, previousPath?: string]
+type Lines = readonly [additions: number, deletions: number]
+
+const STATUS: Readonly<Record<string, ChangedFileStatus>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'copied' }
+
+/**
+ * Made of what `diff-tree --raw --numstat -z` prints: first an entry of every file, `:<modes> <ids> <status>` and one or
+ * two paths; then the numbers of files in the same order, `<added>\t<deleted>\t` and the path, or nothing and two paths.
+ * NOTE: files of which a whitespace mode leaves no difference have an entry and no numbers.
+ */
+class FileTable implements ChangedFileList {
+  readonly files = new PackedList<FileRow>()
+  #entries: PackedList<Entry> | undefined = new PackedList<Entry>()
+  #waiting: Generator<Entry, void, undefined> | undefined
+  /** The tokens of the entry or the numbers that are being read. */
+  #open: string[] = []
+  #additions = 0
+  #deletions = 0
+  #total = 0
+
+  get total(): number {
+    return this.#total
+  }
+
+  get totals(): DiffTotals {
+    return { additions: this.#additions, deletions: this.#deletions, files: this.files.length }
+  }
+
+  *from(index: number): Generator<ChangedFile, void, undefined> {
+    for (const [path, status, [additions, deletions], previousPath] of this.files.from(index))
+      yield { path, status, additions, deletions, ...(previousPath !== undefined && { previousPath }) }
+  }
+
+  indexOf(path: string): number {
+    const wanted = Buffer.from(path)
+    return this.files.indexAfter(([name]) => Buffer.compare(Buffer.from(name), wanted) < 0)
+  }
+
+  read(token: string): void {
+    this.#open.push(token)
+    const [head] = this.#open as [string]
+    const isEntry = this.#waiting === undefined && head.startsWith(':')
+    if (this.#open.length < (isEntry ? entryTokens(head) : numberTokens(head))) return
+    if (isEntry) this.#addEntry(this.#open)
+    else this.#addNumbers(head, this.#open)
+    this.#open = []
+  }
+
+  /** Forgets the entries without numbers. */
+  end(): void {
+    this.#entries = undefined
+    this.#waiting = undefined
+  }
+
+  #addEntry([meta = '', first = '', second]: readonly string[]): void {
+    const letter = meta[meta.lastIndexOf(' ') + 1]!
+    this.#entries!.push(second === undefined ? [letter, first] : [letter, second, first])
+    this.#total++
+  }
+
+  #addNumbers(head: string, [, , newPath]: readonly string[]): void {
+    this.#waiting ??= this.#entries!.from(0)
+    this.#entries = undefined
+    const [added, deleted, path] = splitNumbers(head)
+    const entry = next(this.#waiting, newPath ?? path)
+    const lines: Lines = [Number(added) || 0, Number(deleted) || 0]
+    const [letter, , previousPath] = entry
+    const status = STATUS[letter] ?? (lines[0] + lines[1] === 0 ? 'unchanged' : 'changed')
+    this.files.push(previousPath === undefined ? [entry[1], status, lines] : [entry[1], status, lines, previousPath])
+    this.#additions += lines[0]
+    this.#deletions += lines[1]
+  }
+}
+
+/** The entry of a path; those before it have no difference left. */
+function next(entries: Generator<Entry, void, undefined>, path: string): Entry {
+  for (let entry = entries.next(); !entry.done; entry = entries.next()) if (entry.value[1] === path) return entry.value
+  throw new GitError('failed', 'git printed numbers of a file without an entry')
+}
+
+/** A rename or copy has two paths. */
+const entryTokens = (meta: string): number => (/ [RC]\d*$/.test(meta) ? 3 : 2)
+
+const numberTokens = (head: string): number => (head.endsWith('\t') && splitNumbers(head)[2] === '' ? 3 : 1)
+
+function splitNumbers(head: string): [added: string, deleted: string, path: string] {
+  const first = head.indexOf('\t')
+  const second = head.indexOf('\t', first + 1)
+  return [head.slice(0, first), head.slice(first + 1, second), head.slice(second + 1)]
+}

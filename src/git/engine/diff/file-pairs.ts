@@ -1,0 +1,90 @@
+import type { GitCommand } from '../command.ts'
+import { entryType, MODE, type TreeEntry } from '../object/tree.ts'
+import type { Objects } from '../read/objects.ts'
+import { createPathLookup, type PathLookup } from '../read/path-lookup.ts'
+import type { DiffContext } from './diff-context.ts'
+import type { DiffSide } from './diff-span.ts'
+import { nulTokens } from './nul-tokens.ts'
+
+interface FileAt {
+  readonly path: string
+  readonly mode: string
+  readonly oid: string
+}
+
+/** A file of two commits; a side is undefined where the file is not there, and `new` has another path after a rename. */
+export interface FilePair {
+  readonly old: FileAt | undefined
+  readonly new: FileAt | undefined
+}
+
+const DEADLINE = 30_000
+
+/**
+ * Finds files, named by their path on one side, in two commits; renames are followed. No process as long as the paths
+ * are on both sides, else one. Paths without a file on the side that names them have no pair.
+ */
+export async function findFilePairs(
+  { objects, command }: Pick<DiffContext, 'objects' | 'command'>,
+  commits: Readonly<Record<DiffSide, string>>,
+  named: { readonly side: DiffSide; readonly paths: ReadonlySet<string> },
+): Promise<ReadonlyMap<string, FilePair>> {
+  const other = named.side === 'old' ? 'new' : 'old'
+  const [here, there] = await Promise.all([commits[named.side], commits[other]].map((oid) => lookupOf(objects, oid)))
+  const pairs = new Map<string, FilePair>()
+  const alone = new Map<string, FilePair>()
+  for (const path of named.paths) {
+    const found = await fileAt(here!, path)
+    const match = found && (await fileAt(there!, path))
+    if (found) (match ? pairs : alone).set(path, pairOf(named.side, found, match))
+  }
+  if (alone.size === 0) return pairs
+  const renames = await findRenames(command, commits, named.side, new Set(alone.keys()))
+  return new Map([...pairs, ...alone, ...renames])
+}
+
+const pairOf = (side: DiffSide, found: FileAt, match: FileAt | undefined): FilePair =>
+  side === 'old' ? { old: found, new: match } : { old: match, new: found }
+
+async function lookupOf(objects: Objects, commit: string): Promise<PathLookup> {
+  return createPathLookup((oid) => objects.tree(oid), (await objects.commit(commit)).tree)
+}
+
+async function fileAt(lookup: PathLookup, path: string): Promise<FileAt | undefined> {
+  const entry: TreeEntry | undefined = await lookup(path)
+  return entry && entry.type !== 'tree' ? { path, mode: entry.mode, oid: entry.oid } : undefined
+}
+
+/** Reads `diff-tree --raw -z` of renames alone: `:<modes> <ids> R<score>`, the old path, the new path. */
+async function findRenames(
+  command: GitCommand,
+  commits: Readonly<Record<DiffSide, string>>,
+  side: DiffSide,
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, FilePair>> {
+  const args = ['diff-tree', '-r', '-M', '--raw', '-z', '--no-abbrev', '--diff-filter=R', commits.old, commits.new]
+  const found = new Map<string, FilePair>()
+  let open: string[] = []
+  for await (const tokens of nulTokens(command.stream(args, { deadline: DEADLINE }))) {
+    for (const token of tokens) {
+      open.push(token)
+      if (open.length < 3) continue
+      const pair = renamed(open[0]!, open[1]!, open[2]!)
+      const name = pair[side].path
+      if (wanted.has(name)) found.set(name, pair)
+      open = []
+    }
+  }
+  return found
+}
+
+function renamed(meta: string, oldPath: string, newPath: string): { readonly old: FileAt; readonly new: FileAt } {
+  const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = meta.slice(1).split(' ')
+  return { old: { path: oldPath, mode: oldMode, oid: oldOid }, new: { path: newPath, mode: newMode, oid: newOid } }
+}
+
+/** Whether the lines of two versions of a file can be compared: files and symbolic links each with their own kind. */
+export const isSameKind = (a: FileAt, b: FileAt): boolean =>
+  entryType(a.mode) === entryType(b.mode) && isLink(a) === isLink(b)
+
+const isLink = ({ mode }: FileAt): boolean => mode === MODE.symlink

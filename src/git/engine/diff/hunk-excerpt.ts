@@ -1,0 +1,145 @@
+import type { DiffSide } from './diff-span.ts'
+import { type DiffVisitor, type Hunk, MARKER } from './hunk-scanner.ts'
+import { endOf } from './line-ranges.ts'
+
+/** Lines of an excerpt, the wanted one included. */
+const LINES = 4
+/** Bytes of a line of an excerpt: of a longer one the beginning is shown. */
+const MAX_LINE = 2048
+
+/**
+ * Finds a line in the hunks of a file's diff and keeps the part of the hunk that ends with it
+ * (behaviour/pull-requests#positions-of-review-comments). Give the diff of one file to a scanner with this visitor.
+ */
+export class HunkExcerpt implements DiffVisitor {
+  readonly #side: DiffSide
+  readonly #line: number
+  #text: string | undefined
+  #isPast = false
+  #header = ''
+  #seen = 0
+  /** Of the next line of the open hunk. */
+  #next = { old: 0, new: 0 }
+  /** After the last hunk that ends before the line. */
+  #before = { old: 1, new: 1 }
+  #tail: BodyLine[] = []
+  #pieces: Buffer[] = []
+  #size = 0
+
+  constructor(side: DiffSide, line: number) {
+    this.#side = side
+    this.#line = line
+  }
+
+  /** Undefined when the diff does not contain the line. */
+  get text(): string | undefined {
+    return this.#text
+  }
+
+  /** Whether the rest of the diff changes nothing. */
+  get isDone(): boolean {
+    return this.#text !== undefined || this.#isPast
+  }
+
+  /** For a line between hunks: the first line of each side after the hunk before it. */
+  get before(): { readonly old: number; readonly new: number } {
+    return this.#before
+  }
+
+  hunk(hunk: Hunk, text: string): void {
+    if (this.isDone) return
+    const end = endOf(hunk)
+    if (end[this.#side] <= this.#line) this.#before = end
+    this.#isPast = (this.#side === 'old' ? hunk.oldStart : hunk.newStart) > this.#line
+    this.#header = text
+    this.#seen = 0
+    this.#tail = []
+    this.#next = { old: end.old - hunk.oldLines, new: end.new - hunk.newLines }
+  }
+
+  body(marker: number, piece: Buffer, isEnd: boolean): void {
+    if (this.isDone) return
+    if (this.#size < MAX_LINE) {
+      this.#pieces.push(Buffer.from(piece.subarray(0, MAX_LINE - this.#size)))
+      this.#size += piece.length
+    }
+    if (!isEnd) return
+    const text = cutText(Buffer.concat(this.#pieces), this.#size)
+    this.#pieces = []
+    this.#size = 0
+    this.#add({ marker, text })
+  }
+
+  #add(line: BodyLine): void {
+    if (line.marker === MARKER.noNewline) {
+      const last = this.#tail.pop()
+      if (last) this.#tail.push({ ...last, text: `${last.text}\n\\${line.text}` })
+      return
+    }
+    this.#seen++
+    this.#tail.push(line)
+    if (this.#tail.length > LINES) this.#tail.shift()
+    const sides = sidesOf(line)
+    if (sides[this.#side] && this.#next[this.#side] === this.#line) this.#text = this.#excerpt()
+    this.#next = { old: this.#next.old + Number(sides.old), new: this.#next.new + Number(sides.new) }
+  }
+
+  #excerpt(): string {
+    const lines = this.#tail.map(({ marker, text }) => String.fromCharCode(marker) + text)
+    return [this.#seen > LINES ? this.#cutHeader() : this.#header, ...lines].join('\n')
+  }
+
+  /** The header of the last lines alone, which `#next` does not count yet for the last one. */
+  #cutHeader(): string {
+    const range = (side: DiffSide): string => {
+      const count = this.#tail.filter((line) => sidesOf(line)[side]).length
+      const next = this.#next[side] + Number(sidesOf(this.#tail.at(-1)!)[side])
+      return `${count === 0 ? next - 1 : next - count},${count}`
+    }
+    return `@@ -${range('old')} +${range('new')} @@`
+  }
+}
+
+interface BodyLine {
+  readonly marker: number
+  readonly text: string
+}
+
+/** The text of a line of `size` bytes of which at most `MAX_LINE` are given, without a character that was cut through. */
+function cutText(bytes: Buffer, size: number): string {
+  const text = bytes.toString('utf8')
+  return size > MAX_LINE ? text.replace(/\uFFFD$/, '') : text
+}
+
+const sidesOf = ({ marker }: BodyLine) => ({ old: marker !== MARKER.added, new: marker !== MARKER.deleted })
+
+/**
+ * An excerpt of unchanged lines around no hunk: up to `LINES` lines that end with the wanted one, none before the end of
+ * the hunk before it. Empty when the file has no such line.
+ */
+export function contextExcerpt(
+  content: Buffer,
+  { side, line }: { readonly side: DiffSide; readonly line: number },
+  before: { readonly old: number; readonly new: number },
+): string {
+  const first = Math.max(1, line - LINES + 1, before[side])
+  const lines = linesOf(content, first, line)
+  if (lines.length === 0 || lines.length < line - first + 1) return ''
+  const other = first + (side === 'old' ? before.new - before.old : before.old - before.new)
+  const [oldStart, newStart] = side === 'old' ? [first, other] : [other, first]
+  const header = `@@ -${oldStart},${lines.length} +${newStart},${lines.length} @@`
+  return [header, ...lines.map((text) => ` ${text}`)].join('\n')
+}
+
+/** Some lines of a text, without those that it does not have. */
+function linesOf(content: Buffer, first: number, last: number): string[] {
+  const lines: string[] = []
+  let at = 0
+  for (let number = 1; number <= last && at < content.length; number++) {
+    const found = content.indexOf(0x0a, at)
+    const end = found === -1 ? content.length : found
+    if (number >= first) lines.push(cutText(content.subarray(at, Math.min(end, at + MAX_LINE)), end - at))
+    at = end + 1
+  }
+  return lines
+}

@@ -1,0 +1,95 @@
+import { isGitError } from '../../errors.ts'
+import { MODE } from '../object/tree.ts'
+import type { DiffContext } from './diff-context.ts'
+import { type DiffRange, type DiffSide, type DiffSpan, type FileLines, requireSpans } from './diff-span.ts'
+import { findFilePairs, type FilePair, isSameKind } from './file-pairs.ts'
+import { LineRanges } from './line-ranges.ts'
+
+type Moved = readonly (FileLines | undefined)[]
+
+export interface LineMoves {
+  /**
+   * Where lines of files of the commit `from` are in the commit `to`, in the order given. Undefined for lines of which
+   * one was changed or deleted, that others were inserted between, or whose file is gone; renames are followed
+   * (behaviour/pull-requests#positions-of-review-comments). Lines of a binary file or a submodule stay only as long as
+   * the file does. At most one process for renames and one for each file that differs.
+   */
+  move(from: string, to: string, places: readonly FileLines[]): Promise<Moved>
+  /**
+   * Where lines of one diff are in another, in the order given: lines of the old side by the two bases, lines of the new
+   * side by the two heads. Undefined as `move` says.
+   */
+  follow(before: DiffSpan, after: DiffSpan, places: readonly DiffRange[]): Promise<Moved>
+}
+
+const BOUNDS = { deadline: 30_000, maxOutput: 256 * 1024 * 1024 } as const
+const DIFF = ['diff', '--unified=0', '--no-ext-diff', '--no-textconv', '--no-color'] as const
+
+export function createLineMoves(context: DiffContext): LineMoves {
+  const { format, cacheKey, command, memo } = context
+
+  const rangesOf = (from: string, to: string): Promise<LineRanges> =>
+    memo.get(
+      `${cacheKey}ranges ${from} ${to}`,
+      ({ count }) => count * 16,
+      () => LineRanges.read(command.stream([...DIFF, from, to], BOUNDS)),
+    )
+
+  async function moveOne(place: FileLines, pair: FilePair | undefined): Promise<FileLines | undefined> {
+    if (pair?.old === undefined || pair.new === undefined || !isSameKind(pair.old, pair.new)) return undefined
+    const { path, oid, mode } = pair.new
+    if (pair.old.oid === oid) return { ...place, path }
+    if (mode === MODE.submodule) return undefined
+    const moved = (await unlessTooMuch(rangesOf(pair.old.oid, oid)))?.move(place)
+    return moved && { path, ...moved }
+  }
+
+  async function move(from: string, to: string, places: readonly FileLines[]): Promise<Moved> {
+    requireSpans(format, { base: from, head: to })
+    if (from === to) return places
+    const pairs = await findFilePairs(context, { old: from, new: to }, { side: 'old', paths: pathsOf(places) })
+    const moved: (FileLines | undefined)[] = []
+    for (const place of places) moved.push(await moveOne(place, pairs.get(place.path)))
+    return moved
+  }
+
+  /** The same places under the files' names on a side of a diff. A name that the other side does not have stays. */
+  async function named(side: DiffSide, { base, head }: DiffSpan, places: Moved): Promise<Moved> {
+    const by = { side: side === 'old' ? 'new' : 'old', paths: pathsOf(places) } as const
+    const pairs = await findFilePairs(context, { old: base, new: head }, by)
+    return places.map((place) => place && { ...place, path: pairs.get(place.path)?.[side]?.path ?? place.path })
+  }
+
+  async function moveOldSide(before: DiffSpan, after: DiffSpan, places: readonly FileLines[]): Promise<Moved> {
+    if (places.length === 0) return places
+    const old = (await named('old', before, places)).filter((place) => place !== undefined)
+    return named('new', after, await move(before.base, after.base, old))
+  }
+
+  return {
+    move,
+    async follow(before, after, places) {
+      requireSpans(format, before, after)
+      const onSide = (side: DiffSide) => places.filter((place) => place.side === side).map(linesOf)
+      const moved = {
+        old: (await moveOldSide(before, after, onSide('old'))).values(),
+        new: (await move(before.head, after.head, onSide('new'))).values(),
+      }
+      return places.map(({ side }) => moved[side].next().value)
+    },
+  }
+}
+
+const linesOf = ({ path, first, last }: DiffRange): FileLines => ({ path, first, last })
+
+const pathsOf = (places: Moved): ReadonlySet<string> => new Set(places.flatMap((place) => place?.path ?? []))
+
+/** Undefined for a diff that takes too long or too much memory. */
+export async function unlessTooMuch<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return undefined
+    throw error
+  }
+}
