@@ -55,6 +55,8 @@ import { createActionsSecrets } from './1000-actions-secrets.ts'
 import { createTrackedTimes } from './0981-tracked-times.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
+import { createActionArtifacts } from './1012-action-artifacts.ts'
+import { createActionRuns } from './1011-action-runs.ts'
 import { createActionRunners } from './1010-action-runners.ts'
 import { createReferences } from './0988-references.ts'
 import { createPulls } from './1050-pulls.ts'
@@ -122,6 +124,8 @@ const steps: Record<string, Step> = {
   '1010-action-runners': createActionRunners,
   '1050-pulls': createPulls,
   '1000-actions-secrets': createActionsSecrets,
+  '1011-action-runs': createActionRuns,
+  '1012-action-artifacts': createActionArtifacts,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

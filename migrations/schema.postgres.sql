@@ -15,6 +15,67 @@ access_token
   access_token_pkey PRIMARY KEY (id)
   access_token_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+action_artifact
+  id bigint not null identity
+  repo_id bigint not null
+  run_id bigint not null
+  task_id bigint not null
+  name text not null
+  path text not null default ''::text
+  protocol text not null
+  status text not null
+  encoding text not null default ''::text
+  hash text not null default ''::text
+  size bigint not null default 0
+  expires_at bigint not null
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX action_artifact_hash_idx ON public.action_artifact USING btree (hash)
+  CREATE INDEX action_artifact_repo_id_id_idx ON public.action_artifact USING btree (repo_id, id)
+  CREATE INDEX action_artifact_status_expires_at_idx ON public.action_artifact USING btree (status, expires_at)
+  CREATE UNIQUE INDEX action_artifact_pkey ON public.action_artifact USING btree (id)
+  CREATE UNIQUE INDEX action_artifact_run_id_name_path_key ON public.action_artifact USING btree (run_id, name, path)
+  action_artifact_pkey PRIMARY KEY (id)
+  action_artifact_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  action_artifact_run_id_fkey FOREIGN KEY (run_id) REFERENCES action_run(id) ON DELETE CASCADE
+
+action_job
+  id bigint not null identity
+  repo_id bigint not null
+  run_id bigint not null
+  key text not null
+  name text not null
+  needs text not null default '[]'::text
+  labels text not null default '[]'::text
+  payload text not null default ''::text
+  has_condition integer not null default 0
+  concurrency text not null default ''::text
+  concurrency_group text not null default ''::text
+  cancels_in_progress integer not null default 0
+  attempt bigint not null default 0
+  task_id bigint not null default 0
+  status text not null
+  started_at bigint not null default 0
+  stopped_at bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX action_job_repo_id_concurrency_group_idx ON public.action_job USING btree (repo_id, concurrency_group)
+  CREATE INDEX action_job_repo_id_status_id_idx ON public.action_job USING btree (repo_id, status, id)
+  CREATE INDEX action_job_run_id_id_idx ON public.action_job USING btree (run_id, id)
+  CREATE INDEX action_job_status_updated_at_id_idx ON public.action_job USING btree (status, updated_at, id)
+  CREATE UNIQUE INDEX action_job_pkey ON public.action_job USING btree (id)
+  action_job_pkey PRIMARY KEY (id)
+  action_job_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+  action_job_run_id_fkey FOREIGN KEY (run_id) REFERENCES action_run(id) ON DELETE CASCADE
+
+action_log
+  task_id bigint not null
+  first_line bigint not null
+  text text not null
+  CREATE UNIQUE INDEX action_log_pk ON public.action_log USING btree (task_id, first_line)
+  action_log_pk PRIMARY KEY (task_id, first_line)
+  action_log_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
+
 action_queue
   owner_id bigint
   repo_id bigint
@@ -42,6 +103,45 @@ action_registration_token
   action_registration_token_pkey PRIMARY KEY (id)
   action_registration_token_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+action_repo
+  repo_id bigint not null
+  last_run_number bigint not null default 0
+  disabled_workflows text not null default '[]'::text
+  CREATE UNIQUE INDEX action_repo_pk ON public.action_repo USING btree (repo_id)
+  action_repo_pk PRIMARY KEY (repo_id)
+  action_repo_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+action_run
+  id bigint not null identity
+  repo_id bigint not null
+  number bigint not null
+  workflow text not null
+  workflow_path text not null
+  title text not null
+  event text not null
+  ref text not null
+  oid text not null
+  actor_id bigint not null
+  payload text not null default '{}'::text
+  is_from_fork integer not null default 0
+  needs_approval integer not null default 0
+  approver_id bigint not null default 0
+  concurrency_group text not null default ''::text
+  cancels_in_progress integer not null default 0
+  status text not null
+  started_at bigint not null default 0
+  stopped_at bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX action_run_repo_id_concurrency_group_idx ON public.action_run USING btree (repo_id, concurrency_group)
+  CREATE INDEX action_run_repo_id_id_idx ON public.action_run USING btree (repo_id, id)
+  CREATE INDEX action_run_repo_id_status_id_idx ON public.action_run USING btree (repo_id, status, id)
+  CREATE INDEX action_run_repo_id_workflow_id_idx ON public.action_run USING btree (repo_id, workflow, id)
+  CREATE UNIQUE INDEX action_run_pkey ON public.action_run USING btree (id)
+  CREATE UNIQUE INDEX action_run_repo_id_number_key ON public.action_run USING btree (repo_id, number)
+  action_run_pkey PRIMARY KEY (id)
+  action_run_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 action_runner
   id bigint not null identity
   uuid text not null
@@ -65,6 +165,49 @@ action_runner
   action_runner_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
   action_runner_pkey PRIMARY KEY (id)
   action_runner_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+action_step
+  task_id bigint not null
+  number bigint not null
+  name text not null
+  status text not null
+  log_index bigint not null default 0
+  log_length bigint not null default 0
+  started_at bigint not null default 0
+  stopped_at bigint not null default 0
+  CREATE UNIQUE INDEX action_step_pk ON public.action_step USING btree (task_id, number)
+  action_step_pk PRIMARY KEY (task_id, number)
+  action_step_task_id_fkey FOREIGN KEY (task_id) REFERENCES action_task(id) ON DELETE CASCADE
+
+action_task
+  id bigint not null identity
+  repo_id bigint not null
+  job_id bigint not null
+  runner_id bigint not null
+  runner_name text not null
+  attempt bigint not null
+  status text not null
+  token_hash text not null default ''::text
+  log_hash text not null default ''::text
+  log_size bigint not null default 0
+  log_lines bigint not null default 0
+  is_log_sealed integer not null default 0
+  is_log_expired integer not null default 0
+  started_at bigint not null default 0
+  stopped_at bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  CREATE INDEX action_task_is_log_expired_stopped_at_idx ON public.action_task USING btree (is_log_expired, stopped_at)
+  CREATE INDEX action_task_job_id_id_idx ON public.action_task USING btree (job_id, id)
+  CREATE INDEX action_task_log_hash_idx ON public.action_task USING btree (log_hash)
+  CREATE INDEX action_task_repo_id_id_idx ON public.action_task USING btree (repo_id, id)
+  CREATE INDEX action_task_runner_id_status_idx ON public.action_task USING btree (runner_id, status)
+  CREATE INDEX action_task_status_updated_at_idx ON public.action_task USING btree (status, updated_at)
+  CREATE INDEX action_task_token_hash_idx ON public.action_task USING btree (token_hash)
+  CREATE UNIQUE INDEX action_task_pkey ON public.action_task USING btree (id)
+  action_task_job_id_fkey FOREIGN KEY (job_id) REFERENCES action_job(id) ON DELETE CASCADE
+  action_task_pkey PRIMARY KEY (id)
+  action_task_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
 actions_secret
   id bigint not null identity

@@ -17,6 +17,83 @@ CREATE UNIQUE INDEX "access_token_user_id_name_key" on "access_token" (
   "user_id",
   "name");
 
+CREATE TABLE "action_artifact" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "run_id" bigint not null references "action_run" ("id") on delete cascade,
+  "task_id" bigint not null,
+  "name" text not null,
+  "path" text default '' not null,
+  "protocol" text not null,
+  "status" text not null,
+  "encoding" text default '' not null,
+  "hash" text default '' not null,
+  "size" bigint default 0 not null,
+  "expires_at" bigint not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_artifact_hash_idx" on "action_artifact" (
+  "hash");
+
+CREATE INDEX "action_artifact_repo_id_id_idx" on "action_artifact" (
+  "repo_id",
+  "id");
+
+CREATE UNIQUE INDEX "action_artifact_run_id_name_path_key" on "action_artifact" (
+  "run_id",
+  "name",
+  "path");
+
+CREATE INDEX "action_artifact_status_expires_at_idx" on "action_artifact" (
+  "status",
+  "expires_at");
+
+CREATE TABLE "action_job" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "run_id" bigint not null references "action_run" ("id") on delete cascade,
+  "key" text not null,
+  "name" text not null,
+  "needs" text default '[]' not null,
+  "labels" text default '[]' not null,
+  "payload" text default '' not null,
+  "has_condition" integer default 0 not null,
+  "concurrency" text default '' not null,
+  "concurrency_group" text default '' not null,
+  "cancels_in_progress" integer default 0 not null,
+  "attempt" bigint default 0 not null,
+  "task_id" bigint default 0 not null,
+  "status" text not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_job_repo_id_concurrency_group_idx" on "action_job" (
+  "repo_id",
+  "concurrency_group");
+
+CREATE INDEX "action_job_repo_id_status_id_idx" on "action_job" (
+  "repo_id",
+  "status",
+  "id");
+
+CREATE INDEX "action_job_run_id_id_idx" on "action_job" (
+  "run_id",
+  "id");
+
+CREATE INDEX "action_job_status_updated_at_id_idx" on "action_job" (
+  "status",
+  "updated_at",
+  "id");
+
+CREATE TABLE "action_log" (
+  "task_id" bigint not null references "action_task" ("id") on delete cascade,
+  "first_line" bigint not null,
+  "text" text not null, constraint "action_log_pk" primary key ("task_id",
+  "first_line"));
+
 CREATE TABLE "action_queue" (
   "owner_id" bigint references "user" ("id") on delete cascade,
   "repo_id" bigint references "repo" ("id") on delete cascade,
@@ -50,6 +127,56 @@ CREATE INDEX "action_registration_token_owner_id_idx" on "action_registration_to
 CREATE INDEX "action_registration_token_repo_id_idx" on "action_registration_token" (
   "repo_id");
 
+CREATE TABLE "action_repo" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "last_run_number" bigint default 0 not null,
+  "disabled_workflows" text default '[]' not null, constraint "action_repo_pk" primary key ("repo_id"));
+
+CREATE TABLE "action_run" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "number" bigint not null,
+  "workflow" text not null,
+  "workflow_path" text not null,
+  "title" text not null,
+  "event" text not null,
+  "ref" text not null,
+  "oid" text not null,
+  "actor_id" bigint not null,
+  "payload" text default '{}' not null,
+  "is_from_fork" integer default 0 not null,
+  "needs_approval" integer default 0 not null,
+  "approver_id" bigint default 0 not null,
+  "concurrency_group" text default '' not null,
+  "cancels_in_progress" integer default 0 not null,
+  "status" text not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_run_repo_id_concurrency_group_idx" on "action_run" (
+  "repo_id",
+  "concurrency_group");
+
+CREATE INDEX "action_run_repo_id_id_idx" on "action_run" (
+  "repo_id",
+  "id");
+
+CREATE UNIQUE INDEX "action_run_repo_id_number_key" on "action_run" (
+  "repo_id",
+  "number");
+
+CREATE INDEX "action_run_repo_id_status_id_idx" on "action_run" (
+  "repo_id",
+  "status",
+  "id");
+
+CREATE INDEX "action_run_repo_id_workflow_id_idx" on "action_run" (
+  "repo_id",
+  "workflow",
+  "id");
+
 CREATE TABLE "action_runner" (
   "id" integer primary key autoincrement,
   "uuid" text not null,
@@ -82,6 +209,62 @@ CREATE INDEX "action_runner_repo_id_online_at_id_idx" on "action_runner" (
 
 CREATE UNIQUE INDEX "action_runner_uuid_key" on "action_runner" (
   "uuid");
+
+CREATE TABLE "action_step" (
+  "task_id" bigint not null references "action_task" ("id") on delete cascade,
+  "number" bigint not null,
+  "name" text not null,
+  "status" text not null,
+  "log_index" bigint default 0 not null,
+  "log_length" bigint default 0 not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null, constraint "action_step_pk" primary key ("task_id",
+  "number"));
+
+CREATE TABLE "action_task" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "job_id" bigint not null references "action_job" ("id") on delete cascade,
+  "runner_id" bigint not null,
+  "runner_name" text not null,
+  "attempt" bigint not null,
+  "status" text not null,
+  "token_hash" text default '' not null,
+  "log_hash" text default '' not null,
+  "log_size" bigint default 0 not null,
+  "log_lines" bigint default 0 not null,
+  "is_log_sealed" integer default 0 not null,
+  "is_log_expired" integer default 0 not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_task_is_log_expired_stopped_at_idx" on "action_task" (
+  "is_log_expired",
+  "stopped_at");
+
+CREATE INDEX "action_task_job_id_id_idx" on "action_task" (
+  "job_id",
+  "id");
+
+CREATE INDEX "action_task_log_hash_idx" on "action_task" (
+  "log_hash");
+
+CREATE INDEX "action_task_repo_id_id_idx" on "action_task" (
+  "repo_id",
+  "id");
+
+CREATE INDEX "action_task_runner_id_status_idx" on "action_task" (
+  "runner_id",
+  "status");
+
+CREATE INDEX "action_task_status_updated_at_idx" on "action_task" (
+  "status",
+  "updated_at");
+
+CREATE INDEX "action_task_token_hash_idx" on "action_task" (
+  "token_hash");
 
 CREATE TABLE "actions_secret" (
   "id" integer primary key autoincrement,

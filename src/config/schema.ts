@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { actionsSection } from './sections/actions.ts'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
 import { issueSection } from './sections/issue.ts'
 import { mailerSection } from './sections/mailer.ts'
@@ -60,6 +61,7 @@ export const configSchema = Type.Object(
     mirror: mirrorSection,
     migrations: migrationsSection,
     webhook: webhookSection,
+    actions: actionsSection,
     mailer: mailerSection,
     oauth2: oauth2Section,
     cors: corsSection,

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { App } from '../../src/app.ts'
 import { sha256Hex } from '../../src/platform/crypto/crypto.ts'
 import { type ActionsPlace, placeColumns } from '../../src/subjects/actions/place.ts'
+import type { RepoId } from '../../src/platform/crypto/ids.ts'
 import { insertRunner } from '../../src/subjects/actions/runners/runner.store.ts'
+import { insertJobs } from '../../src/subjects/actions/runs/job.store.ts'
+import { insertRun, type Run } from '../../src/subjects/actions/runs/run.store.ts'
+import { aggregateStatus, isDone, type RunStatus } from '../../src/subjects/actions/runs/run-status.policy.ts'
+import { insertLogLines, insertStep, insertTask } from '../../src/subjects/actions/runs/task.store.ts'
 
 interface NewRunner {
   readonly name?: string
@@ -12,8 +17,121 @@ interface NewRunner {
   readonly activeAt?: number
 }
 
+interface NewRun {
+  readonly workflow?: string
+  readonly title?: string
+  readonly event?: string
+  readonly ref?: string
+  readonly oid?: string
+  readonly actorId?: number
+  /** By key; a name that is left out is the key. */
+  readonly jobs?: Readonly<Record<string, NewJob>>
+}
+
+interface NewJob {
+  readonly status: RunStatus
+  readonly name?: string
+  readonly needs?: readonly string[]
+  readonly labels?: readonly string[]
+}
+
+interface NewTask {
+  readonly runnerId?: number
+  readonly attempt?: number
+  readonly status?: RunStatus
+  readonly steps?: readonly string[]
+  /** Lines of the log, as they were sent at once. */
+  readonly log?: readonly string[]
+  readonly logHash?: string
+}
+
+/** Milliseconds at which everything here was made, began and stopped. */
+export const MADE_AT = { created: 1_000_000, started: 2_000_000, stopped: 3_000_000 } as const
+
+const started = (status: RunStatus) => ({
+  started_at: status === 'waiting' || status === 'blocked' ? 0 : MADE_AT.started,
+  stopped_at: isDone(status) ? MADE_AT.stopped : 0,
+  created_at: MADE_AT.created,
+  updated_at: MADE_AT.created,
+})
+
 /** Rows that runners and events write, made by the stores. */
 export const createActionsFactory = ({ database }: Pick<App, 'database'>) => ({
+  /** A run with its jobs; the ids of these are in the order given. */
+  run: (
+    repoId: RepoId,
+    {
+      workflow = 'ci.yml',
+      title = 'A commit',
+      event = 'push',
+      ref = 'refs/heads/main',
+      oid = 'a'.repeat(40),
+      actorId = -1,
+      jobs = { build: { status: 'success' } },
+    }: NewRun = {},
+  ): Promise<{ readonly run: Run; readonly jobs: readonly number[] }> =>
+    database.transaction(async (tx) => {
+      const entries = Object.entries(jobs)
+      const status = aggregateStatus(entries.map(([, job]) => job.status))
+      const run = await insertRun(tx, {
+        repo_id: repoId,
+        workflow,
+        workflow_path: `.gitea/workflows/${workflow}`,
+        title,
+        event,
+        ref,
+        oid,
+        actor_id: actorId,
+        status,
+        ...started(status),
+        started_at: Math.max(...entries.map(([, job]) => started(job.status).started_at)),
+      })
+      const ids = await insertJobs(
+        tx,
+        entries.map(([key, job]) => ({
+          repo_id: repoId,
+          run_id: run.id,
+          key,
+          name: job.name ?? key,
+          needs: JSON.stringify(job.needs ?? []),
+          labels: JSON.stringify(job.labels ?? []),
+          status: job.status,
+          ...started(job.status),
+        })),
+      )
+      return { run, jobs: ids }
+    }),
+
+  /** One more job of a run; returns its id. */
+  job: async (run: Pick<Run, 'id' | 'repoId'>, key: string, status: RunStatus = 'success'): Promise<number> => {
+    const values = { repo_id: run.repoId, run_id: run.id, key, name: key, status, ...started(status) }
+    return (await database.transaction((tx) => insertJobs(tx, [values])))[0]!
+  },
+
+  /** What a runner that took a job wrote; returns the id of the task. */
+  task: (
+    repoId: RepoId,
+    jobId: number,
+    { runnerId = 7, attempt = 1, status = 'success', steps = [], log = [], logHash = '' }: NewTask = {},
+  ): Promise<number> =>
+    database.transaction(async (tx) => {
+      const id = await insertTask(tx, {
+        repo_id: repoId,
+        job_id: jobId,
+        runner_id: runnerId,
+        runner_name: `runner ${runnerId}`,
+        attempt,
+        status,
+        log_hash: logHash,
+        log_lines: log.length,
+        ...started(status),
+      })
+      for (const [number, name] of steps.entries())
+        await insertStep(tx, { task_id: id, number, name, status, started_at: MADE_AT.started, stopped_at: 0 })
+      for (const [first_line, line] of log.entries()) await insertLogLines(tx, { task_id: id, first_line, text: line })
+      return id
+    }),
+
   /** A runner as it is after it registered; returns its id. */
   runner: (place: ActionsPlace, { name = 'runner', labels = [], isEphemeral = false, ...at }: NewRunner = {}) =>
     database.transaction((tx) =>

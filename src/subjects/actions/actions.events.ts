@@ -11,7 +11,11 @@ const Runner = {
   name: Type.String(),
 }
 
+const Run = { repo_id: Id, run_id: Id, number: Id, workflow: Type.String() }
+
 export const actionsEvents = {
+  'action_run.deleted': Type.Object(Run),
+  'action_run.rerun': Type.Object(Run),
   'runner.deleted': Type.Object(Runner),
   'runner.disabled': Type.Object(Runner),
   'runner.enabled': Type.Object(Runner),

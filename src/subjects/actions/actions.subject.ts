@@ -1,18 +1,70 @@
-import { defineSubject } from '../subject.ts'
+import { join } from 'node:path'
+import { type BlobStore, checkBlobs, createFileBlobs } from '../../blobs/index.ts'
+import type { Database } from '../../db/database.ts'
+import { defineSubject, type DoctorCheck } from '../subject.ts'
 import { actionsEvents } from './actions.events.ts'
+import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, sealedTokenColumns } from './runners/runners.service.ts'
+import { createRunChanges } from './runs/run-changes.service.ts'
+import { runListOperations } from './runs/run-lists.operations.ts'
+import { runOperations } from './runs/runs.operations.ts'
+import { createRuns } from './runs/runs.service.ts'
+import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
+import { createStoredFiles } from './stored-files.ts'
 
-/** Runners, and the runs, jobs, workflows and artifacts of repositories. */
+declare module '../subject.ts' {
+  interface Services {
+    /** Stored bytes of logs and artifacts. */
+    readonly actionsBlobs: BlobStore
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Runners, and the runs, jobs, workflows and artifacts of repositories. Logs and artifacts are stored in
+ * `blobs/actions/` of the data directory.
+ */
 export const subject = defineSubject({
   name: 'actions',
-  needs: [],
-  create({ database, clock, events, secrets }, _services, guards) {
+  needs: ['repos'],
+  async create({ config, database, clock, events, jobs, secrets, site, dataDir, isServer }, { repos }, guards) {
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'actions'), { emptyUploads: isServer })
+    const logRetentionMs = config.actions.log_retention_days * DAY_MS
+    const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs })
     const runners = createRunners({ database, clock, events, secrets })
+    const runs = createRuns({ database, repos, blobs })
+    const runChanges = createRunChanges({ database, clock, events, files })
     return {
-      operations: runnerOperations({ guards, runners, clock }),
+      services: { actionsBlobs: blobs },
+      operations: [
+        ...runnerOperations({ guards, runners, clock }),
+        ...runListOperations({ guards, runs, site }),
+        ...runOperations({ guards, runs, runChanges, site }),
+      ],
       events: actionsEvents,
       sealedColumns: [sealedTokenColumns],
+      subscriptions: {
+        'repo.deleted': (tx) => jobs.enqueue(tx, 'actions.sweep', {}, { key: 'all' }),
+      },
+      jobs: createActionsJobs(files),
+      tasks: actionsTasks(jobs),
+      checks: [filesCheck(database, blobs)],
+    }
+  },
+})
+
+/** Reports artifacts and logs whose bytes are missing or damaged. */
+const filesCheck = (database: Database, store: BlobStore): DoctorCheck => ({
+  name: 'files',
+  async *run({ quick }) {
+    for (const [kind, list] of [
+      ['artifact', listArtifactUsesAfter],
+      ['log', listLogUsesAfter],
+    ] as const) {
+      const listUsesAfter = (after: number, limit: number) => list(database.read, after, limit)
+      for await (const what of checkBlobs({ store, kind, quick, listUsesAfter })) yield { what, state: 'problem' }
     }
   },
 })

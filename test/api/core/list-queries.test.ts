@@ -222,16 +222,26 @@ async function growByStore(i: number): Promise<void> {
 
 /** What runners and workflows make. */
 async function growActions(i: number): Promise<void> {
-  const { database } = server.app
   const factory = createActionsFactory(server.app)
-  const main = await database.read.selectFrom('repo').select('id').where('name', '=', 'main').executeTakeFirstOrThrow()
+  const [main, shared] = await Promise.all(['main', 'shared'].map(repoId))
   for (const place of [
     { kind: 'site' },
     { kind: 'owner', ownerId: alice.user.id },
     { kind: 'owner', ownerId: acme.org.id },
-    { kind: 'repository', repoId: asId<RepoId>(main.id) },
+    { kind: 'repository', repoId: main! },
   ] as const)
     await factory.runner(place, { name: `runner${i}`, labels: Array.from({ length: i }, (_, n) => `label${n}`) })
+  for (const repo of [main!, shared!]) {
+    const { run, jobs } = await factory.run(repo, { actorId: alice.user.id })
+    await factory.task(repo, jobs[0]!, { steps: Array.from({ length: i }, (_, n) => `step${n}`) })
+    await factory.job({ id: 1, repoId: main! }, `job${i}`)
+    expect(run.number).toBe(i + 1)
+  }
+}
+
+async function repoId(name: string): Promise<RepoId> {
+  const { read } = server.app.database
+  return asId((await read.selectFrom('repo').select('id').where('name', '=', name).executeTakeFirstOrThrow()).id)
 }
 
 let sha = ''

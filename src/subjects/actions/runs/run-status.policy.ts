@@ -1,0 +1,49 @@
+/** The states of runs, jobs, tasks and steps. */
+export type RunStatus = 'waiting' | 'blocked' | 'running' | 'success' | 'failure' | 'cancelled' | 'skipped'
+
+const DONE: ReadonlySet<RunStatus> = new Set(['success', 'failure', 'cancelled', 'skipped'])
+
+export const isDone = (status: RunStatus): boolean => DONE.has(status)
+
+const IN_PROGRESS: Readonly<Partial<Record<RunStatus, string>>> = {
+  waiting: 'queued',
+  blocked: 'waiting',
+  running: 'in_progress',
+}
+
+/** The state as the API says it; the conclusion only when it is final. */
+export const presentStatus = (status: RunStatus): { readonly status: string; readonly conclusion?: string } =>
+  isDone(status) ? { status: 'completed', conclusion: status } : { status: IN_PROGRESS[status]! }
+
+/** Values of `status` in queries (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+const WORDS: ReadonlyMap<string, readonly RunStatus[]> = new Map([
+  ['queued', ['waiting']],
+  ['pending', ['blocked']],
+  ['waiting', ['blocked']],
+  ['requested', ['blocked']],
+  ['action_required', ['blocked']],
+  ['in_progress', ['running']],
+  ['success', ['success']],
+  ['failure', ['failure']],
+  ['cancelled', ['cancelled']],
+  ['timed_out', ['cancelled']],
+  ['skipped', ['skipped']],
+  ['neutral', ['skipped']],
+  ['completed', ['success', 'failure', 'cancelled', 'skipped']],
+])
+
+/** The states of any of the words, or the first word that is none; empty words do not count. */
+export function readStatuses(words: readonly string[]): { statuses: readonly RunStatus[] } | { unknown: string } {
+  const wanted = words.filter((word) => word !== '')
+  const unknown = wanted.find((word) => !WORDS.has(word))
+  if (unknown !== undefined) return { unknown }
+  return { statuses: [...new Set(wanted.flatMap((word) => WORDS.get(word)!))] }
+}
+
+const FIRST_PRESENT: readonly RunStatus[] = ['cancelled', 'running', 'waiting', 'failure', 'blocked']
+
+/** The state of a run by those of its jobs. */
+export function aggregateStatus(jobs: readonly RunStatus[]): RunStatus {
+  if (jobs.every((status) => status === 'skipped')) return 'skipped'
+  return FIRST_PRESENT.find((status) => jobs.includes(status)) ?? 'success'
+}
