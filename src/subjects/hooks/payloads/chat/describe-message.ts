@@ -1,0 +1,145 @@
+import { escapePath } from '../../../../access/repo-urls.ts'
+import type { HookMessage } from '../payload.ts'
+import type {
+  CommentPayload,
+  CreatePayload,
+  DeletePayload,
+  IssuePayload,
+  PayloadOf,
+  PushPayload,
+  SentEventType,
+} from '../payload-types.ts'
+import { type ChatMessage, firstLine, shorten, type Span, type Tone } from './chat-message.ts'
+
+const MAX_TITLE = 200
+const MAX_NAME = 100
+const MAX_DETAILS = 1000
+
+/** What the message of an event says, without the repository before it and the sender after it. */
+interface Description {
+  readonly words: readonly (string | Span)[]
+  readonly title: Span
+  readonly items?: readonly (readonly Span[])[]
+  readonly details?: string
+  readonly tone: Tone
+}
+
+type Describe<Type extends SentEventType> = (payload: PayloadOf[Type]) => Description
+
+/** The text that chats show of a message; undefined for a type of event that none shows. */
+export function describeMessage({ eventType, payload }: HookMessage): ChatMessage | undefined {
+  if (!Object.hasOwn(DESCRIPTIONS, eventType)) return undefined
+  const describe = DESCRIPTIONS[eventType as SentEventType] as Describe<SentEventType>
+  const given = payload as unknown as PayloadOf[SentEventType]
+  const { repository, sender } = given
+  const { words, title, items = [], details = '', tone } = describe(given)
+  const by: Span = { text: sender.login, url: sender.html_url }
+  return {
+    head: [
+      { text: '[' },
+      { text: repository.full_name, url: repository.html_url },
+      { text: '] ' },
+      ...words.map((word) => (typeof word === 'string' ? { text: word } : word)),
+      { text: ' by ' },
+      by,
+    ],
+    title,
+    items,
+    details: shorten(details.trim(), MAX_DETAILS),
+    tone,
+    author: { name: sender.login, url: sender.html_url, avatarUrl: sender.avatar_url },
+  }
+}
+
+const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
+  create: (payload) => ofRef(payload, 'created', 'good'),
+  delete: (payload) => ofRef(payload, 'deleted', 'bad'),
+  fork: ({ forkee, repository }) => {
+    const title = { text: repository.full_name, url: repository.html_url }
+    return { words: ['forked from ', { text: forkee.full_name, url: forkee.html_url }], title, tone: 'good' }
+  },
+  issues: (payload) => ofIssue(payload, `issue ${payload.action}`),
+  issue_assign: (payload) => ofIssue(payload, `issue ${payload.action}`),
+  issue_label: (payload) =>
+    ofIssue(payload, `issue labels ${payload.action === 'label_cleared' ? 'cleared' : 'updated'}`),
+  issue_milestone: (payload) => {
+    const { milestone } = payload.issue
+    return ofIssue(
+      payload,
+      milestone ? `issue added to milestone ${milestone.title}` : 'issue taken from its milestone',
+    )
+  },
+  issue_comment: ofComment,
+  push: ofPush,
+  release: ({ action, release }) => {
+    const title = { text: shorten(release.name || release.tag_name, MAX_TITLE), url: release.html_url }
+    return { words: [`release ${action}: `, title], title, details: release.body, tone: toneOf(action) }
+  },
+  repository: ({ action, repository }) => ({
+    words: [`repository ${action}`],
+    title: { text: repository.full_name, url: repository.html_url },
+    tone: toneOf(action),
+  }),
+  status: ({ context, state, description, sha, target_url: target, commit }) => ({
+    words: [`${shorten(context, MAX_NAME)}: ${state} for `, { text: sha.slice(0, 10), url: commit.url }],
+    title: { text: shorten(context, MAX_NAME), url: target || commit.url },
+    details: description,
+    tone: state === 'success' ? 'good' : state === 'failure' || state === 'error' ? 'bad' : 'neutral',
+  }),
+  wiki: ({ action, page, comment, repository }) => {
+    const title = { text: shorten(page, MAX_TITLE), url: `${repository.html_url}/wiki/${escapePath(page)}` }
+    return { words: [`wiki page ${action}: `, title], title, details: comment, tone: toneOf(action) }
+  },
+}
+
+function toneOf(action: string): Tone {
+  if (['opened', 'reopened', 'created', 'published'].includes(action)) return 'good'
+  return ['closed', 'deleted'].includes(action) ? 'bad' : 'changed'
+}
+
+function ofRef(
+  { ref, ref_type: kind, repository }: CreatePayload | DeletePayload,
+  verb: string,
+  tone: Tone,
+): Description {
+  const title = {
+    text: shorten(ref, MAX_NAME),
+    ...(tone === 'good' && { url: `${repository.html_url}/src/${kind}/${escapePath(ref)}` }),
+  }
+  return { words: [`${kind} `, title, ` ${verb}`], title, tone }
+}
+
+const linkTo = ({ number, title, html_url: url }: IssuePayload['issue']): Span => ({
+  text: `#${number} ${shorten(title, MAX_TITLE)}`,
+  url,
+})
+
+function ofIssue({ action, issue }: IssuePayload, what: string): Description {
+  const title = linkTo(issue)
+  const showsText = action === 'opened' || action === 'edited'
+  return { words: [`${what}: `, title], title, tone: toneOf(action), ...(showsText && { details: issue.body }) }
+}
+
+function ofComment({ action, issue, comment, is_pull: isPull }: CommentPayload): Description {
+  const on = isPull ? 'pull request' : 'issue'
+  return {
+    words: [{ text: 'comment', url: comment.html_url }, ` ${action} on ${on} `, linkTo(issue)],
+    title: { ...linkTo(issue), url: comment.html_url },
+    details: comment.body,
+    tone: action === 'deleted' ? 'bad' : action === 'created' ? 'good' : 'changed',
+  }
+}
+
+function ofPush({ ref, commits, total_commits: total, compare_url: url }: PushPayload): Description {
+  const name = shorten(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_NAME)
+  const title = { text: `${total} new commit${total === 1 ? '' : 's'}`, url }
+  return {
+    words: [title, ` pushed to ${name}`],
+    title,
+    items: commits.map((commit) => [
+      { text: commit.id.slice(0, 10), url: commit.url },
+      { text: ` ${shorten(firstLine(commit.message), MAX_TITLE)} - ${shorten(commit.author.name, MAX_NAME)}` },
+    ]),
+    tone: 'neutral',
+  }
+}
