@@ -61,6 +61,7 @@ import { createActionRunners } from './1010-action-runners.ts'
 import { createReferences } from './0988-references.ts'
 import { createPulls } from './1050-pulls.ts'
 import { addIssuesOfActivities } from './0989-issue-activities.ts'
+import { indexEventsOfRepos } from './0990-events-of-repos.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -118,6 +119,7 @@ const steps: Record<string, Step> = {
   '0976-label-names': indexLabelNames,
   '0988-references': createReferences,
   '0989-issue-activities': addIssuesOfActivities,
+  '0990-events-of-repos': indexEventsOfRepos,
   '0980-reactions': createReactions,
   '0981-tracked-times': createTrackedTimes,
   '0982-issue-redirects': createIssueRedirects,

@@ -488,6 +488,7 @@ event
   next_attempt_at bigint not null default 0
   last_error text not null default ''::text
   CREATE INDEX event_dispatched_at_repo_id_id_idx ON public.event USING btree (dispatched_at, repo_id, id)
+  CREATE INDEX event_repo_id_id_idx ON public.event USING btree (repo_id, id)
   CREATE UNIQUE INDEX event_pkey ON public.event USING btree (id)
   event_pkey PRIMARY KEY (id)
 

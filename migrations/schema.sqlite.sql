@@ -595,6 +595,10 @@ CREATE INDEX "event_dispatched_at_repo_id_id_idx" on "event" (
   "repo_id",
   "id");
 
+CREATE INDEX "event_repo_id_id_idx" on "event" (
+  "repo_id",
+  "id");
+
 CREATE TABLE "follow" (
   "user_id" bigint not null references "user" ("id") on delete cascade,
   "followed_id" bigint not null references "user" ("id") on delete cascade,

@@ -112,6 +112,7 @@ async function createHttp(
     pipeline: createPipeline({
       authenticate: services.authenticate,
       findAccount: services.users.findByName,
+      findAccountById: services.users.findById,
       recordSudo: ({ caller, account, client, operation }) =>
         services.signInRecords.sudo(
           { account: caller.account, source: { ...client, credential: credentialOf(caller) } },

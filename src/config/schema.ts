@@ -19,6 +19,7 @@ import {
 } from './sections/repository.ts'
 import { rateLimitSection } from './sections/rate-limit.ts'
 import { signingSection } from './sections/signing.ts'
+import { streamSection } from './sections/stream.ts'
 import {
   auditSection,
   corsSection,
@@ -66,6 +67,7 @@ export const configSchema = Type.Object(
     oauth2: oauth2Section,
     cors: corsSection,
     rate_limit: rateLimitSection,
+    stream: streamSection,
     ssh: sshSection,
     audit: auditSection,
     metrics: metricsSection,

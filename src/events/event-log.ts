@@ -22,6 +22,11 @@ export interface Events {
   append<Kind extends EventKind>(tx: Tx, kind: Kind, origin: EventOrigin, payload: EventPayload<Kind>): Promise<void>
 }
 
+export interface AppendSignal {
+  /** Calls `listener` whenever this process has committed events; returns the function that stops it. */
+  onAppended(listener: () => void): () => void
+}
+
 /** What one subject declares and wants of events. */
 export interface EventParts {
   readonly name: string
@@ -34,7 +39,7 @@ type ProjectionHandler = (tx: Tx, event: AppendedEvent) => Promise<void>
 type Handler = (tx: Tx, event: DomainEvent) => Promise<void>
 
 /** The outbox of one server: its kinds of events, their projections and their subscriptions. */
-export class EventLog implements Events {
+export class EventLog implements Events, AppendSignal {
   readonly #schemas = new Map<string, TObject>()
   readonly #projections = new Map<string, ProjectionHandler[]>()
   readonly #subscriptions = new Map<string, Handler[]>()
@@ -94,7 +99,6 @@ export class EventLog implements Events {
     return this.#subscriptions.get(kind) ?? []
   }
 
-  /** Calls `listener` whenever this process has committed events; returns the function that stops it. */
   onAppended(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

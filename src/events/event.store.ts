@@ -95,3 +95,50 @@ export async function markFailed(tx: Tx, event: EventRow, error: string, retryAt
 export async function deleteDispatchedBefore(tx: Tx, time: number): Promise<void> {
   await tx.deleteFrom('event').where('dispatched_at', '>', 0).where('dispatched_at', '<', time).execute()
 }
+
+/** An event without what happened. */
+export type EventHead = Pick<EventRow, 'actor_id' | 'created_at' | 'id' | 'kind' | 'repo_id'>
+
+const HEAD = ['id', 'kind', 'repo_id', 'actor_id', 'created_at'] as const
+
+/** By id, those after `after`. */
+export const listEventsAfter = (db: Db, after: number, limit: number): Promise<EventHead[]> =>
+  db.selectFrom('event').select(HEAD).where('id', '>', after).orderBy('id').limit(limit).execute()
+
+/** 0 when there is none. */
+export async function findNewestEventId(db: Db): Promise<number> {
+  const row = await db.selectFrom('event').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return row?.id ?? 0
+}
+
+export const findEventHead = (db: Db, id: number): Promise<EventHead | undefined> =>
+  db.selectFrom('event').select(HEAD).where('id', '=', id).executeTakeFirst()
+
+/** The payloads, as JSON, by id; those that do not exist are left out. */
+export async function loadPayloads(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('event').select(['id', 'payload']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, payload }) => [id, payload]))
+}
+
+/** Events with ids in a range, which does not contain its first id. */
+export interface EventRange {
+  readonly after: number
+  readonly upTo: number
+  /** Undefined for events of all and of no repository. */
+  readonly repoId?: number | undefined
+  readonly kinds: readonly string[]
+}
+
+/** By id. */
+export const listEventsBetween = (db: Db, { after, upTo, repoId, kinds }: EventRange, limit: number) =>
+  db
+    .selectFrom('event')
+    .select([...HEAD, 'payload'])
+    .where('id', '>', after)
+    .where('id', '<=', upTo)
+    .where('kind', 'in', kinds)
+    .$if(repoId !== undefined, (query) => query.where('repo_id', '=', repoId!))
+    .orderBy('id')
+    .limit(limit)
+    .execute()

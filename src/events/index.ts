@@ -11,5 +11,7 @@ export type {
   Subscriptions,
 } from './catalog.ts'
 export { EventDispatcher } from './dispatcher.ts'
-export { EventLog, type Events } from './event-log.ts'
+export { type AppendSignal, EventLog, type Events } from './event-log.ts'
+export { EventFollower, type FollowedEvent, type Reading } from './follow-events.ts'
+export { findMissedEvents, type MissedEvents } from './missed-events.ts'
 export { pruneEvents } from './prune-events.ts'

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerKey } from '../access/caller-key.ts'
 import type { Viewer } from '../access/viewer.ts'
+import { clientNetwork } from '../platform/http/client-network.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type Paging, type PagingLimits, parsePaging } from '../platform/paging.ts'
 import { abortOnClose } from './answer/stream.ts'
@@ -8,12 +9,13 @@ import type { ConditionalHeaders } from './answer/conditional.ts'
 import type { Fields } from './body/form.ts'
 import { readBody } from './body/read-body.ts'
 import { receiveUpload, type Sent, type UploadForm } from './body/upload.ts'
-import type { AnyContext, Context } from './operation.ts'
+import type { Admission, AnyContext, Context } from './operation.ts'
 import type { Admitted } from './request-state.ts'
 
 interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+  admissionOf(admitted: Admitted, request: FastifyRequest): Admission<unknown>
 }
 
 /** What the handler of an operation gets: query and body are read by its schemas. Throws Invalid. */
@@ -32,14 +34,16 @@ class RequestContext implements Context<unknown, unknown, unknown, unknown> {
   readonly body: unknown
   readonly paging: Paging
   readonly headers: ConditionalHeaders
+  readonly #admitted: Admitted
   readonly #exchange: Exchange
   #signal: AbortSignal | undefined
 
   constructor(
-    { operation, params, viewer, access }: Admitted,
+    admitted: Admitted,
     exchange: Exchange,
     { body, limits }: { readonly body: unknown; readonly limits: PagingLimits },
   ) {
+    const { operation, params, viewer, access } = admitted
     const { request } = exchange
     const query = request.query as Fields
     this.viewer = viewer
@@ -49,11 +53,20 @@ class RequestContext implements Context<unknown, unknown, unknown, unknown> {
     this.body = body
     this.paging = parsePaging(first(query['page']), first(query['limit']), limits)
     this.headers = request.headers
+    this.#admitted = admitted
     this.#exchange = exchange
   }
 
   get signal(): AbortSignal {
     return (this.#signal ??= abortOnClose(this.#exchange.reply))
+  }
+
+  get admission(): Admission<unknown> {
+    return this.#exchange.admissionOf(this.#admitted, this.#exchange.request)
+  }
+
+  get network(): string {
+    return clientNetwork(this.#exchange.request.ip)
   }
 
   get caller(): string {

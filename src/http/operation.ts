@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ScopeCategory } from '../access/scopes.ts'
 import type { Viewer } from '../access/viewer.ts'
+import type { UserId } from '../platform/crypto/ids.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Paging } from '../platform/paging.ts'
 import type { Answer } from './answer/answer.ts'
@@ -14,6 +15,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 export type Area =
   'user' | 'admin' | 'organization' | 'repository' | 'issue' | 'miscellaneous' | 'settings' | 'notification' | 'package'
 
+/** The admission of a request, for answers that last: what it found may change meanwhile. */
+export interface Admission<Access> {
+  /** The account whose credentials came with the request; undefined for none. */
+  readonly callerId: UserId | undefined
+  /** Whether `renew` checks the credentials themselves; else only the account that they are of. */
+  readonly renewsCredentials: boolean
+  /** Admits the request again, by what is true now. Throws as the first time. */
+  renew(): Promise<{ readonly viewer: Viewer; readonly access: Access }>
+}
+
 /** What a handler gets. */
 export interface Context<Access, Params, Query, Body> {
   readonly viewer: Viewer
@@ -26,6 +37,9 @@ export interface Context<Access, Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly paging: Paging
+  readonly admission: Admission<Access>
+  /** The network of the client, which limits per address count by; see `clientNetwork`. */
+  readonly network: string
   /** Aborted when the client leaves before it has the whole answer. */
   readonly signal: AbortSignal
   readonly headers: ConditionalHeaders

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../access/credentials.ts'
 import { admitCaller, type CallerAdmission } from '../access/admit.ts'
 import { formatScopes, type ScopeLevel } from '../access/scopes.ts'
-import { type Account, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer } from '../access/viewer.ts'
-import { DomainError, forbidden, isDomainError, notFound } from '../platform/errors.ts'
+import { type Account, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer, viewerId } from '../access/viewer.ts'
+import type { UserId } from '../platform/crypto/ids.ts'
+import { DomainError, forbidden, isDomainError, notFound, unauthenticated } from '../platform/errors.ts'
 import { clientNetwork } from '../platform/http/client-network.ts'
 import type { Paging, PagingLimits } from '../platform/paging.ts'
 import type { RequestClient } from '../platform/request-source.ts'
@@ -16,7 +17,7 @@ import { clientOf, withSource } from './request-source.ts'
 import { recheckGuard, runGuard } from './guards/guard.ts'
 import { linkHeader } from './answer/links.ts'
 import { isRead } from './is-read.ts'
-import type { AnyContext, Operation } from './operation.ts'
+import type { Admission, AnyContext, Operation } from './operation.ts'
 import type { Admitted, RouteMatch } from './request-state.ts'
 
 export interface PipelineSettings extends CallerSettings {
@@ -28,6 +29,7 @@ export interface PipelineDeps {
   readonly authenticate: Authenticate
   /** The account of a name, for callers who act as another account. */
   findAccount(name: string): Promise<Account | undefined>
+  findAccountById(id: UserId): Promise<Account | undefined>
   /** Records that an administrator acts as another account, before the operation runs. */
   recordSudo(use: SudoUse): Promise<void>
   readonly settings: PipelineSettings
@@ -52,32 +54,25 @@ export interface Pipeline {
 
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { settings } = deps
+  const admissionOf = (admitted: Admitted, request: FastifyRequest): Admission<unknown> =>
+    createAdmission(deps, admitted, request)
   return {
     async admit(match, request, reply) {
-      const { operation, params } = match
       warnOfToken(request, reply, settings)
       const caller = await identifyCaller(deps.authenticate, request, settings)
-      const admission = admitCaller(caller, {
-        requireSignIn: settings.requireSignIn,
-        scopes: operation.scopes,
-        level: levelOf(operation),
-      })
-      requireAccount(admission, settings.rootUrl())
-      // NOTE: a refused sudo comes before a missing scope (behaviour/auth-and-access#request-pipeline).
-      const viewer = await sudo(deps, caller, request)
-      requireScope(admission, operation, viewer)
-      requireWithinRestriction(operation, viewer)
+      const viewer = await admitViewer(deps, { caller, match, request })
+      const { operation, params } = match
       if (caller.kind === 'user' && viewer.kind === 'user' && viewer.account !== caller.account)
         await deps.recordSudo({ caller, account: viewer.account, client: clientOf(request), operation: operation.id })
       const acting = isRead(operation) ? viewer : withSource(viewer, caller, request)
-      return { ...match, viewer: acting, access: await runGuard(operation.guard, { viewer: acting, params }) }
+      return { ...match, caller, viewer: acting, access: await runGuard(operation.guard, { viewer: acting, params }) }
     },
     async run(admitted, request, reply) {
       const { operation, access, viewer } = admitted
       try {
         if (operation.cost > 0 && viewer.kind === 'anonymous')
           deps.limitAnonymous(clientNetwork(request.ip), operation.cost)
-        const context = await createContext(admitted, { request, reply }, settings.paging)
+        const context = await createContext(admitted, { request, reply, admissionOf }, settings.paging)
         return await answerOf(operation, context, { url: request.url, rootUrl: settings.rootUrl() })
       } catch (error) {
         if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict')
@@ -87,6 +82,51 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     },
   }
 }
+
+interface Calling {
+  readonly caller: Viewer
+  readonly match: RouteMatch
+  readonly request: FastifyRequest
+}
+
+/** Who acts: the caller or, by sudo, another account. Throws when it may not call the operation at all. */
+async function admitViewer(deps: PipelineDeps, { caller, match: { operation }, request }: Calling): Promise<Viewer> {
+  const { settings } = deps
+  const admission = admitCaller(caller, {
+    requireSignIn: settings.requireSignIn,
+    scopes: operation.scopes,
+    level: levelOf(operation),
+  })
+  requireAccount(admission, settings.rootUrl())
+  // NOTE: a refused sudo comes before a missing scope (behaviour/auth-and-access#request-pipeline).
+  const viewer = await sudo(deps, caller, request)
+  requireScope(admission, operation, viewer)
+  requireWithinRestriction(operation, viewer)
+  return viewer
+}
+
+/** Tokens are read again; passwords, signatures and the reverse proxy cannot be, and stand for their account. */
+function createAdmission(deps: PipelineDeps, admitted: Admitted, request: FastifyRequest): Admission<unknown> {
+  const { caller, operation, params } = admitted
+  const renewsCredentials = caller.kind === 'anonymous' || TOKENS.has(caller.method)
+  const callAgain = async (): Promise<Viewer> => {
+    if (caller.kind === 'anonymous') return caller
+    if (renewsCredentials) return identifyCaller(deps.authenticate, request, deps.settings)
+    const account = await deps.findAccountById(caller.account.id)
+    if (account === undefined) throw unauthenticated()
+    return { ...caller, account }
+  }
+  return {
+    callerId: viewerId(caller),
+    renewsCredentials,
+    async renew() {
+      const viewer = await admitViewer(deps, { caller: await callAgain(), match: admitted, request })
+      return { viewer, access: await runGuard(operation.guard, { viewer, params }) }
+    },
+  }
+}
+
+const TOKENS: ReadonlySet<SignedIn['method']> = new Set(['basic-token', 'header-token', 'query-token'])
 
 async function answerOf(
   operation: Operation,

@@ -13,6 +13,8 @@ export interface RouteMatch {
 
 /** A request that may go on. */
 export interface Admitted extends RouteMatch {
+  /** Whose credentials came with the request; `viewer` acts, which differs by sudo. */
+  readonly caller: Viewer
   readonly viewer: Viewer
   /** What the operation's guard found. */
   readonly access: unknown

@@ -96,6 +96,7 @@ describe('the plugins of subjects', () => {
         recordSudo: async () => {},
         limitAnonymous: () => {},
         findAccount: async () => undefined,
+        findAccountById: async () => undefined,
         settings: {
           rootUrl: () => 'http://here',
           queryTokens: false,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
 import type { Database } from '../db/database.ts'
 import type { SealedColumns } from '../db/sealed-columns.ts'
-import type { Events, EventSchemas, Projections, Subscriptions } from '../events/index.ts'
+import type { AppendSignal, Events, EventSchemas, Projections, Subscriptions } from '../events/index.ts'
 import type { Git } from '../git/index.ts'
 import type { Operation } from '../http/operation.ts'
 import type { JobDefinitions, Jobs, Schedule, ScheduledTask } from '../jobs/index.ts'
@@ -27,7 +27,7 @@ export interface Core {
   readonly git: Git
   readonly clock: Clock
   readonly log: Logger
-  readonly events: Events
+  readonly events: Events & AppendSignal
   readonly jobs: Jobs
   readonly schedule: Schedule
   /** Encrypts what the database must not contain in the clear. */

@@ -4,6 +4,7 @@ import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
 import type { Operation } from '../../src/http/operation.ts'
 import { compilePath } from '../../src/http/path/path.ts'
 import { API_PREFIX } from '../../src/http/subject-plugin.ts'
+import { textOf } from './event-stream.ts'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)))
 
@@ -52,7 +53,7 @@ export function createClient(
       redirect: 'manual',
     })
     // NOTE: fetch leaves out the body of a 205; test/api/notifications reads it by node:http.
-    const text = await response.text()
+    const text = await textOf(response)
     const isJson = (response.headers.get('content-type') ?? '').includes('json')
     const json = isJson && text !== '' ? JSON.parse(text) : undefined
     if (response.ok && response.status !== 205 && !path.startsWith('//'))

@@ -16,6 +16,14 @@ export interface Connections<T> {
   close(): Promise<void>
 }
 
+/** Numbers of transactions, which grow. */
+export interface OpenTransactions {
+  /** The first that has not ended; `next` when all have. */
+  readonly oldest: bigint
+  /** The next that begins. */
+  readonly next: bigint
+}
+
 export interface DatabaseDialect {
   readonly name: 'sqlite' | 'postgres'
   connect<T>(): Connections<T>
@@ -37,6 +45,11 @@ export interface DatabaseDialect {
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** A text that changes with every commit, by any process: equal ones have none between them. */
   moment<T>(connections: Connections<T>): Promise<string>
+  /**
+   * Which transactions may still commit, for readers that follow a table by its ids; undefined where ids become visible
+   * in their order, because writers take turns.
+   */
+  openTransactions<T>(connections: Connections<T>): Promise<OpenTransactions | undefined>
   /** Throws when the database is damaged; the text says where. */
   checkIntegrity<T>(connections: Connections<T>): Promise<void>
   /**

@@ -85,6 +85,13 @@ export function postgresDialect(
       const { rows } = await sql<{ moment: string }>`select pg_current_snapshot()::text as moment`.execute(read)
       return rows[0]!.moment
     },
+    async openTransactions({ read }) {
+      const { rows } = await sql<{ oldest: string; next: string }>`
+        select pg_snapshot_xmin(now)::text as oldest, pg_snapshot_xmax(now)::text as next
+        from pg_current_snapshot() as now`.execute(read)
+      const { oldest, next } = rows[0]!
+      return { oldest: BigInt(oldest), next: BigInt(next) }
+    },
     async checkIntegrity({ read }) {
       await sql`select 1`.execute(read)
     },

@@ -67,6 +67,7 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): 
     lockToDelete: (query) => query,
     lockFreeRows: (query) => query,
     moment: async ({ version }) => String(version!()),
+    openTransactions: async () => undefined,
     async checkIntegrity({ read }) {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(read)
       const found = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')

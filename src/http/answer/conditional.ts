@@ -16,6 +16,8 @@ export const clientHas = (ifNoneMatch: string | undefined, etag: string): boolea
 /** Headers by which a client asks for less than the whole answer. */
 export interface ConditionalHeaders {
   readonly 'if-none-match'?: string | undefined
+  /** The last message of a stream that it has. */
+  readonly 'last-event-id'?: string | string[] | undefined
   readonly range?: string | undefined
 }
 

@@ -4,7 +4,10 @@ import { createMailJobs } from './mail/mail.jobs.ts'
 import { createMail } from './mail/mail.ts'
 import { createUnsubscribeLinks } from './mail/unsubscribe-links.ts'
 import { registerUnsubscribe } from './mail/unsubscribe.routes.ts'
+import { notificationEvents } from './notifications.events.ts'
 import { createNotificationJobs } from './notifications.jobs.ts'
+import { createThreadBoard } from './stream/thread-board.ts'
+import { threadStreamOperation } from './stream/thread-stream.operations.ts'
 import { subscriptionOperations } from './subscriptions/subscriptions.operations.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.service.ts'
 import { createNotifier } from './threads/notifier.ts'
@@ -15,12 +18,14 @@ import { createThreads } from './threads/threads.service.ts'
 /** Who follows an issue, what users are notified of, and mail about it. */
 export const subject = defineSubject({
   name: 'notifications',
-  needs: ['issueNotices', 'issues', 'markup', 'repos', 'social', 'users'],
-  create(core, { issueNotices: notices, markup, repos, users }, guards) {
-    const { database, clock, jobs, secrets, site } = core
+  needs: ['issueNotices', 'issues', 'markup', 'repos', 'social', 'streams', 'users'],
+  create(core, { issueNotices: notices, markup, repos, streams, users }, guards) {
+    const { database, clock, events, jobs, secrets, site } = core
     const subscriptions = createSubscriptions({ database, clock, users })
-    const threads = createThreads({ database, clock, repos })
-    const notifier = createNotifier({ database, clock, jobs })
+    const threads = createThreads({ database, clock, events, repos })
+    const notifier = createNotifier({ database, clock, events, jobs })
+    const board = createThreadBoard({ database, clock, repos, site })
+    streams.addBoard(board)
     const links = createUnsubscribeLinks({ secrets, site })
     notices.register((tx, notice) => notifier.users(tx, notice))
     const { mail, projections } = createMail(core, { markup, links, notices })
@@ -28,7 +33,9 @@ export const subject = defineSubject({
       operations: [
         ...subscriptionOperations({ guards, site, subscriptions }),
         ...threadOperations({ guards, site, threads }),
+        threadStreamOperation({ streams, board }),
       ],
+      events: notificationEvents,
       routes: (http) => registerUnsubscribe(http, { links, subscriptions }),
       projections: both(threadProjections(notifier), projections),
       jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail) },

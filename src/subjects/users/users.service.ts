@@ -16,6 +16,7 @@ export interface Users {
   /** The account of the viewer, read again. Throws NotFound when it was deleted. */
   getOwn(viewer: SignedIn): Promise<User>
   findByName(name: string): Promise<User | undefined>
+  findById(id: UserId): Promise<User | undefined>
   /** The users of these ids that exist, in one query. */
   mapByIds(ids: readonly UserId[]): Promise<Map<UserId, User>>
   create(actor: Actor, input: NewUser): Promise<User>
@@ -40,6 +41,7 @@ export function createUsers(deps: CreateUserDeps): Users {
       return user
     },
     findByName: (name) => findUserByName(read, name),
+    findById: (id) => findUserById(read, id),
     mapByIds: async (ids) => new Map((await listUsersByIds(read, ids)).map((user) => [user.id, user])),
     create: (actor, input) => createUser(deps, actor, input),
     edit: (actor, user, edit) => editUser(deps, actor, user, edit),

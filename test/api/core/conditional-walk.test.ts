@@ -164,7 +164,10 @@ function place({ path }: Operation): string {
 const answersBody = ({ method, responses }: Operation): boolean =>
   method === 'GET' && responses[200] !== undefined && responses[200] !== null
 
-/** They have nothing to show here: no GPG key, no signing key, no git hooks; and a text that is new every time. */
+/**
+ * They have nothing to show here: no GPG key, no signing key, no git hooks; and a text that is new every time, and
+ * streams, which do not end.
+ */
 const NOTHING_HERE = new Set([
   'userCurrentGetGPGKey',
   'getSigningKey',
@@ -174,6 +177,8 @@ const NOTHING_HERE = new Set([
   'repoListGitHooks',
   'repoGetGitHook',
   'getVerificationToken',
+  'notifyStream',
+  'repoStreamEvents',
 ])
 
 describe('conditional requests to every operation', () => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../src/http/operation.ts'
 import { rows } from '../../harness/expect.ts'
+import { textOf } from '../../harness/event-stream.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -111,7 +112,7 @@ async function call(operation: Operation, as: string, place: Place = {}): Promis
   })
   return {
     status: response.status,
-    body: await response.text(),
+    body: await textOf(response),
     headers: Object.fromEntries([...response.headers].filter(([name]) => !ALWAYS_NEW.has(name))),
   }
 }

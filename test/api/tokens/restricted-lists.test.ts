@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemActor } from '../../../src/access/viewer.ts'
 import { API_PREFIX } from '../../../src/http/subject-plugin.ts'
+import { textOf } from '../../harness/event-stream.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -74,7 +75,7 @@ async function listHidden(token: string): Promise<string[]> {
       headers: { authorization: `token ${token}` },
       redirect: 'manual',
     })
-    const text = await answer.text()
+    const text = await textOf(answer)
     if (text.toLowerCase().includes(HIDDEN)) found.push(`${path} ${answer.status} ${text.slice(0, 200)}`)
   }
   return found

@@ -1,4 +1,6 @@
+import { actorOf } from '../../../access/viewer.ts'
 import type { Database, Tx } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
@@ -43,10 +45,11 @@ interface SpreadPayload {
 interface NotifierDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly events: Events
   readonly jobs: Jobs
 }
 
-export function createNotifier({ database, clock, jobs }: NotifierDeps): Notifier {
+export function createNotifier({ database, clock, events, jobs }: NotifierDeps): Notifier {
   return {
     async followers(tx, { issueId, actorId }) {
       const activity = await loadActivity(tx, issueId, actorId)
@@ -86,7 +89,13 @@ export function createNotifier({ database, clock, jobs }: NotifierDeps): Notifie
         signal.throwIfAborted()
         const recipients = await listFollowers(database.read, activity, { after: last, limit: BATCH })
         // NOTE: threads of the same time have been written by an earlier run of the job.
-        await database.transaction((tx) => notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: at - 1 }))
+        await database.transaction(async (tx) => {
+          await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: at - 1 })
+          const origin = { actor: actorOf(activity.actorId), repoId: 0, at: clock.now() }
+          const userIds = recipients.map(({ userId }) => userId)
+          if (userIds.length > 0)
+            await events.append(tx, 'notification.spread', origin, { issue_id, at, user_ids: userIds })
+        })
         if (recipients.length < BATCH) return
         last = recipients.at(-1)!.userId
       }

@@ -114,6 +114,21 @@ export async function listThreadsByIds(db: Db, ids: readonly NotificationId[]): 
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
+/** Those of the account, in the order of `ids`, that the viewer's token reaches. */
+export async function listOwnThreads(
+  db: Db,
+  { viewer, userId }: Pick<ThreadFilter, 'userId' | 'viewer'>,
+  ids: readonly NotificationId[],
+): Promise<Thread[]> {
+  if (ids.length === 0) return []
+  const rows = await threads(db, { viewer, userId }).where('id', 'in', ids).select('id').execute()
+  const reached = new Set<number>(rows.map(({ id }) => id))
+  return listThreadsByIds(
+    db,
+    ids.filter((id) => reached.has(id)),
+  )
+}
+
 /** Undefined when there is none, or none that the viewer's token reaches. */
 export async function findThread(db: Db, id: NotificationId, viewer: Viewer): Promise<Thread | undefined> {
   const [thread] = await listThreadsByIds(db, [id])
@@ -126,11 +141,16 @@ export async function findThread(db: Db, id: NotificationId, viewer: Viewer): Pr
 export const listIdsToChange = (db: Db, filter: ThreadFilter, limit: number): Promise<NotificationId[]> =>
   listThreadIds(db, filter, { limit, offset: 0 })
 
+export interface StatusChange {
+  readonly from: readonly ThreadStatus[]
+  readonly to: ThreadStatus
+}
+
 /** Leaves alone what has another status by now. */
 export async function updateStatuses(
   tx: Tx,
   ids: readonly NotificationId[],
-  { from, to }: { from: readonly ThreadStatus[]; to: ThreadStatus },
+  { from, to }: StatusChange,
 ): Promise<void> {
   if (ids.length === 0) return
   await tx.updateTable('notification').set({ status: to }).where('id', 'in', ids).where('status', 'in', from).execute()

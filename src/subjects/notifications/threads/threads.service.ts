@@ -1,5 +1,6 @@
 import type { SignedIn, Viewer } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { NotificationId } from '../../../platform/crypto/ids.ts'
@@ -12,6 +13,7 @@ import {
   listIdsToChange,
   listThreads,
   listThreadsByIds,
+  type StatusChange,
   type Thread,
   type ThreadFilter,
   type ThreadStatus,
@@ -43,13 +45,20 @@ const MAX_SHOWN = 500
 interface ThreadsDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly events: Events
   readonly repos: Pick<Repos, 'views'>
 }
 
-export function createThreads({ database, clock, repos }: ThreadsDeps): Threads {
+export function createThreads({ database, clock, events, repos }: ThreadsDeps): Threads {
   const { read } = database
   const views = (viewer: Viewer, threads: readonly Thread[]): Promise<ThreadView[]> =>
     loadThreadViews({ read, repos }, viewer, threads)
+  const update = (viewer: SignedIn, ids: readonly NotificationId[], change: StatusChange): Promise<void> =>
+    database.transaction(async (tx) => {
+      await updateStatuses(tx, ids, change)
+      const payload = { user_id: viewer.account.id, thread_ids: [...ids] }
+      await events.append(tx, 'notification.marked', { actor: viewer, repoId: 0, at: clock.now() }, payload)
+    })
   const own = (viewer: SignedIn, filter: OwnFilter): ThreadFilter => ({ ...filter, viewer, userId: viewer.account.id })
   return {
     async list(viewer, filter, paging) {
@@ -69,14 +78,14 @@ export function createThreads({ database, clock, repos }: ThreadsDeps): Threads 
       while (from.length > 0) {
         const ids = await listIdsToChange(read, own(viewer, { ...rest, before, statuses: from }), BATCH)
         if (ids.length === 0) break
-        await database.transaction((tx) => updateStatuses(tx, ids, { from, to }))
+        await update(viewer, ids, { from, to })
         shown.push(...ids.slice(0, MAX_SHOWN - shown.length))
       }
       return views(viewer, await listThreadsByIds(read, shown))
     },
     async markOne(viewer, thread, to) {
       const from = [thread.status].filter((status) => status !== to)
-      if (from.length > 0) await database.transaction((tx) => updateStatuses(tx, [thread.id], { from, to }))
+      if (from.length > 0) await update(viewer, [thread.id], { from, to })
       return (await views(viewer, [{ ...thread, status: to }]))[0]!
     },
   }

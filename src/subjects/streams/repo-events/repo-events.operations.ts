@@ -1,0 +1,31 @@
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import type { Guards } from '../../subject.ts'
+import type { Streams } from '../hub/streams.service.ts'
+import { EventStream } from '../event-stream.model.ts'
+import type { RepoBoard } from './repo-board.ts'
+
+interface RepoEventOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly streams: Pick<Streams, 'open'>
+  readonly board: Pick<RepoBoard, 'channel'>
+}
+
+/** What happens in a repository, as it happens (behaviour/repositories#event-stream). */
+export const repoEventOperations = ({ guards, streams, board }: RepoEventOperationDeps): Operation[] => [
+  defineOperation({
+    id: 'repoStreamEvents',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/events/stream',
+    area: 'repository',
+    scopes: ['repository'],
+    summary: 'What happens in a repository, as server-sent events',
+    guard: guards.repo('see'),
+    responses: { 200: EventStream },
+    errors: [404, 429],
+    handler: ({ viewer, access, admission, network, headers }) =>
+      streams.open(
+        { viewer, access, admission, network, lastEventId: headers['last-event-id'] },
+        board.channel(access.repo.id),
+      ),
+  }),
+]
