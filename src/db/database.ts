@@ -5,6 +5,7 @@ import { conflict, unavailable } from '../platform/errors.ts'
 import type { Connections, DatabaseDialect } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect } from './dialect/sqlite.ts'
+import { keepStatements, KeptStatements } from './kept-statement.ts'
 import type { Schema } from './schema.ts'
 import { rememberReads } from './remembered.ts'
 
@@ -53,12 +54,14 @@ export const isTx = (db: Db): db is Tx => db.isTransaction
 
 export function openDatabase(dialect: DatabaseDialect): Database {
   const connections = dialect.connect<Schema>()
+  const statements = new KeptStatements()
+  keepStatements(connections.read, statements)
   rememberReads(connections.read, { moment: () => dialect.moment(connections), version: connections.version })
   return {
     dialect,
     read: connections.read,
     connections,
-    transaction: (work) => retryingLost(dialect, () => runOnce({ connections, dialect }, work)),
+    transaction: (work) => retryingLost(dialect, () => runOnce({ connections, dialect, statements }, work)),
     async ping() {
       await connections.read.selectFrom('user').select('id').limit(1).execute()
     },
@@ -67,13 +70,13 @@ export function openDatabase(dialect: DatabaseDialect): Database {
 }
 
 async function runOnce<T>(
-  { connections, dialect }: Pick<Database, 'connections' | 'dialect'>,
+  { connections, dialect, statements }: Pick<Database, 'connections' | 'dialect'> & { statements: KeptStatements },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const hooks: (() => void)[] = []
   const result = await connections.write.transaction().execute((raw) => {
     const carried: TxState = { afterCommit: hooks, dialect }
-    return withDeadline(work(Object.assign(raw, { [state]: carried })))
+    return withDeadline(work(keepStatements(Object.assign(raw, { [state]: carried }), statements)))
   })
   for (const hook of hooks) hook()
   return result

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Database, Db, Tx } from '../db/database.ts'
+import { runKept } from '../db/kept-statement.ts'
 import type { EventTable } from './event.table.ts'
 
 export type EventRow = Selectable<EventTable>
@@ -9,10 +10,11 @@ export async function insertEvent(
   tx: Tx,
   row: Pick<Insertable<EventTable>, 'kind' | 'repo_id' | 'actor_id' | 'payload' | 'created_at'>,
 ): Promise<number> {
-  const values = { ...row, dispatched_at: 0, attempts: 0 }
-  const { id } = await tx.insertInto('event').values(values).returning('id').executeTakeFirstOrThrow()
-  return id
+  const [inserted] = await runKept(tx, insertion, { ...row, dispatched_at: 0, attempts: 0 })
+  return inserted!.id
 }
+
+const insertion = (db: Db, row: Insertable<EventTable>) => db.insertInto('event').values(row).returning('id')
 
 export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
   const row = await db

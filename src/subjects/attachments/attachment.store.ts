@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { BlobUse } from '../../blobs/index.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { runKept } from '../../db/kept-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { AttachmentTable } from './attachment.table.ts'
 
@@ -46,9 +47,13 @@ const columnOf = (owner: AttachmentOwner) => `${owner}_id` as const
 /** Files of these owners, sorted by name. Files of comments are not files of the issue. */
 export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]> {
   if (ids.length === 0) return []
-  let query = db.selectFrom('attachment').selectAll().where(columnOf(owner), 'in', ids)
-  if (owner === 'issue') query = query.where('comment_id', '=', 0)
-  return (await query.orderBy('name').orderBy('id').execute()).map(toAttachment)
+  return (await runKept(db, attachmentsOf, { ids }, owner)).map(toAttachment)
+}
+
+function attachmentsOf(db: Db, { ids }: { readonly ids: readonly number[] }, owner: AttachmentOwner) {
+  const query = db.selectFrom('attachment').selectAll().where(columnOf(owner), 'in', ids)
+  const own = owner === 'issue' ? query.where('comment_id', '=', 0) : query
+  return own.orderBy('name').orderBy('id')
 }
 
 /** Files of all comments of an issue, sorted by name. */

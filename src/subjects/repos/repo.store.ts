@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { RepoFacts } from '../../access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
+import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { findUserByName, toUser, type User, type UserTable } from '../users/index.ts'
@@ -107,13 +108,16 @@ export function toRepo(row: RepoRow, owner: User): Repo {
 export async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.owner_id))]
-  const owners = await db.selectFrom('user').selectAll().where('id', 'in', ids).execute()
+  const owners = await runKept(db, ownersByIds, { ids })
   const byId = new Map(owners.map((row: Selectable<UserTable>) => [row.id, toUser(row)]))
   return rows.flatMap((row) => {
     const owner = byId.get(row.owner_id)
     return owner === undefined ? [] : [toRepo(row, owner)]
   })
 }
+
+const ownersByIds = (db: Db, { ids }: { readonly ids: readonly number[] }) =>
+  db.selectFrom('user').selectAll().where('id', 'in', ids)
 
 export async function findRepoByName(db: Db, owner: User, name: string): Promise<Repo | undefined> {
   const row = await db
@@ -136,21 +140,23 @@ interface Named {
  */
 export const findByOwnerAndName = (db: Db, names: { readonly owner: string; readonly name: string }): Promise<Named> =>
   remembered(db, `repo.name ${names.owner}/${names.name}`.toLowerCase(), async () => {
-    const row = db
-      .selectFrom('repo')
-      .selectAll()
-      .where('owner_id', '=', (eb) =>
-        eb.selectFrom('user').select('user.id').where('user.lower_name', '=', names.owner.toLowerCase()),
-      )
-      .where('lower_name', '=', names.name.toLowerCase())
-      .executeTakeFirst()
-    const [owner, repo] = await Promise.all([findUserByName(db, names.owner), row])
+    const rows = runKept(db, byNames, { owner: names.owner.toLowerCase(), name: names.name.toLowerCase() })
+    const [owner, [repo]] = await Promise.all([findUserByName(db, names.owner), rows])
     // NOTE: a name that changed owners between the two queries belongs to neither.
     return { owner, repo: owner && repo?.owner_id === owner.id ? toRepo(repo, owner) : undefined }
   })
 
+const byNames = (db: Db, { owner, name }: { readonly owner: string; readonly name: string }) =>
+  db
+    .selectFrom('repo')
+    .selectAll()
+    .where('owner_id', '=', (eb) => eb.selectFrom('user').select('user.id').where('user.lower_name', '=', owner))
+    .where('lower_name', '=', name)
+
+const byId = (db: Db, { id }: { readonly id: RepoId }) => db.selectFrom('repo').selectAll().where('id', '=', id)
+
 export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined> {
-  const row = await db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await runKept(db, byId, { id })
   return row && (await withOwners(db, [row]))[0]
 }
 
@@ -241,12 +247,18 @@ export async function addToRepoCounter(
   counter: RepoCounter,
   change: number,
 ): Promise<void> {
-  await tx
+  await runKept(tx, addition, { ids: [ids].flat(), change }, counter)
+}
+
+const addition = (
+  db: Db,
+  { ids, change }: { readonly ids: readonly RepoId[]; readonly change: number },
+  counter: RepoCounter,
+) =>
+  db
     .updateTable('repo')
     .set({ [counter]: sql`${sql.ref(counter)} + ${change}` })
-    .where('id', 'in', [ids].flat())
-    .execute()
-}
+    .where('id', 'in', ids)
 
 /** Locks the row until the transaction ends. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {

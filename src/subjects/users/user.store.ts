@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Account } from '../../access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
+import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
 import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import type { UserTable } from './user.table.ts'
@@ -69,28 +70,32 @@ export function toUser(row: UserRow): User {
 
 export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
   remembered(db, `user.id ${id}`, async () => {
-    const row = await db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
+    const [row] = await runKept(db, byId, { id })
     return row && toUser(row)
   })
+
+const byId = (db: Db, { id }: { readonly id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id)
 
 export function findUserByName(db: Db, name: string): Promise<User | undefined> {
   const lowerName = name.toLowerCase()
   return remembered(db, `user.name ${lowerName}`, async () => {
-    const row = await db.selectFrom('user').selectAll().where('lower_name', '=', lowerName).executeTakeFirst()
+    const [row] = await runKept(db, byName, { lowerName })
     return row && toUser(row)
   })
 }
 
+const byName = (db: Db, { lowerName }: { readonly lowerName: string }) =>
+  db.selectFrom('user').selectAll().where('lower_name', '=', lowerName)
+
 /** In no particular order; ids without a row are omitted. */
 export async function listUsersByIds(db: Db, ids: readonly UserId[]): Promise<User[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('user')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
-    .execute()
+  const rows = await runKept(db, byIds, { ids: [...new Set(ids)] })
   return rows.map(toUser)
 }
+
+const byIds = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
+  db.selectFrom('user').selectAll().where('id', 'in', ids)
 
 /** The individual with this login name or activated e-mail address, with its password hash. */
 export async function findLogin(db: Db, login: string): Promise<{ user: User; passwordHash: string } | undefined> {
@@ -198,10 +203,11 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
 /** Locks the rows of accounts until the transaction ends, in the order of their ids. */
 export async function lockUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
   if (ids.length === 0) return
-  await dialectOf(tx)
-    .lockRows(tx.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id'))
-    .execute()
+  await runKept(tx, lock, { ids })
 }
+
+const lock = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
+  dialectOf(db as Tx).lockRows(db.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id'))
 
 /** Locks the row of an account that the transaction deletes: no other transaction can insert a reference to it. */
 export async function lockUserToDelete(tx: Tx, id: UserId): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { flag } from '../../../db/flag.ts'
 import { asId, type IssueId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Issue } from './issue.store.ts'
@@ -7,16 +8,18 @@ import type { Issue } from './issue.store.ts'
 /** The ids of the assignees of each issue, in the order in which they are shown. */
 export async function listAssigneeIds(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, UserId[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await db
+  const rows = await runKept(db, assigneesOf, { issueIds })
+  const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
+  return new Map([...byIssue].map(([id, own]) => [id, own.map((row) => asId<UserId>(row.user_id))]))
+}
+
+const assigneesOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId[] }) =>
+  db
     .selectFrom('issue_assignee')
     .select(['issue_id', 'user_id'])
     .where('issue_id', 'in', issueIds)
     .orderBy('issue_id')
     .orderBy('position')
-    .execute()
-  const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
-  return new Map([...byIssue].map(([id, own]) => [id, own.map((row) => asId<UserId>(row.user_id))]))
-}
 
 /** Adds an assignee after the others. */
 export async function insertAssignee(tx: Tx, issue: Issue, userId: UserId): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { flag } from '../../../db/flag.ts'
 import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Label, toLabel } from '../../labels/index.ts'
@@ -7,7 +8,13 @@ import type { Issue } from './issue.store.ts'
 /** The labels of each issue, sorted by name. */
 export async function listLabelsOfIssues(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, Label[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await db
+  const rows = await runKept(db, labelsOf, { issueIds })
+  const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
+  return new Map([...byIssue].map(([id, own]) => [id, own.map(toLabel)]))
+}
+
+const labelsOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId[] }) =>
+  db
     .selectFrom('issue_label')
     .innerJoin('label', 'label.id', 'issue_label.label_id')
     .selectAll('label')
@@ -15,10 +22,6 @@ export async function listLabelsOfIssues(db: Db, issueIds: readonly IssueId[]): 
     .where('issue_label.issue_id', 'in', issueIds)
     .orderBy('label.name')
     .orderBy('label.id')
-    .execute()
-  const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
-  return new Map([...byIssue].map(([id, own]) => [id, own.map(toLabel)]))
-}
 
 export async function insertIssueLabels(tx: Tx, issue: Issue, labels: readonly Pick<Label, 'id'>[]): Promise<void> {
   if (labels.length === 0) return

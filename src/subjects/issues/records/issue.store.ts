@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { IssueTable } from './issue.table.ts'
 
@@ -52,19 +53,19 @@ export const toIssue = (row: Selectable<IssueTable>): Issue => ({
 })
 
 export async function findIssueByNumber(db: Db, repoId: RepoId, number: number): Promise<Issue | undefined> {
-  const row = await db
-    .selectFrom('issue')
-    .selectAll()
-    .where('repo_id', '=', repoId)
-    .where('number', '=', number)
-    .executeTakeFirst()
+  const [row] = await runKept(db, byNumber, { repoId, number })
   return row && toIssue(row)
 }
 
+const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonly number: number }) =>
+  db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number)
+
 export async function findIssueById(db: Db, id: IssueId): Promise<Issue | undefined> {
-  const row = await db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await runKept(db, byId, { id })
   return row && toIssue(row)
 }
+
+const byId = (db: Db, { id }: { readonly id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id)
 
 /** Issues in the order of `ids`; those that do not exist are left out. */
 export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<Issue[]> {
@@ -96,18 +97,23 @@ export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, r
  * numbers have no gaps, whatever is rolled back.
  */
 export async function takeIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
-  const { last } = await tx
+  const [next] = await runKept(tx, nextNumber, { repoId })
+  return next!.last
+}
+
+const nextNumber = (db: Db, { repoId }: { readonly repoId: RepoId }) =>
+  db
     .insertInto('issue_sequence')
     .values({ repo_id: repoId, last: 1 })
     .onConflict((conflict) => conflict.column('repo_id').doUpdateSet({ last: sql<number>`issue_sequence.last + 1` }))
     .returning('last')
-    .executeTakeFirstOrThrow()
-  return last
-}
 
 export async function insertIssue(tx: Tx, values: Insertable<IssueTable>): Promise<Issue> {
-  return toIssue(await tx.insertInto('issue').values(values).returningAll().executeTakeFirstOrThrow())
+  const [row] = await runKept(tx, insertion, values)
+  return toIssue(row!)
 }
+
+const insertion = (db: Db, row: Insertable<IssueTable>) => db.insertInto('issue').values(row).returningAll()
 
 /** Throws NoResultError, which is a conflict, if the issue was deleted. */
 export async function updateIssue(tx: Tx, id: IssueId, values: Updateable<IssueTable>): Promise<Issue> {
@@ -125,11 +131,11 @@ export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): 
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
 export async function lockIssue(tx: Tx, id: IssueId): Promise<Issue | undefined> {
-  const row = await dialectOf(tx)
-    .lockRows(tx.selectFrom('issue').selectAll().where('id', '=', id))
-    .executeTakeFirst()
+  const [row] = await runKept(tx, lock, { id })
   return row && toIssue(row)
 }
+
+const lock = (db: Db, { id }: { readonly id: IssueId }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
 
 /** Also what refers to it by foreign keys: labels, assignees, timeline. */
 export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
@@ -141,12 +147,20 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
  * unless `at` is undefined.
  */
 export async function addToCommentsCount(tx: Tx, id: IssueId, change: number, at?: number): Promise<void> {
-  await tx
+  await runKept(tx, addition, { id, change, at })
+}
+
+interface Addition {
+  readonly id: IssueId
+  readonly change: number
+  readonly at: number | undefined
+}
+
+const addition = (db: Db, { id, change, at }: Addition) =>
+  db
     .updateTable('issue')
     .set({ comments_count: sql<number>`comments_count + ${change}`, ...(at !== undefined && { updated_at: at }) })
     .where('id', '=', id)
-    .execute()
-}
 
 /** Detaches the issues of a milestone that is deleted. */
 export async function clearMilestone(tx: Tx, milestoneId: MilestoneId): Promise<void> {

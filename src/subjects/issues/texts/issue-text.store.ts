@@ -1,7 +1,10 @@
-import type { Tx } from '../../../db/database.ts'
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import type { IssueId } from '../../../platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import { foldText } from './fold-text.ts'
+import type { IssueTextTable } from './issue-text.table.ts'
 
 /** The title, the body, or the id of a comment. */
 export type TextPart = 'title' | 'body' | number
@@ -21,12 +24,16 @@ export async function indexText(
 ): Promise<void> {
   const text = foldText(content)
   if (text.trim() === '') return deleteText(tx, id, part)
-  await tx
-    .insertInto('issue_text')
-    .values({ issue_id: id, part: numberOf(part), repo_id: repoId, text })
-    .onConflict((conflict) => conflict.columns(['issue_id', 'part']).doUpdateSet({ text, repo_id: repoId }))
-    .execute()
+  await runKept(tx, upsert, { issue_id: id, part: numberOf(part), repo_id: repoId, text })
 }
+
+const upsert = (db: Db, row: Omit<Selectable<IssueTextTable>, 'id'>) =>
+  db
+    .insertInto('issue_text')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['issue_id', 'part']).doUpdateSet({ text: row.text, repo_id: row.repo_id }),
+    )
 
 /** Indexes title and body of a new issue. */
 export async function indexOwnTexts(tx: Tx, issue: Issue): Promise<void> {

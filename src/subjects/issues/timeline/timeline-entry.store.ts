@@ -1,6 +1,7 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool, Updateable } from 'kysely'
+import type { Expression, ExpressionBuilder, Insertable, Selectable, SqlBool, Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import type { Schema } from '../../../db/schema.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import type { TimelineEntryTable } from './timeline-entry.table.ts'
@@ -122,25 +123,25 @@ export async function insertEntries(
 ): Promise<TimelineEntry[]> {
   if (entries.length === 0) return []
   const second = secondOf(at)
-  const rows = await tx
-    .insertInto('timeline_entry')
-    .values(
-      entries.map(({ kind, targetId = 0, body = '', payload = {} }) => ({
-        issue_id: issue.id,
-        repo_id: issue.repoId,
-        kind,
-        actor_id: actorId,
-        target_id: targetId,
-        created_at: second,
-        updated_at: second,
-        payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
-        body,
-      })),
-    )
-    .returningAll()
-    .execute()
-  return rows.map(toEntry).sort((a, b) => a.id - b.id)
+  const rows = entries.map(({ kind, targetId = 0, body = '', payload = {} }) => ({
+    issue_id: issue.id,
+    repo_id: issue.repoId,
+    kind,
+    actor_id: actorId,
+    target_id: targetId,
+    created_at: second,
+    updated_at: second,
+    payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
+    body,
+  }))
+  const inserted = rows.length === 1 ? await runKept(tx, insertion, rows[0]!) : await insertion(tx, rows).execute()
+  return inserted.map(toEntry).sort((a, b) => a.id - b.id)
 }
+
+type NewRow = Insertable<TimelineEntryTable>
+
+const insertion = (db: Db, rows: NewRow | readonly NewRow[]) =>
+  db.insertInto('timeline_entry').values(rows).returningAll()
 
 /** The condition that entries were updated in the span. */
 export const updatedIn =
@@ -152,9 +153,12 @@ export const updatedIn =
     ])
 
 export async function findEntry(db: Db, id: number): Promise<TimelineEntry | undefined> {
-  const row = await db.selectFrom('timeline_entry').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await runKept(db, byId, { id })
   return row && toEntry(row)
 }
+
+const byId = (db: Db, { id }: { readonly id: number }) =>
+  db.selectFrom('timeline_entry').selectAll().where('id', '=', id)
 
 /** Entries with these ids, in no order; those that do not exist are left out. */
 export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<TimelineEntry[]> {

@@ -3,6 +3,7 @@ import type { Viewer } from '../../../access/viewer.ts'
 import type { Unit } from '../../../access/units.ts'
 import { readsUnit, visibleRepos } from '../../../access/visible-repos.ts'
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { selectPage } from '../../../db/page.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
@@ -43,22 +44,24 @@ const CHUNK = 100
 export async function insertActivities(tx: Tx, rows: readonly Insertable<ActivityTable>[]): Promise<void> {
   const first = rows[0]
   if (first === undefined || !(await actorAndRepoExist(tx, first.actor_id, first.repo_id))) return
-  for (let at = 0; at < rows.length; at += CHUNK)
-    await tx
-      .insertInto('activity')
-      .values(rows.slice(at, at + CHUNK))
-      .execute()
+  if (rows.length === 1) await runKept(tx, insertion, first)
+  else for (let at = 0; at < rows.length; at += CHUNK) await insertion(tx, rows.slice(at, at + CHUNK)).execute()
 }
 
+type NewRow = Insertable<ActivityTable>
+
+const insertion = (db: Db, rows: NewRow | readonly NewRow[]) => db.insertInto('activity').values(rows)
+
 async function actorAndRepoExist(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
-  const row = await tx
+  return (await runKept(tx, bothOf, { actorId: asId<UserId>(actorId), repoId: asId<RepoId>(repoId) })).length > 0
+}
+
+const bothOf = (db: Db, { actorId, repoId }: { readonly actorId: UserId; readonly repoId: RepoId }) =>
+  db
     .selectFrom('user')
     .select('user.id')
     .where('user.id', '=', actorId)
     .where((eb) => eb.exists(eb.selectFrom('repo').select('repo.id').where('repo.id', '=', repoId)))
-    .executeTakeFirst()
-  return row !== undefined
-}
 
 const MAX_DELETED = 1000
 

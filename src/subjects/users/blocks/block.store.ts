@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { countRows, selectPage } from '../../../db/page.ts'
 import { asId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
@@ -37,16 +38,18 @@ export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Pr
 /** Those of the accounts `among` that block the user; none when the user is a site administrator. */
 export async function listBlockers(db: Db, blockedId: UserId, among: readonly UserId[]): Promise<UserId[]> {
   if (among.length === 0) return []
-  const rows = await db
+  const rows = await runKept(db, blockers, { blockedId, among: [...new Set(among)] })
+  return rows.map((row) => asId(row.blocker_id))
+}
+
+const blockers = (db: Db, { blockedId, among }: { readonly blockedId: UserId; readonly among: readonly UserId[] }) =>
+  db
     .selectFrom('user_block')
     .innerJoin('user', 'user.id', 'user_block.blocked_id')
     .select('user_block.blocker_id')
     .where('user_block.blocked_id', '=', blockedId)
-    .where('user_block.blocker_id', 'in', [...new Set(among)])
+    .where('user_block.blocker_id', 'in', among)
     .where('user.is_admin', '=', 0)
-    .execute()
-  return rows.map((row) => asId(row.blocker_id))
-}
 
 /** False, without a change, when the row exists already. */
 export async function insertBlock(
