@@ -46,24 +46,55 @@ const presentMeta = ({ pull }: IssueView, { html }: IssueUrls): Issue['pull_requ
  * The poster is shown as the viewer may see it, assignees as an anonymous caller sees them
  * (behaviour/issues#the-issue-object).
  */
-export function presentIssue(view: IssueView, viewer: Viewer, site: Site): Issue {
+export const presentIssue = (view: IssueView, viewer: Viewer, site: Site): Issue =>
+  present(view, site, partsFor(viewer, site))
+
+/** As presentIssue for each; accounts, labels and milestones that several issues have are presented once. */
+export function presentIssues(views: readonly IssueView[], viewer: Viewer, site: Site): Issue[] {
+  const parts = partsFor(viewer, site)
+  return views.map((view) => present(view, site, parts))
+}
+
+/** What one answer shows of the entities that issues refer to. */
+const partsFor = (viewer: Viewer, site: Site) => ({
+  poster: onceForEach((user: User) => presentUser(user, viewer, site)),
+  assignee: onceForEach((user: User) => presentUser(user, ANONYMOUS, site)),
+  label: onceForEach((label: Label, repo: Repo) => presentIssueLabel(label, repo, site)),
+  milestone: onceForEach(presentMilestone),
+})
+
+/** Remembers what it made of each entity, by its id. */
+function onceForEach<Entity extends { readonly id: number }, Args extends unknown[], Model>(
+  make: (entity: Entity, ...args: Args) => Model,
+): (entity: Entity, ...args: Args) => Model {
+  const made = new Map<number, Model>()
+  return (entity, ...args) => {
+    const known = made.get(entity.id)
+    if (known !== undefined) return known
+    const model = make(entity, ...args)
+    made.set(entity.id, model)
+    return model
+  }
+}
+
+function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>): Issue {
   const { issue, repo, poster } = view
   const urls = issueUrls(issue, repo, site)
-  const assignees = view.assignees.map((user: User) => presentUser(user, ANONYMOUS, site))
+  const assignees = view.assignees.map((user) => parts.assignee(user))
   return {
     id: issue.id,
     url: urls.api,
     html_url: urls.html,
     number: issue.number,
-    user: poster ? presentUser(poster, viewer, site) : presentGhost(site),
+    user: poster ? parts.poster(poster) : presentGhost(site),
     original_author: '',
     original_author_id: 0,
     title: issue.title,
     body: issue.body,
     ref: issue.ref,
     assets: view.assets.map((asset) => presentAttachment(asset, site)),
-    labels: view.labels.map((label) => presentIssueLabel(label, repo, site)),
-    milestone: view.milestone ? presentMilestone(view.milestone) : null,
+    labels: view.labels.map((label) => parts.label(label, repo)),
+    milestone: view.milestone ? parts.milestone(view.milestone) : null,
     assignee: assignees[0] ?? null,
     assignees: assignees.length === 0 ? null : assignees,
     state: issue.isClosed ? 'closed' : 'open',

@@ -7,7 +7,7 @@ import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
 import { Issue } from '../issue.model.ts'
 import { readKinds } from '../issue-kinds.policy.ts'
-import { presentIssue } from '../issue.present.ts'
+import { presentIssues } from '../issue.present.ts'
 import { presentCursor } from './cursor.ts'
 import type { KeptPages } from './kept-pages.ts'
 import { readRepoQuery, readSearchQuery, readWindow, repoListQuery, searchQuery } from './list.query.ts'
@@ -68,11 +68,7 @@ const SEARCHES = [
 ] as const
 
 function answer(page: IssuePage, viewer: Viewer, site: Site): Answer {
-  const found = listed(
-    page,
-    page.items.map((view) => presentIssue(view, viewer, site)),
-    { link: page.hasPages },
-  )
+  const found = listed(page, presentIssues(page.items, viewer, site), { link: page.hasPages })
   if (page.next === undefined) return found
   const headers = { 'x-next-cursor': presentCursor(page.next), 'access-control-expose-headers': 'X-Next-Cursor' }
   return { ...found, headers }

@@ -5,7 +5,7 @@ import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
 import { Issue } from '../issue.model.ts'
-import { presentIssue } from '../issue.present.ts'
+import { presentIssues } from '../issue.present.ts'
 import type { Pins } from './pins.service.ts'
 
 const REPO = '/repos/{owner}/{repo}'
@@ -42,7 +42,7 @@ function readOperations({ guards, pins, site }: PinOperationDeps): Operation[] {
       errors: [404],
       async handler({ access, viewer }) {
         const views = await pins.list(access.repo)
-        return ok(views.map((view) => presentIssue(view, viewer, site)))
+        return ok(presentIssues(views, viewer, site))
       },
     }),
     defineOperation({
