@@ -121,13 +121,14 @@ describeOnBoth('payloads of webhooks', (kind) => {
     const { client } = world.ann
     const label = (await client.post('/repos/ann/desk/labels', { name: 'gone', color: '#0000ff' })).json
     const { number } = await createIssue(world.wes, { title: 'Second', body: 'text', labels: [label.id] })
-    await client.post(`/repos/ann/desk/issues/${number}/assignees`, { assignees: ['wes'] })
+    await client.patch(`/repos/ann/desk/issues/${number}`, { assignees: ['wes'] })
     const before = await anonymous(`/repos/ann/desk/issues/${number}`)
     await messages.take()
     await client.delete(`/repos/ann/desk/issues/${number}`)
     const { payload } = await taken()
     expect(payload).toMatchObject({ action: 'deleted', number, sender: { login: 'ann' } })
     expect(payload.issue).toEqual(before)
+    expect(payload.issue).toMatchObject({ labels: [{ name: 'gone' }], assignee: { login: 'wes' } })
   })
 
   it('of comments have the comment, also when it is deleted', async () => {

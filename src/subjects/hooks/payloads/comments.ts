@@ -16,13 +16,14 @@ import { findUserById } from '../../users/index.ts'
 import { type IssueBuilderDeps, textChanges } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
+import { loadPayloadPull } from './pulls.ts'
 import type { Changes } from './payload-types.ts'
 
 type CommentEvent = DomainEvent<'comment.created' | 'comment.deleted' | 'comment.edited'>
 
 /**
- * Comments on issues (behaviour/orgs-webhooks-actions#payloads). Those on pull requests have payloads of their own: see
- * `createMessageBuilders`.
+ * Comments on issues and on pull requests, whose payloads have the pull request too
+ * (behaviour/orgs-webhooks-actions#payloads).
  */
 export const commentBuilders = (deps: IssueBuilderDeps): MessageBuilders => ({
   'comment.created': (event) => buildMessage(deps, event, { action: 'created' }),
@@ -31,27 +32,35 @@ export const commentBuilders = (deps: IssueBuilderDeps): MessageBuilders => ({
 })
 
 async function buildMessage(
-  { database: { read }, facts, site }: IssueBuilderDeps,
+  deps: IssueBuilderDeps,
   event: CommentEvent,
   { action, changes }: { readonly action: string; readonly changes?: Changes | undefined },
 ): Promise<HookMessage[]> {
-  if (event.payload.is_pull) return []
+  const {
+    database: { read },
+    facts,
+    site,
+  } = deps
   const found = await facts.load(event, 'sender')
   const view = found && (await findView(read, event, found.repo))
   if (view === undefined) return []
   const { repo, repository, sender } = found!
   const [issue] = await loadIssueViews(read, [view.issue], new Map([[repo.id, repo]]))
   if (issue === undefined) return []
+  const isPull = view.issue.isPull
+  const pull = isPull ? await loadPayloadPull(deps, repo, view.issue) : undefined
+  if (isPull && pull === undefined) return []
   const payload = {
     action,
     issue: presentIssue(issue, ANONYMOUS, site),
+    ...(pull && { pull_request: pull }),
     comment: presentComment(view, site),
     ...(changes && { changes }),
     repository,
     sender,
-    is_pull: false,
+    is_pull: isPull,
   }
-  return [messageOf('issue_comment', payload)]
+  return [messageOf(isPull ? 'pull_request_comment' : 'issue_comment', payload)]
 }
 
 /** Undefined for a comment that was deleted since, unless the event says what it was. */

@@ -15,11 +15,12 @@ import {
 import { listLabelsByIds } from '../../labels/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { EventFactsLoader } from './event-facts.ts'
+import { buildPullMessage, type PullSource } from './pulls.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
 import type { Changes, IssuePayload, PayloadLabel } from './payload-types.ts'
 
-export interface IssueBuilderDeps {
+export interface IssueBuilderDeps extends PullSource {
   readonly database: Database
   readonly facts: EventFactsLoader
   readonly site: Site
@@ -35,14 +36,22 @@ interface Difference {
   readonly commitId?: string | undefined
   readonly changes?: Changes | undefined
   /** What the event itself says of the issue, which may have changed since. */
-  readonly known?: Partial<IssuePayload['issue']>
+  readonly known?: Pick<IssuePayload['issue'], 'state' | 'closed_at'>
 }
+
+/** The types of events of pull requests. */
+const PULL_TYPES = {
+  issues: 'pull_request',
+  issue_assign: 'pull_request_assign',
+  issue_label: 'pull_request_label',
+  issue_milestone: 'pull_request_milestone',
+} as const
 
 const OPEN = { state: 'open', closed_at: null } as const
 
 /**
- * Issues (behaviour/orgs-webhooks-actions#payloads). Events of pull requests have payloads of their own: see
- * `createMessageBuilders`.
+ * Issues and pull requests, which have the same events and other payloads
+ * (behaviour/orgs-webhooks-actions#payloads).
  */
 export function issueBuilders(deps: IssueBuilderDeps): MessageBuilders {
   const build = (event: IssueEvent, difference: Difference) => buildMessage(deps, event, difference)
@@ -74,11 +83,13 @@ export function issueBuilders(deps: IssueBuilderDeps): MessageBuilders {
 }
 
 async function buildMessage(
-  { database, facts, site }: IssueBuilderDeps,
+  deps: IssueBuilderDeps,
   event: IssueEvent,
   { eventType, action, commitId = '', changes, known }: Difference,
 ): Promise<HookMessage[]> {
-  if (event.payload.is_pull) return []
+  if (event.payload.is_pull)
+    return buildPullMessage(deps, event, { eventType: PULL_TYPES[eventType], action, commitId, changes, known })
+  const { database, facts, site } = deps
   const found = await facts.load(event, 'sender')
   const view = found && (await findView(database, event, found.repo))
   if (view === undefined) return []

@@ -3,11 +3,13 @@ import type { EventKind } from '../../../events/index.ts'
 import type { Git } from '../../../git/index.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { CommitViews } from '../../history/index.ts'
+import type { Pulls } from '../../pulls/index.ts'
 import type { Repo, Repos } from '../../repos/index.ts'
 import { commentBuilders } from './comments.ts'
 import { createEventFacts } from './event-facts.ts'
 import { issueBuilders } from './issues.ts'
 import type { BuildMessages, HookMessage, MessageBuilders } from './payload.ts'
+import { pullBuilders } from './pulls.ts'
 import { pushBuilders } from './pushes.ts'
 import { releaseBuilders } from './releases.ts'
 import { repoBuilders } from './repos.ts'
@@ -21,6 +23,7 @@ interface MessageBuilderDeps {
   readonly site: Site
   readonly repos: Pick<Repos, 'view'>
   readonly commitViews: CommitViews
+  readonly pulls: Pick<Pulls, 'view'>
 }
 
 /**
@@ -35,6 +38,7 @@ export function createMessageBuilders(deps: MessageBuilderDeps): ReadonlyMap<Eve
     repoBuilders(all),
     issueBuilders(all),
     commentBuilders(all),
+    pullBuilders(all),
     releaseBuilders(all),
     wikiBuilders(all.facts),
     statusBuilders(all),

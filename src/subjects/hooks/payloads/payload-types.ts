@@ -1,6 +1,7 @@
 import type { PayloadCommit } from '../../history/index.ts'
 import type { presentComment, presentIssue } from '../../issues/index.ts'
 import type { presentLabel } from '../../labels/index.ts'
+import type { presentPull } from '../../pulls/index.ts'
 import type { presentRelease } from '../../releases/index.ts'
 import type { Repository } from '../../repos/index.ts'
 import type { presentUser } from '../../users/index.ts'
@@ -9,6 +10,7 @@ export type PayloadUser = ReturnType<typeof presentUser>
 export type PayloadLabel = ReturnType<typeof presentLabel>
 type Issue = ReturnType<typeof presentIssue>
 type Comment = ReturnType<typeof presentComment>
+export type PayloadPull = ReturnType<typeof presentPull>
 type Release = ReturnType<typeof presentRelease>
 
 /** What every payload has. */
@@ -25,6 +27,8 @@ interface From {
 export interface Changes {
   readonly title?: From
   readonly body?: From
+  /** The former base of a pull request. */
+  readonly ref?: From
   readonly added_labels: readonly PayloadLabel[]
   readonly removed_labels: readonly PayloadLabel[]
   /** Of a label event: the label, when it is one alone. */
@@ -68,9 +72,21 @@ export interface IssuePayload extends Common {
   readonly commit_id: string
 }
 
+export interface PullPayload extends Common {
+  readonly action: string
+  readonly number: number
+  readonly changes?: Changes
+  readonly pull_request: PayloadPull
+  readonly requested_reviewer: PayloadUser | null
+  readonly commit_id: string
+  readonly review: { readonly type: string; readonly content: string } | null
+}
+
 export interface CommentPayload extends Common {
   readonly action: string
   readonly issue: Issue
+  /** Present if `is_pull`. */
+  readonly pull_request?: PayloadPull
   readonly comment: Comment
   readonly changes?: Changes
   readonly is_pull: boolean
@@ -117,6 +133,12 @@ export interface PayloadOf {
   readonly issue_comment: CommentPayload
   readonly issue_label: IssuePayload
   readonly issue_milestone: IssuePayload
+  readonly pull_request: PullPayload
+  readonly pull_request_assign: PullPayload
+  readonly pull_request_comment: CommentPayload
+  readonly pull_request_label: PullPayload
+  readonly pull_request_milestone: PullPayload
+  readonly pull_request_sync: PullPayload
   readonly push: PushPayload
   readonly release: ReleasePayload
   readonly repository: RepositoryPayload

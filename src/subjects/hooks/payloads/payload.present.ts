@@ -1,10 +1,12 @@
+import { presentablePermissions } from '../../../access/repo-access.ts'
 import { ANONYMOUS } from '../../../access/viewer.ts'
 import type { Site } from '../../../platform/site.ts'
+import { type PullView, presentPull } from '../../pulls/index.ts'
 import { presentRepo, type Repository, type RepoView } from '../../repos/index.ts'
 import { presentUser, type User } from '../../users/index.ts'
 import { eventOf } from '../matching.policy.ts'
 import type { HookMessage } from './payload.ts'
-import type { PayloadOf, SentEventType } from './payload-types.ts'
+import type { PayloadOf, PayloadPull, SentEventType } from './payload-types.ts'
 
 /** A message of a type of event, with the coarse name that belongs to it. */
 export const messageOf = <Type extends SentEventType>(
@@ -33,5 +35,17 @@ export function presentPayloadRepo(view: RepoView, permissions: Repository['perm
         ? { ...transfer, doer: present(view.transfer.doer), recipient: present(view.transfer.recipient) }
         : null,
     permissions,
+  }
+}
+
+/** A pull request as an anonymous caller sees it, its repositories included. */
+export function presentPayloadPull(view: PullView, site: Site): PayloadPull {
+  const shown = presentPull(view, ANONYMOUS, site)
+  const present = (repo: RepoView) => presentPayloadRepo(repo, presentablePermissions(repo.access), site)
+  const head = view.pull.isAgit ? view.base : view.head
+  return {
+    ...shown,
+    base: { ...shown.base, repo: present(view.base) },
+    head: { ...shown.head, repo: head === undefined ? null : present(head) },
   }
 }

@@ -6,6 +6,7 @@ import type {
   DeletePayload,
   IssuePayload,
   PayloadOf,
+  PullPayload,
   PushPayload,
   SentEventType,
 } from '../payload-types.ts'
@@ -58,18 +59,17 @@ const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
     const title = { text: repository.full_name, url: repository.html_url }
     return { words: ['forked from ', { text: forkee.full_name, url: forkee.html_url }], title, tone: 'good' }
   },
-  issues: (payload) => ofIssue(payload, `issue ${payload.action}`),
-  issue_assign: (payload) => ofIssue(payload, `issue ${payload.action}`),
-  issue_label: (payload) =>
-    ofIssue(payload, `issue labels ${payload.action === 'label_cleared' ? 'cleared' : 'updated'}`),
-  issue_milestone: (payload) => {
-    const { milestone } = payload.issue
-    return ofIssue(
-      payload,
-      milestone ? `issue added to milestone ${milestone.title}` : 'issue taken from its milestone',
-    )
-  },
+  issues: (payload) => ofIssue(payload),
+  issue_assign: (payload) => ofIssue(payload),
+  issue_label: (payload) => ofIssue(payload, labelWords(payload)),
+  issue_milestone: (payload) => ofIssue(payload, milestoneWords(payload.issue)),
   issue_comment: ofComment,
+  pull_request: (payload) => ofPull(payload),
+  pull_request_assign: (payload) => ofPull(payload),
+  pull_request_comment: ofComment,
+  pull_request_label: (payload) => ofPull(payload, labelWords(payload)),
+  pull_request_milestone: (payload) => ofPull(payload, milestoneWords(payload.pull_request)),
+  pull_request_sync: (payload) => ofPull(payload, 'has new commits'),
   push: ofPush,
   release: ({ action, release }) => {
     const title = { text: shorten(release.name || release.tag_name, MAX_TITLE), url: release.html_url }
@@ -93,7 +93,7 @@ const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
 }
 
 function toneOf(action: string): Tone {
-  if (['opened', 'reopened', 'created', 'published'].includes(action)) return 'good'
+  if (['opened', 'reopened', 'created', 'published', 'merged'].includes(action)) return 'good'
   return ['closed', 'deleted'].includes(action) ? 'bad' : 'changed'
 }
 
@@ -109,15 +109,39 @@ function ofRef(
   return { words: [`${kind} `, title, ` ${verb}`], title, tone }
 }
 
-const linkTo = ({ number, title, html_url: url }: IssuePayload['issue']): Span => ({
+const labelWords = ({ action }: { readonly action: string }): string =>
+  `labels ${action === 'label_cleared' ? 'cleared' : 'updated'}`
+
+const milestoneWords = ({ milestone }: Pick<IssuePayload['issue'], 'milestone'>): string =>
+  milestone ? `added to milestone ${shorten(milestone.title, MAX_NAME)}` : 'taken from its milestone'
+
+const linkTo = ({ number, title, html_url: url }: IssuePayload['issue'] | PullPayload['pull_request']): Span => ({
   text: `#${number} ${shorten(title, MAX_TITLE)}`,
   url,
 })
 
-function ofIssue({ action, issue }: IssuePayload, what: string): Description {
-  const title = linkTo(issue)
+const ofIssue = ({ action, issue }: IssuePayload, what = action): Description =>
+  ofEither({ kind: 'issue', what, action }, issue)
+
+function ofPull({ action, pull_request: pull }: PullPayload, what?: string): Description {
+  const done = action === 'closed' && pull.merged ? 'merged' : action
+  return ofEither({ kind: 'pull request', what: what ?? done, action: done }, pull)
+}
+
+interface Happened {
+  readonly kind: string
+  /** In words. */
+  readonly what: string
+  readonly action: string
+}
+
+function ofEither(
+  { kind, what, action }: Happened,
+  shown: IssuePayload['issue'] | PullPayload['pull_request'],
+): Description {
+  const title = linkTo(shown)
   const showsText = action === 'opened' || action === 'edited'
-  return { words: [`${what}: `, title], title, tone: toneOf(action), ...(showsText && { details: issue.body }) }
+  return { words: [`${kind} ${what}: `, title], title, tone: toneOf(action), ...(showsText && { details: shown.body }) }
 }
 
 function ofComment({ action, issue, comment, is_pull: isPull }: CommentPayload): Description {

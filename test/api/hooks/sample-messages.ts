@@ -1,6 +1,6 @@
-import type { HookMessage } from '../payload.ts'
-import { messageOf } from '../payload.present.ts'
-import type { PayloadOf, SentEventType } from '../payload-types.ts'
+import type { HookMessage } from '../../../src/subjects/hooks/payloads/payload.ts'
+import { messageOf } from '../../../src/subjects/hooks/payloads/payload.present.ts'
+import type { PayloadOf, SentEventType } from '../../../src/subjects/hooks/payloads/payload-types.ts'
 
 const ROOT = 'http://git.test'
 
@@ -17,6 +17,7 @@ export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, Hook
   const common = { repository: repo('ann/r'), sender: account('ann') }
   const url = `${ROOT}/ann/r/issues/7`
   const issue = { number: 7, title, body, html_url: url, milestone: { title: 'one' } }
+  const pull = { ...issue, html_url: `${ROOT}/ann/r/pulls/7`, merged: true }
   const sha = '0123456789'.repeat(4)
   const commit = {
     id: sha,
@@ -33,6 +34,12 @@ export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, Hook
     issue_label: { action: 'label_cleared', number: 7, issue },
     issue_milestone: { action: 'milestoned', number: 7, issue },
     issue_comment: { action: 'created', issue, comment: { body, html_url: `${url}#issuecomment-9` }, is_pull: false },
+    pull_request: { action: 'opened', number: 7, pull_request: pull },
+    pull_request_assign: { action: 'unassigned', number: 7, pull_request: pull },
+    pull_request_comment: { action: 'edited', issue: pull, comment: { body, html_url: `${url}#c` }, is_pull: true },
+    pull_request_label: { action: 'label_updated', number: 7, pull_request: pull },
+    pull_request_milestone: { action: 'demilestoned', number: 7, pull_request: { ...pull, milestone: null } },
+    pull_request_sync: { action: 'synchronized', number: 7, pull_request: pull },
     push: {
       ref: 'refs/heads/main',
       commits: [commit, { ...commit, message: title }],

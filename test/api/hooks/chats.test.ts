@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { HookMessage } from '../payload.ts'
-import { plainText } from './chat-message.ts'
-import { describeMessage } from './describe-message.ts'
-import { formatMessage } from './format-message.ts'
+import type { HookMessage } from '../../../src/subjects/hooks/payloads/payload.ts'
+import { plainText } from '../../../src/subjects/hooks/payloads/chat/chat-message.ts'
+import { describeMessage } from '../../../src/subjects/hooks/payloads/chat/describe-message.ts'
+import { formatMessage } from '../../../src/subjects/hooks/payloads/chat/format-message.ts'
 import { sampleMessages } from './sample-messages.ts'
 
 const SENDING = { id: 'an-id', at: 1_700_000_000_500 }
@@ -36,6 +36,12 @@ describe('the line of a chat', () => {
     ['issue_label', '[ann/r] issue labels cleared: #7 A title by ann'],
     ['issue_milestone', '[ann/r] issue added to milestone one: #7 A title by ann'],
     ['issue_comment', '[ann/r] comment created on issue #7 A title by ann'],
+    ['pull_request', '[ann/r] pull request opened: #7 A title by ann'],
+    ['pull_request_assign', '[ann/r] pull request unassigned: #7 A title by ann'],
+    ['pull_request_comment', '[ann/r] comment edited on pull request #7 A title by ann'],
+    ['pull_request_label', '[ann/r] pull request labels updated: #7 A title by ann'],
+    ['pull_request_milestone', '[ann/r] pull request taken from its milestone: #7 A title by ann'],
+    ['pull_request_sync', '[ann/r] pull request has new commits: #7 A title by ann'],
     ['push', '[ann/r] 2 new commits pushed to main by ann'],
     ['release', '[ann/r] release published: A title by ann'],
     ['repository', '[ann/r] repository created by ann'],
@@ -52,6 +58,7 @@ describe('the line of a chat', () => {
     expect(line('issue_milestone', { issue: { ...issue, milestone: null } })).toContain(
       'issue taken from its milestone',
     )
+    expect(line('pull_request', { action: 'closed' })).toContain('pull request merged: ')
     expect(line('push', { total_commits: 1 })).toContain('1 new commit pushed')
     expect(line('release', { release: { name: '', tag_name: 'v1', body: '' } })).toContain('release published: v1')
   })

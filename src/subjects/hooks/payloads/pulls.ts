@@ -1,0 +1,87 @@
+import { ANONYMOUS } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import type { DomainEvent } from '../../../events/index.ts'
+import { isDomainError } from '../../../platform/errors.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+import type { Site } from '../../../platform/site.ts'
+import { findIssueById, type Issue } from '../../issues/index.ts'
+import type { Pulls } from '../../pulls/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import type { EventFactsLoader } from './event-facts.ts'
+import type { HookMessage, MessageBuilders } from './payload.ts'
+import { messageOf, presentPayloadPull } from './payload.present.ts'
+import type { Changes, PayloadPull } from './payload-types.ts'
+
+/** What pull requests are loaded with. */
+export interface PullSource {
+  readonly pulls: Pick<Pulls, 'view'>
+  readonly site: Site
+}
+
+interface PullBuilderDeps extends PullSource {
+  readonly database: Database
+  readonly facts: EventFactsLoader
+}
+
+/** An event of a pull request or of its issue. */
+interface PullEvent extends Pick<DomainEvent, 'repoId' | 'actorId'> {
+  readonly payload: { readonly issue_id: number; readonly number: number }
+}
+
+/** What the payloads of events of pull requests differ in. */
+interface Difference {
+  readonly eventType:
+    'pull_request' | 'pull_request_assign' | 'pull_request_label' | 'pull_request_milestone' | 'pull_request_sync'
+  readonly action: string
+  /** Of the commit that closed or reopened it. */
+  readonly commitId?: string
+  readonly changes?: Changes | undefined
+  /** What the event itself says of the pull request, which may have changed since. */
+  readonly known?: Partial<Pick<PayloadPull, 'state' | 'closed_at'>> | undefined
+}
+
+/** Events of pull requests alone; those that they share with issues are among those of issues. */
+export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
+  'pull.synchronized': (event) =>
+    buildPullMessage(deps, event, { eventType: 'pull_request_sync', action: 'synchronized' }),
+})
+
+/** None when the pull request was deleted meanwhile. */
+export async function buildPullMessage(
+  deps: PullBuilderDeps,
+  event: PullEvent,
+  { eventType, action, commitId = '', changes, known }: Difference,
+): Promise<HookMessage[]> {
+  const { database, facts } = deps
+  const found = await facts.load(event, eventType === 'pull_request_sync' ? 'all' : 'sender')
+  const issue = found && (await findIssueById(database.read, asId(event.payload.issue_id)))
+  const pull = issue && (await loadPayloadPull(deps, found.repo, issue))
+  if (pull === undefined) return []
+  const { repository, sender } = found!
+  const payload = {
+    action,
+    number: event.payload.number,
+    ...(changes && { changes }),
+    pull_request: { ...pull, ...known },
+    requested_reviewer: null,
+    repository,
+    sender,
+    commit_id: commitId,
+    review: null,
+  }
+  return [messageOf(eventType, payload)]
+}
+
+/** Undefined when it was deleted meanwhile. */
+export async function loadPayloadPull(
+  { pulls, site }: PullSource,
+  repo: Repo,
+  issue: Issue,
+): Promise<PayloadPull | undefined> {
+  try {
+    return presentPayloadPull(await pulls.view(ANONYMOUS, { repo }, issue), site)
+  } catch (error) {
+    if (isDomainError(error, 'not-found')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { actorOf } from '../../../src/access/viewer.ts'
+import type { Any } from '../../harness/client.ts'
+import { rows } from '../../harness/expect.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Person } from '../../harness/world.ts'
+import { createMessages, type Messages, namesOf, type SentMessage } from './messages.ts'
+
+describe('payloads of pull requests', () => {
+  let server: TestServer
+  let ann: Person
+  let wes: Person
+  let messages: Messages
+  const pull = '/repos/ann/r/pulls/1'
+
+  beforeAll(async () => {
+    server = await startServer()
+    ;[ann, wes] = [await server.world.user('ann'), await server.world.user('wes')]
+    await server.world.repo({ owner: ann, name: 'r', autoInit: true })
+    await ann.client.put('/repos/ann/r/collaborators/wes', { permission: 'write' })
+    await addFile('a', { new_branch: 'feature' })
+    messages = createMessages(server)
+    await messages.take()
+  })
+  afterAll(() => server.close())
+
+  const addFile = async (name: string, more: object): Promise<void> => {
+    const body = { content: Buffer.from(name).toString('base64'), message: `Add ${name}`, ...more }
+    expect((await ann.client.post(`/repos/ann/r/contents/${name}`, body)).status).toBe(201)
+  }
+  const taken = async (): Promise<SentMessage> => {
+    const found = await messages.take()
+    expect(namesOf(found)).toHaveLength(1)
+    return found[0]!
+  }
+  const anonymous = async (path: string): Promise<Any> => (await server.anonymous.get(path)).json
+
+  it('have the pull request with both its branches', async () => {
+    const input = { title: 'A change', body: 'please', head: 'feature', base: 'main' }
+    expect((await ann.client.post('/repos/ann/r/pulls', input)).status).toBe(201)
+    const { payload, ...names } = await taken()
+    expect(names).toEqual({ event: 'pull_request', eventType: 'pull_request', action: 'opened' })
+    expect(Object.keys(payload)).toEqual([
+      'action',
+      'number',
+      'pull_request',
+      'requested_reviewer',
+      'repository',
+      'sender',
+      'commit_id',
+      'review',
+    ])
+    expect(payload).toMatchObject({
+      number: 1,
+      requested_reviewer: null,
+      review: null,
+      commit_id: '',
+      sender: { login: 'ann' },
+      repository: { full_name: 'ann/r', permissions: { admin: true } },
+    })
+    const shown = await anonymous(pull)
+    const owner = await anonymous('/users/ann')
+    expect(payload.pull_request).toEqual({
+      ...shown,
+      base: { ...shown.base, repo: { ...shown.base.repo, owner } },
+      head: { ...shown.head, repo: { ...shown.head.repo, owner } },
+    })
+    expect(payload.pull_request).toMatchObject({
+      title: 'A change',
+      state: 'open',
+      merged: false,
+      base: { label: 'main', ref: 'main' },
+      head: { label: 'feature', ref: 'feature', repo: { full_name: 'ann/r' } },
+    })
+  })
+
+  it('have types of their own for labels, assignees and milestones', async () => {
+    const label = (await ann.client.post('/repos/ann/r/labels', { name: 'bug', color: '#ff0000' })).json
+    const milestone = (await ann.client.post('/repos/ann/r/milestones', { title: 'one' })).json
+    await ann.client.post('/repos/ann/r/issues/1/labels', { labels: [label.id] })
+    await ann.client.patch('/repos/ann/r/issues/1', { assignees: ['wes'] })
+    await ann.client.patch('/repos/ann/r/issues/1', { milestone: milestone.id })
+    const found = await messages.take()
+    expect(namesOf(found)).toEqual([
+      'pull_request_label (pull_request) label_updated',
+      'pull_request_assign (pull_request) assigned',
+      'pull_request_milestone (pull_request) milestoned',
+    ])
+    expect(found[0]!.payload).toMatchObject({
+      pull_request: { labels: [{ name: 'bug' }] },
+      changes: { added_labels: [{ name: 'bug' }], label: { name: 'bug' } },
+    })
+    expect(found[1]!.payload.pull_request.assignee.login).toBe('wes')
+    expect(found[2]!.payload.pull_request.milestone.title).toBe('one')
+  })
+
+  it('of edits and states say what changed', async () => {
+    await wes.client.patch('/repos/ann/r/issues/1', { title: 'A better change' })
+    expect((await taken()).payload).toMatchObject({
+      action: 'edited',
+      changes: { title: { from: 'A change' } },
+      pull_request: { title: 'A better change' },
+      sender: { login: 'wes' },
+    })
+    await ann.client.patch('/repos/ann/r/issues/1', { state: 'closed' })
+    await ann.client.patch('/repos/ann/r/issues/1', { state: 'open' })
+    const found = await messages.take()
+    expect(namesOf(found)).toEqual(['pull_request (pull_request) closed', 'pull_request (pull_request) reopened'])
+    expect(found.map(({ payload }) => payload.pull_request.state)).toEqual(['closed', 'open'])
+  })
+
+  it('of comments have the issue and the pull request', async () => {
+    await wes.client.post('/repos/ann/r/issues/1/comments', { body: 'looks fine' })
+    const { payload, ...names } = await taken()
+    expect(names).toEqual({ event: 'issue_comment', eventType: 'pull_request_comment', action: 'created' })
+    expect(Object.keys(payload)).toEqual([
+      'action',
+      'issue',
+      'pull_request',
+      'comment',
+      'repository',
+      'sender',
+      'is_pull',
+    ])
+    expect(payload).toMatchObject({
+      is_pull: true,
+      issue: { number: 1, pull_request: { merged: false } },
+      pull_request: { number: 1, head: { ref: 'feature' } },
+      comment: { body: 'looks fine', issue_url: '', pull_request_url: `${server.url}/ann/r/pulls/1` },
+    })
+  })
+
+  it('of new commits have all permissions', async () => {
+    const { database, events } = server.app
+    const { repo_id, issue_id, number } = JSON.parse(
+      (await rows(server, 'event', { kind: 'issue.created' }))[0]!.payload,
+    )
+    const { head } = await anonymous(pull)
+    await database.transaction((tx) =>
+      events.append(
+        tx,
+        'pull.synchronized',
+        { actor: actorOf(wes.user.id), repoId: repo_id, at: Date.now() },
+        { repo_id, issue_id, number, pull_id: 1, old_oid: head.sha, new_oid: head.sha, is_force_push: false },
+      ),
+    )
+    const { payload, ...names } = await taken()
+    expect(names).toEqual({ event: 'pull_request', eventType: 'pull_request_sync', action: 'synchronized' })
+    expect(payload).toMatchObject({
+      number: 1,
+      pull_request: { head: { sha: head.sha } },
+      repository: { permissions: { admin: true, push: true, pull: true } },
+      sender: { login: 'wes' },
+    })
+  })
+})
