@@ -6,6 +6,11 @@ export const pullRequestSection = Type.Object(
       default: ['WIP:', '[WIP]'],
       description: 'Titles that begin with one of these, in any case, make a pull request a draft.',
     }),
+    retarget_children_on_merge: Type.Boolean({
+      default: true,
+      description:
+        'Give pull requests into a deleted branch another base: that of the merged pull request from it, else the default branch. Off: close them.',
+    }),
   },
   { additionalProperties: false, description: 'Pull requests.' },
 )

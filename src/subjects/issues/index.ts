@@ -1,14 +1,16 @@
 export { presentComment } from './comments/comment.present.ts'
 export { type CommentView, loadCommentsByIds } from './comments/comment-views.ts'
 export { findAssignees } from './changes/change-assignees.ts'
+export { replaceLabels } from './changes/change-labels.ts'
 export { changeState } from './changes/change-state.ts'
+export { applyEdit, type IssueEdit, prepareEdit } from './changes/edit-issue.ts'
 export { insertNewIssue, planNewIssue } from './changes/create-issue.ts'
-export { appendIssueEvent, type IssueChange } from './changes/issue-change.ts'
+export { type AccountChange, appendIssueEvent, type IssueChange } from './changes/issue-change.ts'
 export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
 export type { StateRules } from './changes/state-rules.ts'
 export type { TimeBookings } from './changes/time-bookings.ts'
 export { type Comment, isComment } from './comments/comment.policy.ts'
-export { requireLocked } from './changes/change-locked.ts'
+export { changeLocked, requireLocked } from './changes/change-locked.ts'
 export type { IssueGuard } from './issue.guards.ts'
 export { canEditIssue, canReadIssue, canWriteIssue, normalizeTitle, unitOf } from './issue.policy.ts'
 export { issueUrls, presentIssue, presentIssueLabel } from './issue.present.ts'
@@ -23,6 +25,7 @@ export {
   listIssuesByIds,
   listIssuesByNumbers,
   lockIssue,
+  takeIssueNumber,
   touchIssues,
 } from './records/issue.store.ts'
 export { recordEntries } from './timeline/record-entries.ts'
@@ -31,8 +34,19 @@ export {
   deleteReferencesOfRepos,
   updateReferenceActions,
 } from './timeline/references.store.ts'
-export { findEntry, insertEntries } from './timeline/timeline-entry.store.ts'
+export {
+  deleteEntry,
+  findEntry,
+  insertEntries,
+  listEntriesOfKind,
+  updateEntry,
+} from './timeline/timeline-entry.store.ts'
 export { TrackedTime as TrackedTimeModel } from './timeline/timeline.model.ts'
 export type { Timeline } from './timeline/timeline.service.ts'
 export { type IssueInView, type IssueView, loadDeletedIssueView, loadIssueViews } from './views.ts'
 export { issueCounters, recountIssues } from './records/issue-counters.store.ts'
+export { ISSUE_SORTS, type IssueSort } from './lists/issue-filter.ts'
+export { listRepoIssueIds } from './lists/repo-issues.store.ts'
+export { listPinnedIds } from './pins/pin.store.ts'
+export { listLabelsOfIssues } from './records/issue-label.store.ts'
+export { endOfDay } from './issue.policy.ts'

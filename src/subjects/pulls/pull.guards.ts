@@ -4,14 +4,10 @@ import type { Database } from '../../db/database.ts'
 import { type Guard, onTop } from '../../http/guards/guard.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
-import { canEditIssue, canWriteIssue, findIssueById, findIssueByNumber, type IssueInView } from '../issues/index.ts'
+import { canEditIssue, canWriteIssue, findIssueById, findIssueByNumber } from '../issues/index.ts'
 import type { RepoGuard, RepoInView } from '../repos/index.ts'
-import { findPullByIssue, type Pull } from './records/pull.store.ts'
-
-/** A pull request of a repository that the viewer may read. */
-export interface PullInView extends IssueInView {
-  readonly pull: Pull
-}
+import type { PullInView } from './pull-in-view.ts'
+import { findPullByIssue } from './records/pull.store.ts'
 
 interface PullGuardOptions {
   /** Anonymous callers get 401. */

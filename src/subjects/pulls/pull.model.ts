@@ -87,3 +87,22 @@ export const CreatePullRequestOption = Type.Object(
   { $id: 'CreatePullRequestOption' },
 )
 export type CreatePullRequestOption = Static<typeof CreatePullRequestOption>
+
+export const EditPullRequestOption = Type.Object(
+  {
+    title: Type.Optional(Type.String({ maxLength: 4096, description: 'Cut to 255 bytes' })),
+    body: Type.Optional(Type.String({ maxLength: PAGE_LENGTH })),
+    base: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'The new base branch' })),
+    assignee: Type.Optional(Login),
+    assignees: Type.Optional(Logins),
+    milestone: Type.Optional(Type.Integer({ description: '0 for no change' })),
+    labels: Type.Optional(Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids' })),
+    state: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'open or closed' })),
+    due_date: Type.Optional(Timestamp()),
+    unset_due_date: Type.Optional(Type.Boolean()),
+    allow_maintainer_edit: Type.Optional(Type.Boolean()),
+    content_version: Type.Optional(Type.Integer({ description: 'Refused with 409 if the body has another version' })),
+  },
+  { $id: 'EditPullRequestOption' },
+)
+export type EditPullRequestOption = Static<typeof EditPullRequestOption>

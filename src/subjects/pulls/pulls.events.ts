@@ -6,6 +6,8 @@ const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
 
 /** Creating, closing, editing and planning a pull request are events of its issue, which have `is_pull`. */
 export const pullEvents = {
+  /** The base is another branch. */
+  'pull.retargeted': Type.Object({ ...OfPull, old_base: Type.String(), new_base: Type.String() }),
   /** The head has other commits: `refs/pull/{number}/head` moved. */
   'pull.synchronized': Type.Object({
     ...OfPull,

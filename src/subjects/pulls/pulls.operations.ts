@@ -6,7 +6,8 @@ import type { Site } from '../../platform/site.ts'
 import { parseOptionalTimestamp } from '../../platform/timestamp.ts'
 import type { Guards } from '../subject.ts'
 import type { NewPull } from './creation/create-pull.ts'
-import { CreatePullRequestOption, PullRequest } from './pull.model.ts'
+import type { PullEdit } from './edits/edit-pull.ts'
+import { CreatePullRequestOption, EditPullRequestOption, PullRequest } from './pull.model.ts'
 import { presentPull } from './pull.present.ts'
 import type { Pulls } from './pulls.service.ts'
 
@@ -50,7 +51,41 @@ export function pullOperations({ guards, pulls, site }: PullOperationDeps): Oper
         return created(presentPull(await pulls.view(viewer, access, issue), viewer, site))
       },
     }),
+    defineOperation({
+      ...common,
+      id: 'repoEditPullRequest',
+      method: 'PATCH',
+      path: ONE,
+      summary: 'Edit a pull request',
+      guard: guards.pull('edit'),
+      body: EditPullRequestOption,
+      responses: { 201: PullRequest },
+      errors: [400, 403, 404, 409, 412, 422],
+      async handler({ access, viewer, body }) {
+        const issue = await pulls.edit(requireUser(viewer), access, readEdit(body))
+        return created(presentPull(await pulls.view(viewer, access, issue), viewer, site))
+      },
+    }),
   ]
+}
+
+/** NOTE: clients send `unset_due_date: false` where they mean no change. */
+function readEdit(body: EditPullRequestOption): PullEdit {
+  const { assignee, assignees, milestone } = body
+  const logins = [...(assignees ?? []), ...(assignee ? [assignee] : [])]
+  return {
+    title: body.title,
+    body: body.body,
+    assignees: assignees === undefined && !assignee ? undefined : [...new Set(logins)],
+    milestoneId: milestone ? asId(milestone) : undefined,
+    labelIds: body.labels,
+    dueDate: body.due_date || undefined,
+    unsetsDueDate: body.unset_due_date === true ? true : undefined,
+    state: body.state,
+    contentVersion: body.content_version,
+    base: body.base,
+    allowsMaintainerEdit: body.allow_maintainer_edit,
+  }
 }
 
 const readNewPull = (body: CreatePullRequestOption): NewPull => ({

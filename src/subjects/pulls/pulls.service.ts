@@ -3,6 +3,8 @@ import { notFound } from '../../platform/errors.ts'
 import type { Issue } from '../issues/index.ts'
 import type { RepoInView, Repos } from '../repos/index.ts'
 import { createPull, type NewPull, type PullDeps } from './creation/create-pull.ts'
+import { editPull, type EditPullDeps, type PullEdit } from './edits/edit-pull.ts'
+import type { PullInView } from './pull-in-view.ts'
 import { loadPullView, loadPullViews, type PullView } from './pull-views.ts'
 
 /** Pull requests (behaviour/pull-requests#listing-creating-editing). Callers check permissions. */
@@ -13,9 +15,11 @@ export interface Pulls {
   views(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issues: readonly Issue[]): Promise<PullView[]>
   /** See `createPull`. */
   create(actor: SignedIn, target: RepoInView, input: NewPull): Promise<Issue>
+  /** See `editPull`. */
+  edit(actor: SignedIn, target: PullInView, edit: PullEdit): Promise<Issue>
 }
 
-export interface PullsDeps extends PullDeps {
+export interface PullsDeps extends PullDeps, EditPullDeps {
   readonly repos: Pick<Repos, 'views'>
 }
 
@@ -29,5 +33,6 @@ export function createPulls(deps: PullsDeps): Pulls {
     },
     views: (viewer, target, issues) => loadPullViews(views, viewer, target, issues),
     create: (actor, target, input) => createPull(deps, actor, target, input),
+    edit: (actor, target, edit) => editPull(deps, actor, target, edit),
   }
 }

@@ -1,4 +1,12 @@
 import { defineSubject } from '../subject.ts'
+import { createAgitProposals } from './agit/agit.service.ts'
+import { mergedPullRule } from './edits/merged-pull-rule.ts'
+import { moveHeadRefs } from './lifecycle/move-head-refs.ts'
+import { pullSubscriptions } from './lifecycle/pull.subscriber.ts'
+import { pullJobs } from './lifecycle/pulls.jobs.ts'
+import { reconcilePulls } from './lifecycle/reconcile-pulls.ts'
+import { pullListOperations } from './lists/pull-lists.operations.ts'
+import { createPullLists } from './lists/pull-lists.service.ts'
 import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
 import { pullProjections } from './pull.projection.ts'
 import { createPullReviews, type PullReviews } from './review-port.ts'
@@ -21,19 +29,31 @@ declare module '../subject.ts' {
 /** Pull requests: their rows, heads, and whether they can be merged. */
 export const subject = defineSubject({
   name: 'pulls',
-  needs: ['repos'],
-  create({ config, database, clock, events, git, site }, { repos }, guards) {
+  needs: ['issueStateRules', 'pushFollowers', 'pushProposals', 'repoReconcilers', 'repos'],
+  create(core, services, guards) {
+    const { issueStateRules: stateRules, pushFollowers, pushProposals, repoReconcilers, repos } = services
+    const { config, database, jobs, site } = core
+    const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
     const reviews = createPullReviews()
-    const draftPrefixes = config.pull_request.work_in_progress_prefixes
-    const pulls = createPulls({ database, clock, events, git, repos, reviews, draftPrefixes })
+    const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets }
+    const pulls = createPulls(deps)
+    stateRules.register(mergedPullRule)
+    pushProposals.register(createAgitProposals(deps))
+    pushFollowers.register((repo, changes) => moveHeadRefs(deps, repo, changes))
+    repoReconcilers.add((repoId) => reconcilePulls(deps, repoId))
     const pullsGuard = createPullsGuard(guards.repo)
     const own = { pulls: pullsGuard, pull: createPullGuard(database, pullsGuard) }
     return {
       services: { pulls, pullReviews: reviews },
       guards: own,
-      operations: pullOperations({ guards: own, pulls, site }),
+      operations: [
+        ...pullOperations({ guards: own, pulls, site }),
+        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), site }),
+      ],
       events: pullEvents,
-      projections: pullProjections(draftPrefixes),
+      projections: pullProjections({ jobs, draftPrefixes }),
+      subscriptions: pullSubscriptions(jobs),
+      jobs: pullJobs(deps),
     }
   },
 })

@@ -3,7 +3,7 @@ import type { PullId } from '../../platform/crypto/ids.ts'
 import type { TeamModel } from '../orgs/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import type { User } from '../users/index.ts'
-import type { PullInView } from './pull.guards.ts'
+import type { PullInView } from './pull-in-view.ts'
 import type { Static } from '@sinclair/typebox'
 
 /** What the wire model of a pull request shows of its reviews. */

@@ -89,9 +89,9 @@ async function readTexts(
   const title = pushOption(push.pushOptions, 'title')
   const description = pushOption(push.pushOptions, 'description')
   if (!isNew || (title !== undefined && description !== undefined)) return { title, description }
-  const [first = '', ...rest] = (await tipOf(push, command.newOid)).message.trim().split('\n')
+  const [first = '', ...rest] = (await tipOf(push, command.newOid)).message.trimStart().split('\n')
   const chosen = title ?? first
-  return { title: chosen, description: description ?? (rest.join('\n').trim() || chosen) }
+  return { title: chosen, description: description ?? (rest.join('\n').trimStart() || chosen) }
 }
 
 async function tipOf({ repo, env }: IncomingPush, oid: string): Promise<Commit> {

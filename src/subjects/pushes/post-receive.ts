@@ -5,11 +5,13 @@ import type { Repo } from '../repos/index.ts'
 import { FOR } from './decide-proposal.ts'
 import { processed, pullHints } from './push-hints.ts'
 import { type PushSettings, readPushSettings } from './push-options.ts'
+import type { PushFollowers } from './push-followers.ts'
 import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
 import { recordMoves, type RecordDeps } from './record-push.ts'
 
 interface PostReceiveDeps extends RecordDeps {
   readonly proposals: PushProposals
+  readonly followers: PushFollowers
   readonly printsPullUrls: boolean
   rootUrl(): string
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
@@ -34,8 +36,10 @@ export async function postReceive(deps: PostReceiveDeps, viewer: Viewer, push: R
   const { repo, results } = push
   const proposalLines = await completeProposals(push)
   const changes = results.filter(({ command }) => !command.ref.startsWith(FOR)).flatMap((result) => result.moves)
-  if (changes.length > 0)
+  if (changes.length > 0) {
     await deps.locked(repo.id, () => recordMoves(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
+    await deps.followers.follow(repo, changes)
+  }
   return [
     ...proposalLines,
     ...(await applySettings(deps, viewer, push)),

@@ -13,6 +13,7 @@ import type { Verifier } from '../verification/index.ts'
 import { addsObjects, loadRules, NO_RULES, pushFacts, refusalOf } from './check-push.ts'
 import { postReceive } from './post-receive.ts'
 import { preReceive } from './pre-receive.ts'
+import type { PushFollowers } from './push-followers.ts'
 import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
 import type { PushSettings } from './push-options.ts'
 import { type Drift, inspectRepo, reconcileRepo } from './reconcile-repo.ts'
@@ -27,6 +28,7 @@ interface PushDeps {
   readonly verifier: Verifier
   readonly quota: DiskQuota
   readonly proposals: PushProposals
+  readonly followers: PushFollowers
   /** Whether the output of a push contains the addresses at which pull requests are created. */
   readonly printsPullUrls: boolean
   /** The address of the server, without a slash at the end. */
@@ -103,6 +105,7 @@ export function createPushes(deps: PushDeps): Pushes {
         if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
         await recordMoves(deps, id, actor.account.id, { changes, defaultBranch, inTransaction })
       })
+      await deps.followers.follow(target.repo, changes)
     },
     moveMirrorRefs: (repo, changes, defaultBranch) =>
       locked(repo.id, async () => {

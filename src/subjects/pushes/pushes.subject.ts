@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/index.ts'
 import { type Core, defineSubject } from '../subject.ts'
 import { createGitTransport, type GitTransport, type GitTransportSettings } from './git-transport.service.ts'
+import { createPushFollowers, type PushFollowers } from './push-followers.ts'
 import { createPushProposals, type PushProposals } from './push-proposals.service.ts'
 import { pushEvents } from './pushes.events.ts'
 import { createPushJobs, pushTasks } from './pushes.jobs.ts'
@@ -14,6 +15,8 @@ declare module '../subject.ts' {
     readonly pushes: Pushes
     /** A later subject registers that a push can create pull requests. */
     readonly pushProposals: PushProposals
+    /** Later subjects move refs that follow a push. */
+    readonly pushFollowers: PushFollowers
     /** Later subjects add their own comparisons of rows with the disk. */
     readonly repoReconcilers: RepoReconcilers
   }
@@ -26,6 +29,7 @@ export const subject = defineSubject({
   async create(core, { quota, repoChanges, verifier }) {
     const { config, database, git, clock, events, jobs, log, site } = core
     const pushProposals = createPushProposals()
+    const pushFollowers = createPushFollowers(log)
     const pushes = createPushes({
       database,
       git,
@@ -35,6 +39,7 @@ export const subject = defineSubject({
       quota,
       verifier,
       proposals: pushProposals,
+      followers: pushFollowers,
       printsPullUrls: config.git.pull_request_push_message,
       rootUrl: site.rootUrl,
       editRepo: repoChanges.edit,
@@ -48,7 +53,7 @@ export const subject = defineSubject({
     })
     const repoReconcilers = createRepoReconcilers({ database, log, pushes })
     return {
-      services: { gitTransport, pushes, pushProposals, repoReconcilers },
+      services: { gitTransport, pushes, pushFollowers, pushProposals, repoReconcilers },
       events: pushEvents,
       jobs: createPushJobs({
         reconcileAll: repoReconcilers.reconcileAll,

@@ -4,6 +4,7 @@ import { branchWriteOperations } from './branches/branch-writes.operations.ts'
 import { type BranchWrites, createBranchWrites } from './branches/branch-writes.service.ts'
 import { branchOperations } from './branches/branches.operations.ts'
 import { type Branches, createBranches } from './branches/branches.service.ts'
+import { refEvents } from './refs.events.ts'
 import { gitDataOperations } from './git-data/git-data.operations.ts'
 import { createGitData, type GitData } from './git-data/git-data.service.ts'
 import { tagOperations } from './tags/tags.operations.ts'
@@ -22,20 +23,21 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'refs',
   needs: ['commitViews', 'pushes', 'signer', 'verifier'],
-  create({ config, database, git, clock, site }, { commitViews: views, pushes, signer, verifier }, guards) {
+  create({ config, database, git, clock, events, site }, { commitViews: views, pushes, signer, verifier }, guards) {
     const { api, service } = config
     const tagger = {
       name: config.git.identity_name,
       email: config.git.identity_email || `ingot@${service.no_reply_address}`,
     }
     const branches = translated(createBranches({ database, git, views }))
-    const branchWrites = translated(createBranchWrites({ database, git, clock, pushes }))
+    const branchWrites = translated(createBranchWrites({ database, git, clock, events, pushes }))
     const tags = translated(createTags({ database, git, clock, pushes, tagger, signer }))
     const gitData = translated(
       createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size }),
     )
     return {
       services: { branches, branchWrites, gitData, tags },
+      events: refEvents,
       operations: [
         ...branchOperations({ guards, branches, site }),
         ...branchWriteOperations({ guards, branches, branchWrites, site }),

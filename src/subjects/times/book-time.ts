@@ -1,9 +1,9 @@
-import { type IssueChange, recordEntries } from '../issues/index.ts'
+import { type AccountChange, recordEntries } from '../issues/index.ts'
 import { insertTime } from './tracked-time.store.ts'
 import { durationText, isTracking } from './tracking.policy.ts'
 
 /** Books time of the acting account that a commit names when it closes the issue; none where tracking is off. */
-export async function bookTime({ tx, repo, issue, actor, at }: IssueChange, seconds: number): Promise<void> {
+export async function bookTime({ tx, repo, issue, actor, at }: AccountChange, seconds: number): Promise<void> {
   if (!isTracking(repo)) return
   const { id: userId } = actor.account
   const time = await insertTime(tx, { repoId: repo.id, issueId: issue.id, userId, seconds, createdAt: at })

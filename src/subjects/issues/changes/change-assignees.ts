@@ -5,7 +5,7 @@ import { loadRepoAccess, type Repo } from '../../repos/index.ts'
 import { findUserByName, requireUnblocked, type User } from '../../users/index.ts'
 import { canBeAssigned } from '../issue.policy.ts'
 import { deleteAssignee, insertAssignee, listAssigneeIds } from '../records/issue-assignee.store.ts'
-import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+import { type AccountChange, addEntries, appendIssueEvent } from './issue-change.ts'
 
 /**
  * The users with these logins, each once. Throws Invalid for an unknown one, for an organization, and for a user whom
@@ -25,7 +25,7 @@ export async function findAssignees(db: Db, repo: Repo, logins: readonly string[
 }
 
 /** Makes `users` the assignees of the issue. Throws Forbidden when one of the new ones blocks the acting account. */
-export async function changeAssignees(change: IssueChange, users: readonly User[]): Promise<boolean> {
+export async function changeAssignees(change: AccountChange, users: readonly User[]): Promise<boolean> {
   const { tx, issue, actor } = change
   const before = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
   const removed = before.filter((id) => !users.some((user) => user.id === id))

@@ -6,7 +6,7 @@ import { decideUpdateTime } from '../issue.policy.ts'
 import { type Issue, lockIssue } from '../records/issue.store.ts'
 import type { IssueInView } from '../views.ts'
 import type { IssueDeps } from './create-issue.ts'
-import type { IssueChange } from './issue-change.ts'
+import type { AccountChange } from './issue-change.ts'
 
 /** As lockIssue. Throws NotFound. */
 export async function requireLocked(tx: Tx, id: IssueId): Promise<Issue> {
@@ -28,7 +28,7 @@ export const changeLocked = <T>(
   { database, clock, events }: IssueDeps,
   actor: SignedIn,
   { repo, access, issue: seen, updatedAt }: Target,
-  work: (change: IssueChange) => Promise<T>,
+  work: (change: AccountChange) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
     const issue = await requireLocked(tx, seen.id)

@@ -16,7 +16,7 @@ import { indexOwnTexts } from '../texts/issue-text.store.ts'
 import { addLabels, reduceToScopes } from './change-labels.ts'
 import { changeMilestone } from './change-milestone.ts'
 import { changeState, counterOf } from './change-state.ts'
-import { appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
+import { type AccountChange, appendIssueEvent, reload } from './issue-change.ts'
 
 /** What only writers may set is ignored when others create an issue (behaviour/issues#creating-editing-deleting). */
 export interface NewIssue {
@@ -71,17 +71,19 @@ export async function createIssue(
 interface Insertion extends Pick<Issue, 'body' | 'dueAt' | 'isPull' | 'ref'> {
   /** Normalized. */
   readonly title: string
+  /** One that was taken before; undefined for the next one. */
+  readonly number?: number | undefined
 }
 
-/** Inserts an issue or a pull request with the next number of the repository. Appends no event. */
+/** Inserts an issue or a pull request. Appends no event. */
 export async function insertNewIssue(
-  origin: Omit<IssueChange, 'issue'>,
-  { title, body, ref, isPull, dueAt }: Insertion,
-): Promise<IssueChange> {
+  origin: Omit<AccountChange, 'issue'>,
+  { title, body, ref, isPull, dueAt, number }: Insertion,
+): Promise<AccountChange> {
   const { tx, actor, repo, at } = origin
   const issue = await insertIssue(tx, {
     repo_id: repo.id,
-    number: await takeIssueNumber(tx, repo.id),
+    number: number ?? (await takeIssueNumber(tx, repo.id)),
     is_pull: flag(isPull),
     poster_id: actor.account.id,
     title,
@@ -101,7 +103,7 @@ interface Plan extends Pick<NewIssue, 'labelIds' | 'milestoneId'> {
 }
 
 /** Sets labels, assignees and milestone of a new issue; returns the change with the issue as it is then. */
-export async function planNewIssue(change: IssueChange, plan: Plan): Promise<IssueChange> {
+export async function planNewIssue(change: AccountChange, plan: Plan): Promise<AccountChange> {
   const { tx, repo } = change
   const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: plan.labelIds })
   await addLabels(change, [], reduceToScopes(labels))

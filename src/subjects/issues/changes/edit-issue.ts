@@ -15,7 +15,7 @@ import { changeMilestone } from './change-milestone.ts'
 import { changeState } from './change-state.ts'
 import type { IssueDeps } from './create-issue.ts'
 import { indexNewTexts } from '../texts/issue-text.store.ts'
-import { addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
+import { type AccountChange, addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
 import type { StateRules } from './state-rules.ts'
 
 /** Absent members are not changed. */
@@ -49,24 +49,51 @@ export interface EditDeps extends IssueDeps {
  * (behaviour/issues#creating-editing-deleting).
  */
 export async function editIssue(deps: EditDeps, actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> {
-  const { repo, access } = target
-  const isWriter = canWriteIssue(access, target.issue)
+  const prepared = await prepareEdit(deps, target, edit)
+  return changeLocked(deps, actor, { ...target, updatedAt: edit.updatedAt }, (change) =>
+    applyEdit(deps, change, prepared),
+  )
+}
+
+/** An edit with what was looked up for it before the transaction. */
+interface PreparedEdit {
+  readonly edit: IssueEdit
+  readonly access: IssueInView['access']
+  readonly isWriter: boolean
+  /** Undefined to keep them. */
+  readonly assignees: readonly User[] | undefined
+  readonly toState: 'open' | 'closed' | undefined
+}
+
+/** Throws Invalid, BadRequest, and Precondition for an unknown state. */
+export async function prepareEdit(
+  { database }: Pick<EditDeps, 'database'>,
+  { repo, access, issue }: IssueInView,
+  edit: IssueEdit,
+): Promise<PreparedEdit> {
+  const isWriter = canWriteIssue(access, issue)
   const toState = readState(edit.state)
   if (edit.unsetsDueDate === false && edit.dueDate === undefined) throw badRequest('The due_date cannot be empty')
-  const assignees =
-    isWriter && edit.assignees ? await findAssignees(deps.database.read, repo, edit.assignees) : undefined
-  return changeLocked(deps, actor, { ...target, updatedAt: edit.updatedAt }, async (change) => {
-    const { tx, issue } = change
-    if (edit.contentVersion !== undefined && edit.contentVersion !== issue.contentVersion)
-      throw conflict('the issue is already changed')
-    const editsText = [edit.title, edit.body].some((text) => text !== undefined)
-    if (editsText && !isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
-    await editTexts(change, edit)
-    if (isWriter) await editPlanning(change, edit, assignees)
-    if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return (await reload(change)).issue
-    await deps.stateRules.requireAllowed(change, toState)
-    return changeState(await reload(change), { isClosed: toState === 'closed' })
-  })
+  const assignees = isWriter && edit.assignees ? await findAssignees(database.read, repo, edit.assignees) : undefined
+  return { edit, access, isWriter, assignees, toState }
+}
+
+/** Changes the locked issue; returns it as it is then. Throws as `editIssue`. */
+export async function applyEdit(
+  deps: Pick<EditDeps, 'stateRules'>,
+  change: AccountChange,
+  { edit, access, isWriter, assignees, toState }: PreparedEdit,
+): Promise<Issue> {
+  const { tx, issue, actor, repo } = change
+  if (edit.contentVersion !== undefined && edit.contentVersion !== issue.contentVersion)
+    throw conflict('the issue is already changed')
+  const editsText = [edit.title, edit.body].some((text) => text !== undefined)
+  if (editsText && !isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
+  await editTexts(change, edit)
+  if (isWriter) await editPlanning(change, edit, assignees)
+  if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return (await reload(change)).issue
+  await deps.stateRules.requireAllowed(change, toState)
+  return changeState(await reload(change), { isClosed: toState === 'closed' })
 }
 
 const precondition = (message: string): DomainError => new DomainError('precondition', message)
@@ -101,13 +128,17 @@ async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
     })
 }
 
-/** Assignees, milestone and deadline. */
+/**
+ * Assignees, milestone and deadline; the deadline of a pull request is changed first
+ * (behaviour/pull-requests#editing-a-pull-request).
+ */
 async function editPlanning(
-  change: IssueChange,
+  change: AccountChange,
   edit: IssueEdit,
   assignees: readonly User[] | undefined,
 ): Promise<void> {
   const { tx, repo, issue, at } = change
+  if (issue.isPull) await editDeadline(change, edit)
   if (assignees !== undefined && (await changeAssignees(change, assignees)))
     await updateIssue(tx, issue.id, { updated_at: at })
   if (edit.milestoneId !== undefined) {
@@ -115,9 +146,12 @@ async function editPlanning(
       throw invalid(`[Milestone]: there is no milestone ${edit.milestoneId} in the repository`)
     await changeMilestone(change, edit.milestoneId || undefined)
   }
-  if (edit.unsetsDueDate === true) await changeDeadline(change, undefined)
-  else if (edit.dueDate !== undefined) {
-    const isUnset = isZeroTime(parseTimestamp(edit.dueDate)!)
-    await changeDeadline(change, isUnset ? undefined : endOfDay(edit.dueDate))
-  }
+  if (!issue.isPull) await editDeadline(change, edit)
+}
+
+async function editDeadline(change: IssueChange, { unsetsDueDate, dueDate }: IssueEdit): Promise<void> {
+  if (unsetsDueDate === true) return changeDeadline(change, undefined)
+  if (dueDate === undefined) return
+  const isUnset = isZeroTime(parseTimestamp(dueDate)!)
+  await changeDeadline(change, isUnset ? undefined : endOfDay(dueDate))
 }

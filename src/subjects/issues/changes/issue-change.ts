@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../../access/viewer.ts'
+import type { Actor, SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import type { EventKind, EventPayload, Events } from '../../../events/index.ts'
 import { notFound } from '../../../platform/errors.ts'
@@ -11,12 +11,17 @@ import { insertEntries, type NewEntry } from '../timeline/timeline-entry.store.t
 export interface IssueChange {
   readonly tx: Tx
   readonly events: Events
-  readonly actor: SignedIn
+  readonly actor: Actor
   readonly repo: Repo
   /** As it was before the change; the row is locked. */
   readonly issue: Issue
   /** Epoch milliseconds: of the entries, the events and `updated_at`. */
   readonly at: number
+}
+
+/** A change that an account asked for. */
+export interface AccountChange extends IssueChange {
+  readonly actor: SignedIn
 }
 
 /** Adds entries to the timeline of the issue. */
@@ -37,7 +42,7 @@ export async function appendIssueEvent<Kind extends IssueEventKind>(
 }
 
 /** The same change after the issue was written: `issue` as it is now. */
-export async function reload(change: IssueChange): Promise<IssueChange> {
+export async function reload<Change extends IssueChange>(change: Change): Promise<Change> {
   const issue = await findIssueById(change.tx, change.issue.id)
   if (issue === undefined) throw notFound('the issue was deleted at the same time')
   return { ...change, issue }

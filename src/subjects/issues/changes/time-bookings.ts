@@ -1,7 +1,7 @@
-import type { IssueChange } from './issue-change.ts'
+import type { AccountChange } from './issue-change.ts'
 
 /** Books time that the acting account spent on the issue, unless the repository tracks none. */
-type BookTime = (change: IssueChange, seconds: number) => Promise<void>
+type BookTime = (change: AccountChange, seconds: number) => Promise<void>
 
 /** Port for the subject that tracks time: commits that close an issue say how long it took. */
 export interface TimeBookings {

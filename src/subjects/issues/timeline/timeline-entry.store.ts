@@ -192,6 +192,18 @@ export async function deleteEntry(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('timeline_entry').where('id', '=', id).execute()
 }
 
+/** The entries of one kind of an issue, the oldest first. */
+export async function listEntriesOfKind(db: Db, issueId: IssueId, kind: EntryKind): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('timeline_entry')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('kind', '=', kind)
+    .orderBy('id')
+    .execute()
+  return rows.map(toEntry)
+}
+
 /** Deletes the entries that tell of a label which is deleted. */
 export async function deleteEntriesOfLabel(tx: Tx, labelId: number): Promise<void> {
   await tx.deleteFrom('timeline_entry').where('target_id', '=', labelId).where('kind', '=', 'label').execute()

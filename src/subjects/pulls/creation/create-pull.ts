@@ -2,33 +2,22 @@ import { loadRepoGrants } from '../../../access/repo-grants.store.ts'
 import { AccessMode } from '../../../access/access-mode.ts'
 import { isRepoAdmin, unitMode } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
-import type { Database, Tx } from '../../../db/database.ts'
-import type { Events } from '../../../events/index.ts'
-import { flag } from '../../../db/flag.ts'
+import type { Database } from '../../../db/database.ts'
 import type { Git } from '../../../git/index.ts'
-import type { Clock } from '../../../platform/clock.ts'
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
-import {
-  appendIssueEvent,
-  findAssignees,
-  insertNewIssue,
-  type Issue,
-  type IssueChange,
-  normalizeTitle,
-  planNewIssue,
-} from '../../issues/index.ts'
+import { findAssignees, type Issue, normalizeTitle, planNewIssue } from '../../issues/index.ts'
 import { findMilestone } from '../../milestones/index.ts'
-import { loadRepoAccess, parseRepoSettings, type Repo, type RepoInView } from '../../repos/index.ts'
-import { requireUnblocked, type User } from '../../users/index.ts'
+import { loadRepoAccess, type Repo, type RepoInView } from '../../repos/index.ts'
+import type { User } from '../../users/index.ts'
 import { type Branch, findBranch, findHeadBranch } from '../heads/find-branches.ts'
 import { bringObjects } from '../heads/bring-objects.ts'
-import { listPushedCommits, recordPushEntry } from '../heads/push-entry.ts'
-import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
-import { isDraftTitle, pullHeadRef } from '../pull.policy.ts'
-import { insertPull } from '../records/pull.store.ts'
+import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
+import { checkMerge } from '../mergeability/check-merge.ts'
+import { pullHeadRef } from '../pull.policy.ts'
 import type { PullReviews, WantedReviewers } from '../review-port.ts'
 import { requireNoDuplicate } from './duplicates.ts'
+import { type InsertDeps, insertPullRequest } from './insert-pull.ts'
 
 export interface NewPull extends WantedReviewers {
   /** `branch`, `user:branch` or `user/repo:branch`. */
@@ -47,14 +36,10 @@ export interface NewPull extends WantedReviewers {
   readonly allowsMaintainerEdit: boolean | undefined
 }
 
-export interface PullDeps {
+export interface PullDeps extends InsertDeps {
   readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
   readonly git: Git
   readonly reviews: PullReviews
-  /** Titles that begin with one of these are drafts. */
-  readonly draftPrefixes: readonly string[]
 }
 
 /**
@@ -118,43 +103,19 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
   const commits = await listPushedCommits(opened, head.oid, [check.mergeBase])
+  const { input, assignees } = storing
+  const headBranch = { branch: head.name, repoId: head.repo.id, isAgit: false }
   const issue = await database.transaction(async (tx) => {
-    const change = await insertBoth(tx, deps, actor, { ...storing, check })
-    await appendIssueEvent(change, 'issue.created', { title: change.issue.title })
+    const change = await insertPullRequest(tx, deps, actor, {
+      ...input,
+      repo,
+      base: base.name,
+      head: headBranch,
+      check,
+    })
     await recordPushEntry(change, commits)
-    return (await planNewIssue(change, { ...storing.input, assignees: storing.assignees })).issue
+    return (await planNewIssue(change, { ...input, assignees })).issue
   })
   await opened.refs.update([{ ref: pullHeadRef(issue.number), old: opened.zeroOid, new: head.oid }])
   return issue
-}
-
-/** Inserts the rows of the issue and of the pull request. */
-async function insertBoth(
-  tx: Tx,
-  { clock, events, draftPrefixes }: PullDeps,
-  actor: SignedIn,
-  { repo, base, head, input, check }: Storing & { readonly check: Awaited<ReturnType<typeof checkMerge>> },
-): Promise<IssueChange> {
-  if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
-  const { title, body, dueAt } = input
-  const at = clock.now()
-  // NOTE: taking the number locks the row of the sequence: of two equal requests the second finds the first.
-  const change = await insertNewIssue({ tx, events, actor, repo, at }, { title, body, ref: '', isPull: true, dueAt })
-  const target = targetOf(base, head)
-  await requireNoDuplicate(tx, target)
-  await insertPull(tx, {
-    issue_id: change.issue.id,
-    base_repo_id: target.baseRepoId,
-    base_branch: target.baseBranch,
-    head_repo_id: target.headRepoId,
-    head_branch: target.headBranch,
-    head_oid: head.oid,
-    merge_base: check.mergeBase,
-    is_draft: flag(isDraftTitle(title, draftPrefixes)),
-    allows_maintainer_edit: flag(
-      input.allowsMaintainerEdit ?? parseRepoSettings(repo.settings).pulls.allowMaintainerEdit,
-    ),
-    ...checkColumns(check),
-  })
-  return change
 }

@@ -74,6 +74,11 @@ const toPull = (row: Selectable<PullTable>): Pull => ({
       : undefined,
 })
 
+export async function findPull(db: Db, id: PullId): Promise<Pull | undefined> {
+  const row = await db.selectFrom('pull').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toPull(row)
+}
+
 export async function findPullByIssue(db: Db, issueId: IssueId): Promise<Pull | undefined> {
   const row = await db.selectFrom('pull').selectAll().where('issue_id', '=', issueId).executeTakeFirst()
   return row && toPull(row)
@@ -172,4 +177,88 @@ export async function findOpenDuplicate(
 /** Nothing happens where the issue has no row of a pull request. */
 export async function updatePullOfIssue(tx: Tx, issueId: IssueId, values: Updateable<PullTable>): Promise<void> {
   await tx.updateTable('pull').set(values).where('issue_id', '=', issueId).execute()
+}
+
+/** Sets the columns of a check of the head that `seen` has; nothing happens when the head has moved since. */
+export async function updateChecked(tx: Tx, seen: Pull, values: Updateable<PullTable>): Promise<void> {
+  await tx.updateTable('pull').set(values).where('id', '=', seen.id).where('head_oid', '=', seen.headOid).execute()
+}
+
+/** Whether an open pull request has one of the branches of the repository as its head or base. */
+export async function hasOpenPulls(db: Db, repoId: RepoId, branches: readonly string[]): Promise<boolean> {
+  if (branches.length === 0) return false
+  const row = await db
+    .selectFrom('pull')
+    .select('id')
+    .where('is_closed', '=', 0)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('head_repo_id', '=', repoId), eb('head_branch', 'in', branches)]),
+        eb.and([eb('base_repo_id', '=', repoId), eb('base_branch', 'in', branches)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The base of the pull request that was merged last from the branch into the same repository. */
+export async function findMergedBase(db: Db, { repoId, branch }: BranchOf): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pull')
+    .select('base_branch')
+    .where('head_repo_id', '=', repoId)
+    .where('is_closed', '=', 1)
+    .where('head_branch', '=', branch)
+    .where('base_repo_id', '=', repoId)
+    .where('is_merged', '=', 1)
+    .orderBy('merged_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.base_branch
+}
+
+/** Detaches the pull requests of a head repository that is deleted; returns those that are open. */
+export async function detachHeadRepo(tx: Tx, repoId: RepoId): Promise<Pull[]> {
+  const rows = await tx
+    .updateTable('pull')
+    .set({ head_repo_id: 0 })
+    .where('head_repo_id', '=', repoId)
+    .where('base_repo_id', '!=', repoId)
+    .returningAll()
+    .execute()
+  return rows.map(toPull).filter((pull) => !pull.isClosed)
+}
+
+/** The same for all repositories of an account that is deleted. */
+export async function detachHeadsOfOwner(tx: Tx, ownerId: UserId): Promise<Pull[]> {
+  const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
+  const rows = await tx
+    .updateTable('pull')
+    .set({ head_repo_id: 0 })
+    .where('head_repo_id', 'in', owned)
+    .where('base_repo_id', 'not in', owned)
+    .returningAll()
+    .execute()
+  return rows.map(toPull).filter((pull) => !pull.isClosed)
+}
+
+/** Gives the branch of the repository its new name in every pull request. */
+export async function renameBranchInPulls(
+  tx: Tx,
+  { repoId, from, to }: { readonly repoId: RepoId; readonly from: string; readonly to: string },
+): Promise<void> {
+  await tx
+    .updateTable('pull')
+    .set({ head_branch: to })
+    .where('head_repo_id', '=', repoId)
+    .where('head_branch', '=', from)
+    .where('is_agit', '=', 0)
+    .execute()
+  await tx
+    .updateTable('pull')
+    .set({ base_branch: to })
+    .where('base_repo_id', '=', repoId)
+    .where('base_branch', '=', from)
+    .execute()
 }

@@ -9,7 +9,7 @@ import {
   canEditIssue,
   changeState,
   insertEntries,
-  type IssueChange,
+  type AccountChange,
   lockIssue,
   type StateRules,
   type TimeBookings,
@@ -106,13 +106,13 @@ async function writeCommitReference(
   if (before === undefined) await insertReference(writing, { issue, at })
   if (before?.isSettled === true || !mayAct(deps, writing, target, reference)) return
   await settleCommitReference(tx, issue.id, oid)
-  const change: IssueChange = { tx, events: deps.events, actor: pusher, repo: target.repo, issue, at }
+  const change: AccountChange = { tx, events: deps.events, actor: pusher, repo: target.repo, issue, at }
   await act(deps, change, pushed.commit, reference)
 }
 
 async function insertReference(
   { tx, pusher, repo, pushed: { commit } }: CommitWriting,
-  { issue, at }: Pick<IssueChange, 'issue' | 'at'>,
+  { issue, at }: Pick<AccountChange, 'issue' | 'at'>,
 ): Promise<void> {
   const entry = {
     kind: 'commit_ref',
@@ -139,7 +139,7 @@ function mayAct(
 /** An issue that may not be closed, because it depends on open ones, stays open. */
 async function act(
   { stateRules, timeBookings }: CommitReferenceDeps,
-  change: IssueChange,
+  change: AccountChange,
   { oid }: Commit,
   { action, seconds }: IssueReference,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
 import { branchRef, type Git, type GitRepo, isValidBranchName, RefConflictError, tagRef } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
@@ -41,10 +42,11 @@ interface BranchWriteDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
+  readonly events: Events
   readonly pushes: Pushes
 }
 
-export function createBranchWrites({ database, git, clock, pushes }: BranchWriteDeps): BranchWrites {
+export function createBranchWrites({ database, git, clock, events, pushes }: BranchWriteDeps): BranchWrites {
   async function write(
     actor: SignedIn,
     target: RepoInView,
@@ -87,7 +89,8 @@ export function createBranchWrites({ database, git, clock, pushes }: BranchWrite
           : error
       }
     },
-    rename: (actor, target, from, to) => renameBranch({ database, git, clock, write }, actor, target, { from, to }),
+    rename: (actor, target, from, to) =>
+      renameBranch({ database, git, clock, events, write }, actor, target, { from, to }),
     async move(actor, target, name, { to, from, force }) {
       const opened = await openNonEmpty(git, target.repo)
       const oldOid = await tipOf(opened, name)

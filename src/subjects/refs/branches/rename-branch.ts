@@ -1,6 +1,7 @@
 import { isRepoAdmin } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
 import { branchRef, type Git, isValidBranchName, RefConflictError } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { forbidden, invalid, invalidField } from '../../../platform/errors.ts'
@@ -14,12 +15,13 @@ interface RenameDeps {
   readonly database: Database
   readonly git: Git
   readonly clock: Clock
+  readonly events: Events
   write(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void>
 }
 
 /** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */
 export async function renameBranch(
-  { database, git, clock, write }: RenameDeps,
+  { database, git, clock, events, write }: RenameDeps,
   actor: SignedIn,
   target: RepoInView,
   { from, to }: { readonly from: string; readonly to: string },
@@ -41,7 +43,10 @@ export async function renameBranch(
       ...(isDefault && { defaultBranch: to }),
       async inTransaction(tx) {
         if (hasOwnRule) await renameBranchRule(tx, target.repo.id, from, to)
-        await recordBranchRename(tx, { repoId: target.repo.id, from, to, at: clock.now() })
+        const at = clock.now()
+        const repoId = target.repo.id
+        await recordBranchRename(tx, { repoId, from, to, at })
+        await events.append(tx, 'branch.renamed', { actor, repoId, at }, { repo_id: repoId, from, to })
       },
     })
   } catch (error) {

@@ -1,0 +1,86 @@
+import type { Actor } from '../../../access/viewer.ts'
+import { branchRef, type RefSnapshot } from '../../../git/index.ts'
+import type { PullId } from '../../../platform/crypto/ids.ts'
+import { findRepoById, type Repo } from '../../repos/index.ts'
+import {
+  type BranchOf,
+  findMergedBase,
+  findOpenDuplicate,
+  listOpenPullsFrom,
+  listOpenPullsInto,
+  type Pull,
+} from '../records/pull.store.ts'
+import { closeInChange, closePull } from './close-pull.ts'
+import { moveHead } from './move-head.ts'
+import { changePull, type LifecycleDeps } from './pull-change.ts'
+import { recheck } from './recheck.ts'
+import { prepareBase, setBase } from './retarget.ts'
+
+export interface FollowDeps extends LifecycleDeps {
+  /** Pull requests into a deleted branch get another base in place of being closed. */
+  readonly retargets: boolean
+}
+
+interface Branch extends BranchOf {
+  readonly repo: Repo
+  readonly refs: RefSnapshot
+  /** Undefined when the branch was deleted. */
+  readonly oid: string | undefined
+}
+
+/**
+ * Makes the open pull requests from and into a branch follow the branch as it is now
+ * (behaviour/pull-requests#branch-lifecycle). Safe to run again; works on one pull request at a time.
+ */
+export async function followBranch(
+  deps: FollowDeps,
+  actor: Actor,
+  { repoId, branch }: BranchOf,
+  signal: AbortSignal,
+): Promise<void> {
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo === undefined) return
+  const refs = await deps.git.open(repo).refs.snapshot()
+  const found = { repoId, branch, repo, refs, oid: refs.get(branchRef(branch))?.oid }
+  for (const pull of await listOpenPullsFrom(deps.database.read, found)) {
+    signal.throwIfAborted()
+    if (found.oid === undefined) await closePull(deps, actor, pull, branch)
+    else await moveHead(deps, actor, pull, found.oid)
+  }
+  for await (const pull of eachInto(deps, found)) {
+    signal.throwIfAborted()
+    if (found.oid === undefined) await replaceBase(deps, actor, found, pull)
+    else await recheck(deps, pull)
+  }
+}
+
+const BATCH = 100
+
+async function* eachInto({ database: { read } }: FollowDeps, branch: BranchOf): AsyncGenerator<Pull> {
+  let afterId: PullId | 0 = 0
+  for (;;) {
+    const pulls: Pull[] = await listOpenPullsInto(read, branch, { afterId, limit: BATCH })
+    yield* pulls
+    if (pulls.length < BATCH) return
+    afterId = pulls.at(-1)!.id
+  }
+}
+
+/**
+ * The base of the pull request that was merged from the deleted branch becomes the base of those into it, otherwise the
+ * default branch. Closes the pull request where an equal one is open, and where retargeting is off.
+ */
+async function replaceBase(deps: FollowDeps, actor: Actor, { repo, branch, refs }: Branch, pull: Pull): Promise<void> {
+  const { database, git, retargets } = deps
+  const merged = await findMergedBase(database.read, { repoId: repo.id, branch })
+  const name = [merged, repo.defaultBranch].find((candidate) => candidate && refs.get(branchRef(candidate)))
+  if (!retargets || name === undefined) return closePull(deps, actor, pull, branch)
+  const base = await prepareBase(git.open(repo), pull, { branch: name, oid: refs.get(branchRef(name))!.oid })
+  await changePull(deps, actor, { repo, pull }, async (change) => {
+    const { headRepoId, headBranch, baseRepoId, baseBranch } = change.pull
+    if (change.issue.isClosed || baseBranch !== branch) return
+    const target = { headRepoId: headRepoId!, headBranch, baseRepoId, baseBranch: name }
+    if (headRepoId === undefined || (await findOpenDuplicate(change.tx, target))) return closeInChange(change)
+    await setBase(change, base)
+  })
+}

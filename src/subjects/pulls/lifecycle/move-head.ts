@@ -1,0 +1,97 @@
+import type { Actor } from '../../../access/viewer.ts'
+import { branchRef, type GitRepo } from '../../../git/index.ts'
+import { findRepoById, type Repo } from '../../repos/index.ts'
+import { bringObjects } from '../heads/bring-objects.ts'
+import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
+import { pullHeadRef } from '../pull.policy.ts'
+import { type Pull, updatePull } from '../records/pull.store.ts'
+import { changePull, findPlace, type LifecycleDeps, type PullChange, pullPayload } from './pull-change.ts'
+import { listPushedCommits, recordForcePush, recordPushEntry, retainPushedCommits } from './push-entries.ts'
+
+/**
+ * Makes a pull request follow its head to a commit: the objects come into the base repository, `refs/pull/{number}/head`
+ * moves, and the timeline gets the push (behaviour/pull-requests#branch-lifecycle). Safe to run again after a crash at
+ * any step. At most five git processes.
+ */
+export async function moveHead(deps: LifecycleDeps, actor: Actor, pull: Pull, newOid: string): Promise<void> {
+  const place = await findPlace(deps, pull)
+  if (place === undefined) return
+  const { repo, number } = place
+  const git = deps.git.open(repo)
+  const ref = pullHeadRef(number)
+  await git.writing(async () => {
+    const refOid = (await git.refs.snapshot()).get(ref)?.oid
+    if (refOid !== newOid) {
+      await bringHead(deps, { pull, repo, oid: newOid })
+      await git.refs.update([{ ref, old: refOid ?? git.zeroOid, new: newOid }])
+    }
+    if (pull.headOid !== newOid) await recordHead(deps, actor, { pull, repo, git, newOid })
+  })
+}
+
+interface Heading {
+  readonly pull: Pull
+  readonly repo: Repo
+  readonly oid: string
+}
+
+async function bringHead({ database, git }: LifecycleDeps, { pull, repo, oid }: Heading): Promise<void> {
+  if (pull.headRepoId === undefined || pull.headRepoId === repo.id) return
+  const from = await findRepoById(database.read, pull.headRepoId)
+  if (from !== undefined) await bringObjects(git, { from, to: repo, oid, known: pull.headOid })
+}
+
+interface Moving {
+  readonly pull: Pull
+  readonly repo: Repo
+  readonly git: GitRepo
+  readonly newOid: string
+}
+
+async function recordHead(deps: LifecycleDeps, actor: Actor, { pull, repo, git, newOid }: Moving): Promise<void> {
+  const oldOid = pull.headOid
+  const isForcePush = !(await isFastForward(git, oldOid, newOid))
+  const baseOid = await tipOfBase(git, pull)
+  const check = await checkMerge(git, baseOid, newOid)
+  const commits = await listPushedCommits(git, newOid, isForcePush ? [check.mergeBase] : [oldOid, baseOid])
+  await changePull(deps, actor, { repo, pull }, async (change) => {
+    // NOTE: another process was faster.
+    if (change.pull.headOid !== oldOid) return
+    await updatePull(change.tx, pull.id, {
+      head_oid: newOid,
+      merge_base: check.mergeBase,
+      ...checkColumns(check),
+    })
+    await recordPush(change, { commits, oldOid, newOid, isForcePush })
+    await deps.events.append(
+      change.tx,
+      'pull.synchronized',
+      { actor, repoId: repo.id, at: change.at },
+      { ...pullPayload(change), old_oid: oldOid, new_oid: newOid, is_force_push: isForcePush },
+    )
+  })
+}
+
+interface Push {
+  readonly commits: readonly string[]
+  readonly oldOid: string
+  readonly newOid: string
+  readonly isForcePush: boolean
+}
+
+async function recordPush(change: PullChange, { commits, oldOid, newOid, isForcePush }: Push): Promise<void> {
+  if (!isForcePush) return recordPushEntry(change, commits)
+  await recordPushEntry(change, await retainPushedCommits(change, commits))
+  await recordForcePush(change, { oldOid, newOid })
+}
+
+/** False too when the repository has lost the old head. */
+async function isFastForward(git: GitRepo, oldOid: string, newOid: string): Promise<boolean> {
+  if ((await git.objects.findInfo(oldOid)) === undefined) return false
+  return git.history.isAncestor(oldOid, newOid)
+}
+
+/** The tip of the base branch; the merge base when the branch was deleted. */
+export async function tipOfBase(git: GitRepo, { baseBranch, mergeBase }: Pull): Promise<string> {
+  return (await git.refs.snapshot()).get(branchRef(baseBranch))?.oid ?? mergeBase
+}

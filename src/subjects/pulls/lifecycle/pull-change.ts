@@ -1,0 +1,57 @@
+import type { Actor } from '../../../access/viewer.ts'
+import type { Database, Tx } from '../../../db/database.ts'
+import type { Events } from '../../../events/index.ts'
+import type { Git } from '../../../git/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { findIssueById, type IssueChange, lockIssue } from '../../issues/index.ts'
+import { findRepoById, type Repo } from '../../repos/index.ts'
+import { lockPull, type Pull } from '../records/pull.store.ts'
+
+export interface LifecycleDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly git: Git
+  readonly log: Logger
+}
+
+/** A change of a pull request in one transaction, with the rows of both tables locked. */
+export interface PullChange extends IssueChange {
+  /** As it was before the change. */
+  readonly pull: Pull
+}
+
+/**
+ * Runs a change of a pull request in one transaction. Undefined, and `work` does not run, when the pull request was
+ * deleted meanwhile.
+ */
+export const changePull = <T>(
+  { database, clock, events }: LifecycleDeps,
+  actor: Actor,
+  { repo, pull: seen }: { readonly repo: Repo; readonly pull: Pull },
+  work: (change: PullChange) => Promise<T>,
+): Promise<T | undefined> =>
+  database.transaction(async (tx: Tx) => {
+    const issue = await lockIssue(tx, seen.issueId)
+    const pull = issue && (await lockPull(tx, seen.id))
+    if (issue === undefined || pull === undefined) return undefined
+    return work({ tx, events, actor, repo, issue, pull, at: clock.now() })
+  })
+
+/** The base repository and the number of a pull request; undefined when it was deleted meanwhile. */
+export async function findPlace(
+  { database: { read } }: LifecycleDeps,
+  { baseRepoId, issueId }: Pull,
+): Promise<{ readonly repo: Repo; readonly number: number } | undefined> {
+  const [repo, issue] = await Promise.all([findRepoById(read, baseRepoId), findIssueById(read, issueId)])
+  return repo && issue && { repo, number: issue.number }
+}
+
+/** The members of every event of a pull request. */
+export const pullPayload = ({ issue, pull }: PullChange) => ({
+  repo_id: issue.repoId,
+  issue_id: issue.id,
+  number: issue.number,
+  pull_id: pull.id,
+})

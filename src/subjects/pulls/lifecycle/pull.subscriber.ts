@@ -1,0 +1,29 @@
+import type { Subscriptions } from '../../../events/index.ts'
+import type { Jobs } from '../../../jobs/index.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+import { findPullByIssue, hasOpenPulls } from '../records/pull.store.ts'
+
+const BRANCH = 'refs/heads/'
+/** Branches that are looked up in one query. */
+const CHUNK = 200
+
+/** Pull requests follow the branches that a push moves. */
+export const pullSubscriptions = (jobs: Jobs): Subscriptions => ({
+  async 'issue.reopened'(tx, { payload, actorId }) {
+    const pull = payload.is_pull ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
+    if (pull !== undefined) await jobs.enqueue(tx, 'pulls.refresh', { pull_id: pull.id, actor_id: actorId })
+  },
+  async 'repo.pushed'(tx, { payload, actorId }) {
+    const branches = payload.updates
+      .filter(({ ref }) => ref.startsWith(BRANCH))
+      .map(({ ref }) => ref.slice(BRANCH.length))
+    for (let at = 0; at < branches.length; at += CHUNK) {
+      const some = branches.slice(at, at + CHUNK)
+      if (!(await hasOpenPulls(tx, asId(payload.repo_id), some))) continue
+      for (const branch of some) {
+        const job = { repo_id: payload.repo_id, branch, actor_id: actorId }
+        await jobs.enqueue(tx, 'pulls.follow_branch', job, { key: `${payload.repo_id} ${branch}` })
+      }
+    }
+  },
+})

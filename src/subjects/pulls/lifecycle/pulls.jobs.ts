@@ -1,0 +1,51 @@
+import { Type } from '@sinclair/typebox'
+import { actorOf } from '../../../access/viewer.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../jobs/index.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+import { findIssueByNumber } from '../../issues/index.ts'
+import { findRepoById } from '../../repos/index.ts'
+import { pullHeadRef } from '../pull.policy.ts'
+import { closePull } from './close-pull.ts'
+import { followBranch, type FollowDeps } from './follow-branch.ts'
+import { findPull } from '../records/pull.store.ts'
+import { refreshPull } from './refresh.ts'
+
+const Id = Type.Integer()
+
+const pullJobPayloads = {
+  /** Closes a pull request whose head repository was deleted. */
+  'pulls.close': Type.Object({ pull_id: Id, actor_id: Id }),
+  /** Deletes the ref of a deleted pull request, or one that no pull request has. */
+  'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
+  /** Makes pull requests follow a branch that moved, was created or was deleted. */
+  'pulls.follow_branch': Type.Object({ repo_id: Id, branch: Type.String(), actor_id: Id }),
+  /** Makes a pull request that was reopened follow its branches. */
+  'pulls.refresh': Type.Object({ pull_id: Id, actor_id: Id }),
+}
+
+declare module '../../../jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof pullJobPayloads> {}
+}
+
+export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
+  'pulls.close': defineJob(pullJobPayloads['pulls.close'], async ({ pull_id, actor_id }) => {
+    const pull = await findPull(deps.database.read, asId(pull_id))
+    if (pull !== undefined) await closePull(deps, actorOf(asId(actor_id)), pull, undefined)
+  }),
+  'pulls.delete_ref': defineJob(pullJobPayloads['pulls.delete_ref'], async ({ repo_id, number }) => {
+    const repo = await findRepoById(deps.database.read, asId(repo_id))
+    if (repo === undefined || (await findIssueByNumber(deps.database.read, repo.id, number))) return
+    const { refs, zeroOid } = deps.git.open(repo)
+    const ref = (await refs.snapshot()).get(pullHeadRef(number))
+    if (ref !== undefined) await refs.update([{ ref: ref.name, old: ref.oid, new: zeroOid }])
+  }),
+  'pulls.follow_branch': defineJob(
+    pullJobPayloads['pulls.follow_branch'],
+    ({ repo_id, branch, actor_id }, signal) =>
+      followBranch(deps, actorOf(asId(actor_id)), { repoId: asId(repo_id), branch }, signal),
+    { lane: 'pulls' },
+  ),
+  'pulls.refresh': defineJob(pullJobPayloads['pulls.refresh'], ({ pull_id, actor_id }) =>
+    refreshPull(deps, actorOf(asId(actor_id)), asId(pull_id)),
+  ),
+})

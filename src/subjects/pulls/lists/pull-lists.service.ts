@@ -1,0 +1,93 @@
+import type { Viewer } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import type { IssueId } from '../../../platform/crypto/ids.ts'
+import { badRequest, notFound } from '../../../platform/errors.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+import { findHeadRepo } from '../../history/index.ts'
+import {
+  findIssueById,
+  type Issue,
+  ISSUE_SORTS,
+  listIssuesByIds,
+  listPinnedIds,
+  listRepoIssueIds,
+} from '../../issues/index.ts'
+import type { Repo, RepoInView } from '../../repos/index.ts'
+import { findUserByName } from '../../users/index.ts'
+import { parseHead } from '../heads/find-branches.ts'
+import { findIssueByMerge, findIssueByTarget } from './find-by-target.store.ts'
+import type { PullFilter, PullSort } from './pull-filter.ts'
+import { listPullIssueIds } from './pull-list.store.ts'
+
+export interface PullQuery extends Omit<PullFilter, 'posterId'> {
+  /** Login. */
+  readonly poster: string | undefined
+  readonly sort: PullSort
+}
+
+/** Lists of pull requests, as issues (behaviour/pull-requests#listing-pull-requests). */
+export interface PullLists {
+  /** Throws BadRequest for an unknown poster. */
+  list(repo: Repo, query: PullQuery, paging: Paging): Promise<Page<Issue>>
+  pinned(repo: Repo): Promise<Issue[]>
+  /** By base branch and head, in any state. Throws NotFound. */
+  getByBranches(viewer: Viewer, target: RepoInView, base: string, head: string): Promise<Issue>
+  /** By the commit that merged it. Throws NotFound. */
+  getByMerge(repo: Repo, oid: string): Promise<Issue>
+}
+
+export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>): PullLists {
+  const getIssue = async (id: IssueId | undefined): Promise<Issue> => {
+    const issue = id && (await findIssueById(read, id))
+    if (!issue) throw notFound('pull request does not exist')
+    return issue
+  }
+  return {
+    async list(repo, { poster, sort, ...rest }, paging) {
+      const account = poster === undefined ? undefined : await findUserByName(read, poster)
+      if (poster !== undefined && account === undefined)
+        throw badRequest(`user does not exist [uid: 0, name: ${poster}]`)
+      const filter = { ...rest, posterId: account?.id }
+      const ids = isPlain(filter)
+        ? listPlain(read, dialect.name, { repo, filter, sort, paging })
+        : listPullIssueIds(read, repo.id, { filter, sort, paging })
+      const { items, total } = await ids
+      return { items: await listIssuesByIds(read, items), total }
+    },
+    pinned: async (repo) => listIssuesByIds(read, await listPinnedIds(read, { repoId: repo.id, isPull: true })),
+    async getByBranches(viewer, { repo }, base, head) {
+      const { prefix, branch } = parseHead(head)
+      const headRepo = prefix === undefined ? repo : await findHeadRepo(read, viewer, repo, prefix)
+      const target = { headRepoId: headRepo.id, headBranch: branch, baseRepoId: repo.id, baseBranch: base }
+      return getIssue(await findIssueByTarget(read, target))
+    },
+    getByMerge: async (repo, oid) => getIssue(await findIssueByMerge(read, repo.id, oid)),
+  }
+}
+
+const isPlain = ({ labelIds, milestoneId, baseBranch }: PullFilter): boolean =>
+  labelIds.length === 0 && milestoneId === 0 && baseBranch === undefined
+
+interface PlainList {
+  readonly repo: Repo
+  readonly filter: PullFilter
+  readonly sort: PullSort
+  readonly paging: Paging
+}
+
+/** NOTE: the lists of issues read a page from narrow indexes, however many pull requests there are. */
+function listPlain(
+  read: Database['read'],
+  dialect: Database['dialect']['name'],
+  { repo, filter: { state, posterId }, sort, paging }: PlainList,
+): Promise<Page<IssueId>> {
+  const known = ISSUE_SORTS.find((name) => name === sort)
+  const filter = { state, posterId, kinds: { issues: false, pulls: true }, labels: [], milestones: undefined }
+  return known === undefined
+    ? listPullIssueIds(read, repo.id, {
+        filter: { state, posterId, labelIds: [], milestoneId: 0, baseBranch: undefined },
+        sort,
+        paging,
+      })
+    : listRepoIssueIds(read, dialect, repo, { filter, sort: known, paging })
+}

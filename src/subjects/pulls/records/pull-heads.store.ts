@@ -1,0 +1,49 @@
+import type { Db } from '../../../db/database.ts'
+import { asId, type PullId, type RepoId } from '../../../platform/crypto/ids.ts'
+import { pullHeadRef } from '../pull.policy.ts'
+
+interface PullHead {
+  readonly pullId: PullId
+  readonly ref: string
+  readonly oid: string
+  readonly isClosed: boolean
+}
+
+/** The head refs that a repository should have. */
+export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]> {
+  const rows = await db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .select(['pull.id', 'issue.number', 'pull.head_oid', 'pull.is_closed'])
+    .where('pull.base_repo_id', '=', repoId)
+    .execute()
+  return rows.map((row) => ({
+    pullId: asId(row.id),
+    ref: pullHeadRef(row.number),
+    oid: row.head_oid,
+    isClosed: row.is_closed === 1,
+  }))
+}
+
+/** The limit of branches that are looked up in one query; a push of more moves these refs in a job. */
+const MAX_BRANCHES = 500
+
+/** The head refs of the open pull requests from these branches into the same repository. */
+export async function listHeadRefs(
+  db: Db,
+  repoId: RepoId,
+  branches: readonly string[],
+): Promise<{ readonly ref: string; readonly branch: string }[]> {
+  if (branches.length === 0 || branches.length > MAX_BRANCHES) return []
+  const rows = await db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .select(['issue.number', 'pull.head_branch'])
+    .where('pull.head_repo_id', '=', repoId)
+    .where('pull.is_closed', '=', 0)
+    .where('pull.head_branch', 'in', branches)
+    .where('pull.base_repo_id', '=', repoId)
+    .where('pull.is_agit', '=', 0)
+    .execute()
+  return rows.map((row) => ({ ref: pullHeadRef(row.number), branch: row.head_branch }))
+}
