@@ -52,6 +52,7 @@ import { indexPinnedIssues } from './0979-pinned-issues.ts'
 import { createReactions } from './0980-reactions.ts'
 import { createIssueRedirects } from './0982-issue-redirects.ts'
 import { createActionsSecrets } from './1000-actions-secrets.ts'
+import { createPackages } from './1001-packages.ts'
 import { createTrackedTimes } from './0981-tracked-times.ts'
 import { orderListIndexes } from './0801-list-indexes.ts'
 import { addRepoOrderIndex } from './0802-repo-order-index.ts'
@@ -128,6 +129,7 @@ const steps: Record<string, Step> = {
   '1000-actions-secrets': createActionsSecrets,
   '1011-action-runs': createActionRuns,
   '1012-action-artifacts': createActionArtifacts,
+  '1001-packages': createPackages,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

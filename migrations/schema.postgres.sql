@@ -854,6 +854,45 @@ org_member
   org_member_pk PRIMARY KEY (org_id, user_id)
   org_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+package
+  id bigint not null identity
+  owner_id bigint not null
+  repo_id bigint not null default 0
+  type text not null
+  name text not null
+  lower_name text not null
+  CREATE INDEX package_repo_id_idx ON public.package USING btree (repo_id)
+  CREATE UNIQUE INDEX package_owner_id_type_lower_name_key ON public.package USING btree (owner_id, type, lower_name)
+  CREATE UNIQUE INDEX package_pkey ON public.package USING btree (id)
+  package_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id) ON DELETE CASCADE
+  package_pkey PRIMARY KEY (id)
+
+package_file
+  id bigint not null identity
+  version_id bigint not null
+  name text not null
+  size bigint not null
+  md5 text not null
+  sha1 text not null
+  sha256 text not null
+  sha512 text not null
+  CREATE UNIQUE INDEX package_file_pkey ON public.package_file USING btree (id)
+  CREATE UNIQUE INDEX package_file_version_id_name_key ON public.package_file USING btree (version_id, name)
+  package_file_pkey PRIMARY KEY (id)
+  package_file_version_id_fkey FOREIGN KEY (version_id) REFERENCES package_version(id) ON DELETE CASCADE
+
+package_version
+  id bigint not null identity
+  package_id bigint not null
+  creator_id bigint not null
+  version text not null
+  lower_version text not null
+  created_at bigint not null
+  CREATE UNIQUE INDEX package_version_package_id_lower_version_key ON public.package_version USING btree (package_id, lower_version)
+  CREATE UNIQUE INDEX package_version_pkey ON public.package_version USING btree (id)
+  package_version_package_id_fkey FOREIGN KEY (package_id) REFERENCES package(id) ON DELETE CASCADE
+  package_version_pkey PRIMARY KEY (id)
+
 public_key
   id bigint not null identity
   fingerprint text not null

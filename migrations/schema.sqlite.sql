@@ -1108,6 +1108,48 @@ CREATE INDEX "org_member_user_id_org_id_idx" on "org_member" (
   "user_id",
   "org_id");
 
+CREATE TABLE "package" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint default 0 not null,
+  "type" text not null,
+  "name" text not null,
+  "lower_name" text not null);
+
+CREATE UNIQUE INDEX "package_owner_id_type_lower_name_key" on "package" (
+  "owner_id",
+  "type",
+  "lower_name");
+
+CREATE INDEX "package_repo_id_idx" on "package" (
+  "repo_id");
+
+CREATE TABLE "package_file" (
+  "id" integer primary key autoincrement,
+  "version_id" bigint not null references "package_version" ("id") on delete cascade,
+  "name" text not null,
+  "size" bigint not null,
+  "md5" text not null,
+  "sha1" text not null,
+  "sha256" text not null,
+  "sha512" text not null);
+
+CREATE UNIQUE INDEX "package_file_version_id_name_key" on "package_file" (
+  "version_id",
+  "name");
+
+CREATE TABLE "package_version" (
+  "id" integer primary key autoincrement,
+  "package_id" bigint not null references "package" ("id") on delete cascade,
+  "creator_id" bigint not null,
+  "version" text not null,
+  "lower_version" text not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "package_version_package_id_lower_version_key" on "package_version" (
+  "package_id",
+  "lower_version");
+
 CREATE TABLE "public_key" (
   "id" integer primary key autoincrement,
   "fingerprint" text not null,

@@ -54,6 +54,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/hooks/hooks.subject.ts'),
   () => import('./subjects/secrets/secrets.subject.ts'),
   () => import('./subjects/variables/variables.subject.ts'),
+  () => import('./subjects/packages/packages.subject.ts'),
   () => import('./subjects/forks/forks.subject.ts'),
   () => import('./subjects/mirrors/mirrors.subject.ts'),
   () => import('./subjects/imports/imports.subject.ts'),
