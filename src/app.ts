@@ -47,6 +47,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/times/times.subject.ts'),
   () => import('./subjects/references/references.subject.ts'),
   () => import('./subjects/pulls/pulls.subject.ts'),
+  () => import('./subjects/pull-diffs/pull-diffs.subject.ts'),
   () => import('./subjects/issue-activities/issue-activities.subject.ts'),
   () => import('./subjects/streams/streams.subject.ts'),
   () => import('./subjects/notifications/notifications.subject.ts'),

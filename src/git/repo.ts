@@ -6,6 +6,7 @@ import { type Blames, createBlames } from './engine/history/blame.ts'
 import { type Changes, createChanges } from './engine/history/changes.ts'
 import { createCommand, type GitCommand } from './engine/command.ts'
 import { type ChangedFiles, createChangedFiles } from './engine/diff/changed-files.ts'
+import { createDiffTexts, type DiffTexts } from './engine/diff/diff-texts.ts'
 import { createDiffLines, type DiffLines } from './engine/diff/diff-lines.ts'
 import { createSamePatch, type SamePatch } from './engine/diff/same-patch.ts'
 import { createDiffs, type Diffs } from './engine/history/diff.ts'
@@ -42,6 +43,7 @@ export interface GitRepo {
   readonly changes: Changes
   readonly changedFiles: ChangedFiles
   readonly diffs: Diffs
+  readonly diffTexts: DiffTexts
   readonly diffLines: DiffLines
   readonly samePatch: SamePatch
   readonly merges: Merges
@@ -73,6 +75,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
   const path = state.layout.repo(storage)
   const command = createCommand(path, state.slots, state.limits)
   const objects = createObjects({ path, format, cacheKey, cache: state.objects, pool: state.pool, command })
+  const diffs = createDiffs(format, objects, command)
   const reader = new RefReader(path)
   const refs = createRefs({ path, format, reader, mutex: state.refMutex, command, startedAt: state.startedAt })
   const revisions = createRevisions({ format, objects, refs })
@@ -98,7 +101,8 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     lastCommits: createLastCommits({ path, format, cacheKey, objects, revisions, command, memo, graph }),
     changes: createChanges({ format, cacheKey, objects, command, memo }),
     changedFiles: createChangedFiles({ format, cacheKey, command, memo }),
-    diffs: createDiffs(format, objects, command),
+    diffs,
+    diffTexts: createDiffTexts({ format, cacheKey, memo }, diffs),
     diffLines: createDiffLines({ format, cacheKey, objects, command, memo }),
     samePatch: createSamePatch({ format, cacheKey, command, memo }),
     merges: createMerges({ format, objects, command, quarantine, mergeBase: (a, b) => history.mergeBase(a, b) }),

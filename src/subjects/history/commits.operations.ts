@@ -6,13 +6,13 @@ import { bytes, listed, ok } from '../../http/answer/answer.ts'
 import { TextFile } from '../../http/answer/binary.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/openapi/paging-members.ts'
-import type { Paging } from '../../platform/paging.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
 import type { CommitParts } from './commit-views.service.ts'
 import { Commit } from './commit.model.ts'
 import { presentCommit } from './commit.present.ts'
 import type { Commits } from './commits.service.ts'
+import { pageHeaders } from './page-headers.ts'
 
 const partsMembers = {
   stat: Type.Optional(Type.Boolean({ description: 'Count added and deleted lines (default true)' })),
@@ -120,22 +120,4 @@ export function commitOperations({ guards, commits, site }: CommitOperationDeps)
       },
     }),
   ]
-}
-
-/**
- * COMPAT: lists of commits have paging headers of their own, beside those of every list (test/api/code/reads.test.ts).
- */
-function pageHeaders({ page, limit }: Paging, total: number): Record<string, string> {
-  const pages = Math.ceil(total / limit)
-  const headers = {
-    'X-Total': total,
-    'X-PerPage': limit,
-    'X-Page': page,
-    'X-PageCount': pages,
-    'X-HasMore': page < pages,
-  }
-  return {
-    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-    'access-control-expose-headers': Object.keys(headers).join(', '),
-  }
 }

@@ -1,5 +1,5 @@
 export type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
-export { CommitMeta, CommitUser, Note, PayloadCommit, PayloadCommitVerification } from './commit.model.ts'
+export { Commit, CommitMeta, CommitUser, Note, PayloadCommit, PayloadCommitVerification } from './commit.model.ts'
 export {
   commitTime,
   commitUtcTime,
@@ -12,3 +12,4 @@ export {
 export { type Commits, requireOid } from './commits.service.ts'
 export { findForkOf } from './fork-network.store.ts'
 export { findHeadRepo } from './head-repo.ts'
+export { pageHeaders } from './page-headers.ts'

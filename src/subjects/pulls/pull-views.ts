@@ -1,6 +1,6 @@
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
-import type { Git } from '../../git/index.ts'
+import { type DiffTotals, type Git, isGitError } from '../../git/index.ts'
 import type { RepoId } from '../../platform/crypto/ids.ts'
 import { type Issue, type IssueView, loadIssueViews } from '../issues/index.ts'
 import { listReposByIds, type Repo, type RepoInView, type Repos, type RepoView } from '../repos/index.ts'
@@ -8,13 +8,6 @@ import { listUsersByIds, type User } from '../users/index.ts'
 import { loadBranchTips, tipKey } from './records/branch-tips.store.ts'
 import { listPullsByIssues, type Pull } from './records/pull.store.ts'
 import type { ReviewPort, ReviewSummary } from './review-port.ts'
-
-/** Lines and files that differ between the merge base and the head. */
-export interface DiffTotals {
-  readonly additions: number
-  readonly deletions: number
-  readonly files: number
-}
 
 /** Everything that the wire model of a pull request contains. */
 export interface PullView {
@@ -30,7 +23,10 @@ export interface PullView {
   /** Undefined when the account was deleted, or without a merge. */
   readonly mergedBy: User | undefined
   readonly reviews: ReviewSummary | undefined
-  /** Undefined in lists, for AGit and where the head repository was deleted. */
+  /**
+   * Between the merge base and the head. Undefined in lists, for AGit, where the head repository was deleted, and for
+   * diffs that are too large.
+   */
   readonly totals: DiffTotals | undefined
 }
 
@@ -123,6 +119,11 @@ async function loadRepoViewsOf(
 
 async function diffTotals(git: Git, repo: Repo, { pull, head }: PullView): Promise<DiffTotals | undefined> {
   if (head === undefined || pull.isAgit) return undefined
-  const { additions, deletions, files } = await git.open(repo).changes.between(pull.mergeBase, pull.headOid)
-  return { additions, deletions, files: files.length }
+  try {
+    return await git.open(repo).changedFiles.totals(pull.mergeBase, pull.headOid)
+  } catch (error) {
+    // NOTE: a pull request of hundred thousands of files can be looked at and closed nevertheless.
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return undefined
+    throw error
+  }
 }

@@ -72,6 +72,9 @@ async function fill(): Promise<void> {
     await attach(`${at}/issues/1/assets`),
     await attach(`${at}/issues/comments/${comment.id}/assets`),
   ]
+  const change = { content: base64('x'), branch: 'main', new_branch: 'topic' }
+  await make(`${at}/contents/change.txt`, change)
+  const pull = await make(`${at}/pulls`, { head: 'topic', base: 'main', title: 'third' })
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
@@ -90,6 +93,7 @@ async function fill(): Promise<void> {
     [/\/git\/tags\//, { sha: tag.id }],
     [/\/git\/blobs\//, { sha: blob }],
     [/\/git\/refs\//, { ref: 'heads/main' }],
+    [/\/pulls\/\{index/, { index: String(pull.number) }],
     [/\/issues\/comments\//, { id: String(comment.id), attachment_id: String(commentFile.id) }],
     [/\/issues\/\{index(?::int)?\}\/assets/, { attachment_id: String(issueFile.id) }],
     [/\/assets\//, { id: String(release.id), attachment_id: String(asset.id) }],

@@ -54,6 +54,7 @@ beforeAll(async () => {
   acme = await world.org('acme', { owner: alice })
   await world.repo({ owner: alice, name: 'main', autoInit: true })
   await world.repo({ owner: acme.org, by: alice, name: 'shared', autoInit: true })
+  await world.repo({ owner: root, name: 'changes', autoInit: true })
   await done(alice.client.post('/repos/alice/main/releases', { tag_name: 'v0', target_commitish: 'main' }))
   await done(alice.client.post('/repos/acme/shared/releases', { tag_name: 'v0', target_commitish: 'main' }))
   await done(
@@ -166,6 +167,7 @@ async function grow(i: number): Promise<void> {
     }),
   )
   await growByStore(i)
+  await growPull(i)
   await growActions(i)
   files.push(i)
   await alice.token('read:user')
@@ -182,6 +184,16 @@ async function growIssue(issues: string, user: Person, i: number): Promise<void>
   await done(user.client.post(`${issues}/comments/${comment}/reactions`, { content: 'heart' }))
   await done(alice.client.patch(`${issues}/comments/${comment}`, { body: `edited ${i}` }))
   for (const of of ['1', `comments/${comment}`]) await upload(`${issues}/${of}/assets`, i)
+}
+
+/** A pull request that has one commit and one file more than the one before; its number is that of all. */
+async function growPull(i: number): Promise<void> {
+  const changes = '/repos/root/changes'
+  const branch = `topic${i}`
+  await done(root.client.post(`${changes}/branches`, { new_branch_name: branch }))
+  for (let n = 0; n <= i; n++)
+    await done(root.client.post(`${changes}/contents/${i}-${n}.txt`, { content: '', message: `${n}`, branch }))
+  await done(root.client.post(`${changes}/pulls`, { head: branch, base: 'main', title: branch }))
 }
 
 async function addAsset(repo: string, i: number): Promise<void> {
@@ -305,6 +317,7 @@ it('take the same queries whatever their length', async () => {
   const lists = server.app.operations.filter(givesList)
   const place = (operation: Operation): Record<string, string> => ({
     ...(operation.id === 'repoListTeams' ? { owner: 'acme', repo: 'shared' } : { owner: 'alice', repo: 'main' }),
+    ...(operation.path.includes('/pulls/{index') && { owner: 'root', repo: 'changes', index: String(files.length) }),
     org: 'acme',
     quotagroup: 'staff',
     username: 'alice',
