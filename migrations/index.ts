@@ -63,6 +63,7 @@ import { createReferences } from './0988-references.ts'
 import { createPulls } from './1050-pulls.ts'
 import { addIssuesOfActivities } from './0989-issue-activities.ts'
 import { indexEventsOfRepos } from './0990-events-of-repos.ts'
+import { createHookDeliveries } from './1030-hook-deliveries.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -130,6 +131,7 @@ const steps: Record<string, Step> = {
   '1011-action-runs': createActionRuns,
   '1012-action-artifacts': createActionArtifacts,
   '1001-packages': createPackages,
+  '1030-hook-deliveries': createHookDeliveries,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

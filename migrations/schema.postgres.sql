@@ -535,6 +535,74 @@ gpg_key
   gpg_key_pkey PRIMARY KEY (id)
   gpg_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+hook_delivery
+  id bigint not null identity
+  uuid text not null
+  hook_id bigint not null
+  message_id bigint not null
+  state text not null default 'waiting'::text
+  attempts bigint not null default 0
+  queued_at bigint not null
+  created_at bigint not null
+  finished_at bigint not null default 0
+  url text not null default ''::text
+  request_headers text not null default '{}'::text
+  request_body text not null default ''::text
+  response_status bigint not null default 0
+  response_headers text not null default '{}'::text
+  response_body text not null default ''::text
+  duration_ms bigint not null default 0
+  error text not null default ''::text
+  history text not null default '[]'::text
+  CREATE INDEX hook_delivery_finished_at_idx ON public.hook_delivery USING btree (finished_at)
+  CREATE INDEX hook_delivery_hook_id_state_id_idx ON public.hook_delivery USING btree (hook_id, state, id)
+  CREATE INDEX hook_delivery_message_id_idx ON public.hook_delivery USING btree (message_id)
+  CREATE INDEX hook_delivery_state_id_idx ON public.hook_delivery USING btree (state, id)
+  CREATE UNIQUE INDEX hook_delivery_pkey ON public.hook_delivery USING btree (id)
+  CREATE UNIQUE INDEX hook_delivery_uuid_key ON public.hook_delivery USING btree (uuid)
+  hook_delivery_hook_id_fkey FOREIGN KEY (hook_id) REFERENCES webhook(id) ON DELETE CASCADE
+  hook_delivery_message_id_fkey FOREIGN KEY (message_id) REFERENCES hook_message(id) ON DELETE CASCADE
+  hook_delivery_pkey PRIMARY KEY (id)
+
+hook_event
+  event_id bigint not null
+  attempts bigint not null default 0
+  next_at bigint not null default 0
+  lease_until bigint not null default 0
+  CREATE UNIQUE INDEX hook_event_pk ON public.hook_event USING btree (event_id)
+  hook_event_pk PRIMARY KEY (event_id)
+
+hook_lane
+  hook_id bigint not null
+  origin text not null
+  due_at bigint not null default 0
+  lease_until bigint not null default 0
+  holder text not null default ''::text
+  failures bigint not null default 0
+  last_status text not null default ''::text
+  CREATE INDEX hook_lane_due_at_idx ON public.hook_lane USING btree (due_at)
+  CREATE UNIQUE INDEX hook_lane_pk ON public.hook_lane USING btree (hook_id)
+  hook_lane_hook_id_fkey FOREIGN KEY (hook_id) REFERENCES webhook(id) ON DELETE CASCADE
+  hook_lane_pk PRIMARY KEY (hook_id)
+
+hook_message
+  id bigint not null identity
+  event text not null
+  event_type text not null
+  action text not null default ''::text
+  payload text not null
+  created_at bigint not null
+  CREATE UNIQUE INDEX hook_message_pkey ON public.hook_message USING btree (id)
+  hook_message_pkey PRIMARY KEY (id)
+
+hook_origin
+  origin text not null
+  failures bigint not null default 0
+  retry_at bigint not null default 0
+  error text not null default ''::text
+  CREATE UNIQUE INDEX hook_origin_pk ON public.hook_origin USING btree (origin)
+  hook_origin_pk PRIMARY KEY (origin)
+
 issue
   id bigint not null identity
   repo_id bigint not null

@@ -648,6 +648,76 @@ CREATE INDEX "gpg_key_user_id_primary_key_id_id_idx" on "gpg_key" (
   "primary_key_id",
   "id");
 
+CREATE TABLE "hook_delivery" (
+  "id" integer primary key autoincrement,
+  "uuid" text not null,
+  "hook_id" bigint not null references "webhook" ("id") on delete cascade,
+  "message_id" bigint not null references "hook_message" ("id") on delete cascade,
+  "state" text default 'waiting' not null,
+  "attempts" bigint default 0 not null,
+  "queued_at" bigint not null,
+  "created_at" bigint not null,
+  "finished_at" bigint default 0 not null,
+  "url" text default '' not null,
+  "request_headers" text default '{}' not null,
+  "request_body" text default '' not null,
+  "response_status" bigint default 0 not null,
+  "response_headers" text default '{}' not null,
+  "response_body" text default '' not null,
+  "duration_ms" bigint default 0 not null,
+  "error" text default '' not null,
+  "history" text default '[]' not null);
+
+CREATE INDEX "hook_delivery_finished_at_idx" on "hook_delivery" (
+  "finished_at");
+
+CREATE INDEX "hook_delivery_hook_id_state_id_idx" on "hook_delivery" (
+  "hook_id",
+  "state",
+  "id");
+
+CREATE INDEX "hook_delivery_message_id_idx" on "hook_delivery" (
+  "message_id");
+
+CREATE INDEX "hook_delivery_state_id_idx" on "hook_delivery" (
+  "state",
+  "id");
+
+CREATE UNIQUE INDEX "hook_delivery_uuid_key" on "hook_delivery" (
+  "uuid");
+
+CREATE TABLE "hook_event" (
+  "event_id" bigint not null,
+  "attempts" bigint default 0 not null,
+  "next_at" bigint default 0 not null,
+  "lease_until" bigint default 0 not null, constraint "hook_event_pk" primary key ("event_id"));
+
+CREATE TABLE "hook_lane" (
+  "hook_id" bigint not null references "webhook" ("id") on delete cascade,
+  "origin" text not null,
+  "due_at" bigint default 0 not null,
+  "lease_until" bigint default 0 not null,
+  "holder" text default '' not null,
+  "failures" bigint default 0 not null,
+  "last_status" text default '' not null, constraint "hook_lane_pk" primary key ("hook_id"));
+
+CREATE INDEX "hook_lane_due_at_idx" on "hook_lane" (
+  "due_at");
+
+CREATE TABLE "hook_message" (
+  "id" integer primary key autoincrement,
+  "event" text not null,
+  "event_type" text not null,
+  "action" text default '' not null,
+  "payload" text not null,
+  "created_at" bigint not null);
+
+CREATE TABLE "hook_origin" (
+  "origin" text not null,
+  "failures" bigint default 0 not null,
+  "retry_at" bigint default 0 not null,
+  "error" text default '' not null, constraint "hook_origin_pk" primary key ("origin"));
+
 CREATE TABLE "issue" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

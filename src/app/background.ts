@@ -9,16 +9,22 @@ export interface Background {
   start(): void
   /** Resolves when nothing runs any more; what was not finished continues at the next start. */
   stop(): Promise<void>
-  /** Dispatches events and runs jobs until none is due: for tests and commands. */
+  /** Dispatches events, runs jobs and drains workers until nothing is due: for tests and commands. */
   drain(): Promise<void>
 }
 
-/** Everything that happens after the answer: events to subscriptions, jobs, scheduled tasks. */
+/** Everything that happens after the answer: events to subscriptions, jobs, scheduled tasks, workers of subjects. */
 export function createBackground({ core, eventLog, jobQueue, subjects }: Composition): Background {
   const { database, clock, log, schedule } = core
   const events = new EventDispatcher({ database, clock, log, eventLog })
   const jobs = new JobRunner({ database, clock, log, queue: jobQueue })
   const stopping = new AbortController()
+  const workers = subjects.flatMap((subject) => subject.workers ?? [])
+  const drainWorkers = async (): Promise<boolean> => {
+    let worked = false
+    for (const worker of workers) worked = (await worker.drain()) || worked
+    return worked
+  }
   let recovering = Promise.resolve()
   const recover = async (): Promise<void> => {
     for (const { name, recover: enqueueChecks } of subjects) {
@@ -36,6 +42,7 @@ export function createBackground({ core, eventLog, jobQueue, subjects }: Composi
       events.start()
       jobs.start()
       schedule.start()
+      for (const worker of workers) worker.start()
       recovering = recover()
     },
     async stop() {
@@ -43,13 +50,13 @@ export function createBackground({ core, eventLog, jobQueue, subjects }: Composi
       schedule.stop()
       await recovering
       await events.stop()
-      await jobs.stop()
+      await Promise.all([jobs.stop(), ...workers.map((worker) => worker.stop())])
     },
     async drain() {
       do {
         while (await events.dispatchSome());
         await jobs.drain()
-      } while (await events.dispatchSome())
+      } while ((await drainWorkers()) || (await events.dispatchSome()))
     },
   }
 }

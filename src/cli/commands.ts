@@ -120,6 +120,21 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./admin-token.ts')).createToken,
   },
   {
+    words: 'admin hook dead',
+    summary: 'List deliveries of webhooks that were given up: uuid, webhook, event, time, attempts, address, reason',
+    options: CONFIG_OPTIONS,
+    load: async () => (await import('./admin-hook.ts')).listDeadDeliveries,
+  },
+  {
+    words: 'admin hook requeue',
+    summary: 'Try deliveries of webhooks again that were given up',
+    options: {
+      uuid: { type: 'string', value: 'UUID', help: 'only this one; all without it' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./admin-hook.ts')).requeueDeadDeliveries,
+  },
+  {
     words: 'admin audit',
     summary: 'Print the audit log as JSON, one entry a line, oldest first',
     options: {

@@ -15,7 +15,6 @@ import {
   quotaSection,
   releaseSection,
   repositorySection,
-  webhookSection,
 } from './sections/repository.ts'
 import { rateLimitSection } from './sections/rate-limit.ts'
 import { signingSection } from './sections/signing.ts'
@@ -30,6 +29,7 @@ import {
   securitySection,
   sshSection,
 } from './sections/system.ts'
+import { webhookSection } from './sections/webhook.ts'
 
 /**
  * Every setting once: type, default, allowed values and the sentence that explains it.

@@ -94,6 +94,15 @@ export interface DoctorCheck {
   run(options: CheckOptions): AsyncIterable<Finding>
 }
 
+/** Work in the background with a queue of its own, beside events and jobs. */
+export interface Worker {
+  start(): void
+  /** Resolves when nothing runs any more; what was not finished continues at the next start. */
+  stop(): Promise<void>
+  /** Works until nothing is due; returns whether there was anything. */
+  drain(): Promise<boolean>
+}
+
 /** What a subject gives to the server. */
 export interface SubjectParts<Provides = Partial<Services>> {
   readonly services?: Provides
@@ -108,6 +117,7 @@ export interface SubjectParts<Provides = Partial<Services>> {
   readonly subscriptions?: Subscriptions
   readonly jobs?: JobDefinitions
   readonly tasks?: readonly ScheduledTask[]
+  readonly workers?: readonly Worker[]
   readonly checks?: readonly DoctorCheck[]
   /** What it stores encrypted, so that the key can be changed. */
   readonly sealedColumns?: readonly SealedColumns[]

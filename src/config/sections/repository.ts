@@ -238,16 +238,3 @@ export const migrationsSection = Type.Object(
   },
   { additionalProperties: false, description: 'Imports from other servers.' },
 )
-
-export const webhookSection = Type.Object(
-  {
-    disabled: Type.Boolean({ default: false, description: 'Let only site administrators have webhooks.' }),
-    allowed_hosts: Type.String({
-      default: '',
-      description:
-        'Comma list of what webhooks may reach: external (all public addresses), private, loopback, address ' +
-        'ranges, host names (with *), or * for everything; empty is external.',
-    }),
-  },
-  { additionalProperties: false, description: 'Webhooks.' },
-)

@@ -1,15 +1,19 @@
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, buildConnector } from 'undici'
 import type { HostGuard } from './host-guard.ts'
+import { openTunnel, type OutgoingProxy } from './tunnel.ts'
+
+const CONNECT_MS = 10_000
 
 export interface AgentOptions {
   readonly guard: HostGuard
   /** Accept certificates that no authority signed; only for installations that ask for it. */
   readonly skipTlsVerify?: boolean
+  readonly proxy?: OutgoingProxy
 }
 
-/** Connects to addresses that the guard allows and to no others. */
-export async function createAgent({ guard, skipTlsVerify = false }: AgentOptions): Promise<Agent> {
+/** Connects to addresses that the guard allows and to no others, through the proxy where it serves the host. */
+export async function createAgent({ guard, skipTlsVerify = false, proxy }: AgentOptions): Promise<Agent> {
   const undici = await import('undici')
   // NOTE: a host that is an address never reaches the resolver of node:net; it is resolved here, before anything
   // connects.
@@ -18,18 +22,21 @@ export async function createAgent({ guard, skipTlsVerify = false }: AgentOptions
       const addresses = await guard.resolve(target.hostname)
       const connector = undici.buildConnector({
         rejectUnauthorized: !skipTlsVerify,
-        timeout: 10_000,
+        timeout: CONNECT_MS,
         lookup: pinned(addresses),
         autoSelectFamily: true,
       })
-      connector(
-        {
-          ...target,
-          hostname: addresses.length === 1 ? addresses[0] : target.hostname,
-          ...(!target.servername && isIP(target.hostname) === 0 && { servername: target.hostname }),
-        },
-        done,
-      )
+      const named = {
+        ...target,
+        ...(!target.servername && isIP(target.hostname) === 0 && { servername: target.hostname }),
+      }
+      if (proxy?.serves(target.hostname) !== true)
+        return connector({ ...named, hostname: addresses.length === 1 ? addresses[0] : target.hostname }, done)
+      const isTls = target.protocol === 'https:'
+      const port = Number(target.port) || (isTls ? 443 : 80)
+      const socket = await openTunnel(proxy, { address: addresses[0], port, timeout: CONNECT_MS })
+      if (isTls) connector({ ...named, httpSocket: socket }, done)
+      else done(null, socket)
     } catch (error) {
       done(error as Error, null)
     }

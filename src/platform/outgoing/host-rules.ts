@@ -40,6 +40,19 @@ export function parseHostRules(list: string): HostRules {
   }
 }
 
+/**
+ * Reads a comma list of host names, in which `*` stands for any characters; an empty list is every host. Throws an error
+ * that names an entry which is none.
+ */
+export function parseHostNames(list: string): (host: string) => boolean {
+  const names = list
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter(Boolean)
+    .map(hostPattern)
+  return (host) => names.length === 0 || names.some((name) => name.test(host.toLowerCase().replace(/\.$/, '')))
+}
+
 function hostPattern(entry: string): RegExp {
   if (!/^[a-z0-9_*.-]+$/.test(entry))
     throw new Error(`${JSON.stringify(entry)} is no host name, address or address range`)

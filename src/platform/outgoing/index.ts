@@ -6,4 +6,8 @@ export { createOutgoingClient, type OutgoingClient, type OutgoingHead } from './
 
 export { createHostGuard, type HostGuard, type Lookup } from './host-guard.ts'
 
+export { parseHostNames } from './host-rules.ts'
+
 export { isOutgoingError } from './outgoing-error.ts'
+
+export type { OutgoingProxy } from './tunnel.ts'

@@ -17,6 +17,7 @@ export function presentHook(hook: Hook): HookModel {
     events: [...hook.events],
     authorization_header: hook.authorizationHeader,
     active: hook.isActive,
+    last_status: hook.isPaused ? 'paused' : hook.lastStatus || 'none',
     created_at: wireTime(hook.createdAt),
     updated_at: wireTime(hook.updatedAt),
   }

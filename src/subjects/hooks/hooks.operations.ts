@@ -1,36 +1,29 @@
-import { Type, type TObject } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { NAME_LENGTH } from '../../http/body/limits.ts'
-import type { ScopeCategory } from '../../access/scopes.ts'
 import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser, signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
-import { type Area, defineOperation, type Operation } from '../../http/operation.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../http/openapi/paging-members.ts'
 import { forbidden } from '../../platform/errors.ts'
 import type { Guards } from '../subject.ts'
+import { deliveryOperations } from './delivery/history/deliveries.operations.ts'
+import type { Deliveries } from './delivery/history/deliveries.service.ts'
+import type { OwnerKind } from './hook-owner-kind.ts'
 import { CreateHookOption, EditHookOption, Hook } from './hook.model.ts'
 import { presentHook } from './hook.present.ts'
 import type { HookChange, Hooks } from './hooks.service.ts'
+import type { TestHook } from './test-hook.ts'
+import { testHookOperations } from './test-hook.operations.ts'
 import type { HookOwner } from './webhook.store.ts'
 
 interface HookOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'repo'>
   readonly hooks: Hooks
+  readonly deliveries: Deliveries
+  readonly testHook: TestHook
   /** Refuses all webhooks but those of the site. */
   readonly disabled: boolean
-}
-
-interface OwnerKind<Access> {
-  readonly root: string
-  readonly area: Area & ScopeCategory
-  readonly guard: Guard<Access>
-  owner(access: Access): HookOwner
-  readonly ids: Readonly<Record<'list' | 'create' | 'get' | 'edit' | 'delete', string>>
-  /** Whether lists have a Link header: those of repositories do not. */
-  readonly link: boolean
-  readonly listQuery?: TObject
-  /** Restricts the list by its query. */
-  listOwner?(query: Readonly<Record<string, unknown>>): HookOwner
 }
 
 const ids = (prefix: string, list = `${prefix}ListHooks`) => ({
@@ -39,6 +32,9 @@ const ids = (prefix: string, list = `${prefix}ListHooks`) => ({
   get: `${prefix}GetHook`,
   edit: `${prefix}EditHook`,
   delete: `${prefix}DeleteHook`,
+  listDeliveries: `${prefix}ListHookDeliveries`,
+  getDelivery: `${prefix}GetHookDelivery`,
+  redeliver: `${prefix}RedeliverHookDelivery`,
 })
 
 const ALL_OF_SITE: HookOwner = { scope: 'site', scopes: ['system', 'default'] }
@@ -48,45 +44,59 @@ const siteListQuery = Type.Object({
 })
 
 /** Webhooks of repositories, organizations, users and the site (behaviour/orgs-webhooks-actions#webhooks). */
-export function hookOperations({ guards, hooks, disabled }: HookOperationDeps): Operation[] {
+export function hookOperations({ guards, hooks, deliveries, testHook, disabled }: HookOperationDeps): Operation[] {
   const unlessDisabled = <Access>(guard: Guard<Access>): Guard<Access> =>
     disabled ? { ...guard, decide: refuse } : guard
+  const repoAdmin = unlessDisabled(guards.repo(disabled ? 'see' : 'admin', { needsUser: true }))
   return [
-    ...operationsFor(hooks, {
-      root: '/repos/{owner}/{repo}/hooks',
-      area: 'repository',
-      guard: unlessDisabled(guards.repo(disabled ? 'see' : 'admin', { needsUser: true })),
-      owner: ({ repo }) => ({ scope: 'repository', repoId: repo.id }),
-      ids: ids('repo'),
-      link: false,
-    }),
-    ...operationsFor(hooks, {
-      root: '/orgs/{org}/hooks',
-      area: 'organization',
-      guard: unlessDisabled(guards.org('owner')),
-      owner: ({ org }) => ({ scope: 'organization', ownerId: org.id }),
-      ids: ids('org'),
-      link: true,
-    }),
-    ...operationsFor(hooks, {
-      root: '/user/hooks',
-      area: 'user',
-      guard: unlessDisabled(signedIn),
-      owner: ({ account }) => ({ scope: 'user', ownerId: account.id }),
-      ids: ids('user'),
-      link: true,
-    }),
-    ...operationsFor(hooks, {
-      root: '/admin/hooks',
-      area: 'admin',
-      guard: siteAdmin,
-      owner: () => ALL_OF_SITE,
-      ids: ids('admin'),
-      link: true,
-      listQuery: siteListQuery,
-      listOwner: ({ type }) =>
-        type === 'all' ? ALL_OF_SITE : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] },
-    }),
+    ...testHookOperations(testHook, repoAdmin),
+    ...operationsFor(
+      { hooks, deliveries },
+      {
+        root: '/repos/{owner}/{repo}/hooks',
+        area: 'repository',
+        guard: repoAdmin,
+        owner: ({ repo }) => ({ scope: 'repository', repoId: repo.id }),
+        ids: ids('repo'),
+        link: false,
+      },
+    ),
+    ...operationsFor(
+      { hooks, deliveries },
+      {
+        root: '/orgs/{org}/hooks',
+        area: 'organization',
+        guard: unlessDisabled(guards.org('owner')),
+        owner: ({ org }) => ({ scope: 'organization', ownerId: org.id }),
+        ids: ids('org'),
+        link: true,
+      },
+    ),
+    ...operationsFor(
+      { hooks, deliveries },
+      {
+        root: '/user/hooks',
+        area: 'user',
+        guard: unlessDisabled(signedIn),
+        owner: ({ account }) => ({ scope: 'user', ownerId: account.id }),
+        ids: ids('user'),
+        link: true,
+      },
+    ),
+    ...operationsFor(
+      { hooks, deliveries },
+      {
+        root: '/admin/hooks',
+        area: 'admin',
+        guard: siteAdmin,
+        owner: () => ALL_OF_SITE,
+        ids: ids('admin'),
+        link: true,
+        listQuery: siteListQuery,
+        listOwner: ({ type }) =>
+          type === 'all' ? ALL_OF_SITE : { scope: 'site', scopes: [type === 'default' ? 'default' : 'system'] },
+      },
+    ),
   ]
 }
 
@@ -94,8 +104,11 @@ function refuse(): never {
   throw forbidden('webhooks disabled by administrator')
 }
 
-function operationsFor<Access>(hooks: Hooks, kind: OwnerKind<Access>): Operation[] {
-  return [...collection(hooks, kind), ...single(hooks, kind)]
+function operationsFor<Access>(
+  { hooks, deliveries }: Pick<HookOperationDeps, 'hooks' | 'deliveries'>,
+  kind: OwnerKind<Access>,
+): Operation[] {
+  return [...collection(hooks, kind), ...single(hooks, kind), ...deliveryOperations(deliveries, kind)]
 }
 
 function collection<Access>(hooks: Hooks, kind: OwnerKind<Access>): Operation[] {

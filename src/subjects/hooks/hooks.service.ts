@@ -8,6 +8,9 @@ import { notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { loadRepoAccess, type TemplateCopier } from '../repos/index.ts'
+import { hurryLane } from './delivery/send/lane.store.ts'
+import { originOf } from './delivery/message-queue.ts'
+import { HEADER_CONTEXT, SECRET_CONTEXT } from './hook-secrets.ts'
 import type { hookEvents } from './hooks.events.ts'
 import { readHookEvents } from './hooks.policy.ts'
 import {
@@ -33,7 +36,11 @@ import {
 } from './webhook.store.ts'
 
 /** A webhook without its secret, with the authorization header in plain text. */
-export type Hook = Omit<Webhook, 'sealedSecret' | 'sealedHeader'> & { readonly authorizationHeader: string }
+export type Hook = Omit<Webhook, 'sealedSecret' | 'sealedHeader' | 'pausedUntil'> & {
+  readonly authorizationHeader: string
+  /** Its server was silent several times; nothing is sent to it for a while. */
+  readonly isPaused: boolean
+}
 
 interface NewHook {
   readonly type: string
@@ -67,9 +74,6 @@ export interface Hooks {
   delete(actor: Actor, owner: HookOwner, id: number): Promise<void>
 }
 
-const SECRET = 'webhook.secret'
-const HEADER = 'webhook.authorization_header'
-
 interface HookDeps {
   readonly database: Database
   readonly clock: Clock
@@ -82,7 +86,8 @@ export function createHooks({ database, clock, events, secrets }: HookDeps): Hoo
   const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
   const toHook = (hook: Webhook): Hook => ({
     ...hook,
-    authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER),
+    isPaused: hook.lastStatus === 'failed' && hook.pausedUntil > clock.now(),
+    authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER_CONTEXT),
   })
   const get = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
     const hook = await findWebhook(db, owner, id)
@@ -109,8 +114,8 @@ export function createHooks({ database, clock, events, secrets }: HookDeps): Hoo
         settings: JSON.stringify(readSettings(type, config)),
         ...columnsOf(owner, config),
         name: name.trim(),
-        secret: seal(config['secret'] ?? '', SECRET),
-        authorization_header: seal(authorizationHeader, HEADER),
+        secret: seal(config['secret'] ?? '', SECRET_CONTEXT),
+        authorization_header: seal(authorizationHeader, HEADER_CONTEXT),
         events: JSON.stringify(readHookEvents(events)),
         is_active: flag(isActive),
         created_at: at,
@@ -130,15 +135,16 @@ export function createHooks({ database, clock, events, secrets }: HookDeps): Hoo
           branch_filter: requireBranchFilter(branchFilter),
           ...(config['url'] === undefined ? {} : { url: requireUrl(config['url']) }),
           ...(config['content_type'] === undefined ? {} : { content_type: requireContentType(config['content_type']) }),
-          ...(config['secret'] ? { secret: seal(config['secret'], SECRET) } : {}),
+          ...(config['secret'] ? { secret: seal(config['secret'], SECRET_CONTEXT) } : {}),
           settings: JSON.stringify(readSettings(before.type, config, before.settings)),
           ...(name === undefined ? {} : { name: name.trim() }),
-          authorization_header: seal(authorizationHeader, HEADER),
+          authorization_header: seal(authorizationHeader, HEADER_CONTEXT),
           events: JSON.stringify(readHookEvents(events)),
           ...(isActive === undefined ? {} : { is_active: flag(isActive) }),
           updated_at: clock.now(),
         })
         const after = await get(owner, id, tx)
+        await hurryLane(tx, id, originOf(after.url), clock.now())
         await append(tx, 'hook.edited', actor, { owner, hook: after })
         return toHook(after)
       }),

@@ -1,34 +1,51 @@
 import type { TemplateCopier } from '../repos/index.ts'
 import { defineSubject } from '../subject.ts'
+import { deadDeliveryOperations } from './delivery/history/dead-deliveries.operations.ts'
+import type { Deliveries } from './delivery/history/deliveries.service.ts'
+import { createDelivery } from './delivery/delivery.ts'
 import { gitHookOperations } from './git-hooks.operations.ts'
 import { hookEvents } from './hooks.events.ts'
 import { hookOperations } from './hooks.operations.ts'
 import { createHooks, createWebhookCopier, type Hooks } from './hooks.service.ts'
+import { createMessageBuilders, createTestMessages } from './payloads/message-builders.ts'
 import { repoWebhookProjections } from './repo-created.projection.ts'
 import { sealedHookColumns } from './sealed-columns.ts'
+import { createTestHook } from './test-hook.ts'
 
 declare module '../subject.ts' {
   interface Services {
     readonly hooks: Hooks
+    readonly hookDeliveries: Deliveries
     readonly webhookCopier: TemplateCopier
   }
 }
 
-/** Webhooks of repositories, accounts and the site. */
+/** Webhooks of repositories, accounts and the site, and their deliveries. */
 export const subject = defineSubject({
   name: 'hooks',
-  needs: [],
-  create({ config, database, clock, events, secrets }, _services, guards) {
+  needs: ['repos', 'commitViews'],
+  create(core, { repos, commitViews }, guards) {
+    const { config, database, git, clock, events, secrets, site } = core
     const hooks = createHooks({ database, clock, events, secrets })
+    const payloads = { database, git, site, repos, commitViews }
+    const delivery = createDelivery(core, createMessageBuilders(payloads))
+    const { deliveries, queue, workers } = delivery
+    const testHook = createTestHook({ database, queue, buildTestMessage: createTestMessages(payloads) })
     return {
-      services: { hooks, webhookCopier: createWebhookCopier(clock) },
+      services: { hooks, hookDeliveries: deliveries, webhookCopier: createWebhookCopier(clock) },
       operations: [
         ...gitHookOperations({ guards }),
-        ...hookOperations({ guards, hooks, disabled: config.webhook.disabled }),
+        ...hookOperations({ guards, hooks, deliveries, testHook, disabled: config.webhook.disabled }),
+        ...deadDeliveryOperations(deliveries),
       ],
       events: hookEvents,
       projections: repoWebhookProjections,
       sealedColumns: [sealedHookColumns],
+      subscriptions: delivery.subscriptions,
+      jobs: delivery.jobs,
+      tasks: delivery.tasks,
+      workers,
+      close: () => delivery.close(),
     }
   },
 })

@@ -1,1 +1,2 @@
+export type { Deliveries } from './delivery/history/deliveries.service.ts'
 export { copyDefaultWebhooks } from './webhook.store.ts'

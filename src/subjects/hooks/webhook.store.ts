@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { selectPage } from '../../db/page.ts'
 import type { RepoId, UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
+import type { LaneStatus } from './delivery/delivery.table.ts'
 import type { HookScope, WebhookTable } from './webhook.table.ts'
 
 export type { HookScope }
@@ -27,11 +28,20 @@ export interface Webhook {
   readonly branchFilter: string
   readonly settings: Readonly<Record<string, string>>
   readonly isActive: boolean
+  /** What came of the last attempt to deliver something; empty before the first. */
+  readonly lastStatus: LaneStatus
+  /** Nothing is sent to its server before; 0 if nothing keeps deliveries back. */
+  readonly pausedUntil: number
   readonly createdAt: number
   readonly updatedAt: number
 }
 
-function toWebhook(row: Selectable<WebhookTable>): Webhook {
+type WebhookRow = Selectable<WebhookTable> & {
+  readonly last_status: LaneStatus | null
+  readonly paused_until: number | null
+}
+
+function toWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
     scope: row.scope,
@@ -45,6 +55,8 @@ function toWebhook(row: Selectable<WebhookTable>): Webhook {
     branchFilter: row.branch_filter,
     settings: JSON.parse(row.settings) as Record<string, string>,
     isActive: row.is_active === 1,
+    lastStatus: row.last_status ?? '',
+    pausedUntil: row.paused_until ?? 0,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -58,13 +70,31 @@ function webhooksOf(db: Db, owner: HookOwner) {
     : hooks.where('owner_id', '=', owner.ownerId)
 }
 
+/** With what is known of their deliveries. */
+const withStatus = (db: Db, owner: HookOwner) =>
+  webhooksOf(db, owner)
+    .selectAll()
+    .select((eb) => [
+      eb
+        .selectFrom('hook_lane')
+        .select('hook_lane.last_status')
+        .whereRef('hook_lane.hook_id', '=', 'webhook.id')
+        .as('last_status'),
+      eb
+        .selectFrom('hook_lane')
+        .innerJoin('hook_origin', 'hook_origin.origin', 'hook_lane.origin')
+        .select('hook_origin.retry_at')
+        .whereRef('hook_lane.hook_id', '=', 'webhook.id')
+        .as('paused_until'),
+    ])
+
 /** Sorted by id. */
 export const listWebhooks = (db: Db, owner: HookOwner, paging: Paging): Promise<Page<Webhook>> =>
-  selectPage(webhooksOf(db, owner).selectAll().orderBy('id'), paging, toWebhook)
+  selectPage(withStatus(db, owner).orderBy('id'), paging, toWebhook)
 
 /** Returns undefined also if the hook has another owner. */
 export async function findWebhook(db: Db, owner: HookOwner, id: number): Promise<Webhook | undefined> {
-  const row = await webhooksOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await withStatus(db, owner).where('id', '=', id).executeTakeFirst()
   return row && toWebhook(row)
 }
 

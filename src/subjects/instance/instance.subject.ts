@@ -7,6 +7,7 @@ import type { Gauges, Metrics, MetricsListener } from './metrics.routes.ts'
 import { nodeInfoOperations } from './node-info.operations.ts'
 import { type PublicSettings, settingsOperations } from './settings.operations.ts'
 import { registerUserFiles } from './user-files.routes.ts'
+import { webhookGauges } from './webhook-gauges.ts'
 import { registerWellKnown } from './well-known.routes.ts'
 
 declare module '../subject.ts' {
@@ -18,8 +19,8 @@ declare module '../subject.ts' {
 /** What the server answers about itself: version, settings, health, metrics, and what other servers ask. */
 export const subject = defineSubject({
   name: 'instance',
-  needs: ['gpgKeys', 'sshKeys', 'users', 'webAccess'],
-  async create({ config, database, clock, log, site }, { gpgKeys, sshKeys, users, webAccess }) {
+  needs: ['gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
+  async create({ config, database, clock, log, site }, { gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
     const { federation, service } = config
     const fediverse = createFediverse({
       database,
@@ -51,6 +52,7 @@ export const subject = defineSubject({
               ),
           },
           users: { help: 'User accounts', read: () => users.count() },
+          ...webhookGauges(hookDeliveries, clock),
         },
         onListen: (url) => log.info({ url }, 'serving metrics'),
       })),

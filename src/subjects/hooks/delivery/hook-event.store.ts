@@ -1,0 +1,127 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import type { DomainEvent } from '../../../events/index.ts'
+import type { EventPlace } from './match-hooks.policy.ts'
+
+/** An event of the outbox whose messages are to be built. */
+export interface WaitingEvent {
+  readonly event: DomainEvent
+  readonly attempts: number
+}
+
+/** Whether any active webhook may get an event of this place: of the repository, of its owner or of the site. */
+export async function hasActiveWebhooks(
+  db: Db,
+  { repoId, ownerId }: EventPlace,
+  options: { siteOnly: boolean },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('webhook')
+    .select('id')
+    .where('is_active', '=', 1)
+    .where((eb) => {
+      const ofSite = eb('scope', '=', 'system')
+      if (options.siteOnly) return ofSite
+      const owner = eb.selectFrom('repo').select('repo.owner_id').where('repo.id', '=', repoId)
+      return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId > 0 ? ownerId : owner)])
+    })
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Does nothing for an event that is there already. */
+export async function insertHookEvent(tx: Tx, eventId: number): Promise<void> {
+  await tx
+    .insertInto('hook_event')
+    .values({ event_id: eventId })
+    .onConflict((conflict) => conflict.column('event_id').doNothing())
+    .execute()
+}
+
+/** Moments of leases; one that is further away than a whole lease was written before the clock was set back. */
+export interface LeaseTimes {
+  readonly now: number
+  readonly leaseMs: number
+}
+
+/** The ids of the events that may be built now, the oldest first; none while another process builds some. */
+export async function listBuildableEvents(db: Db, { now, leaseMs }: LeaseTimes, limit: number): Promise<number[]> {
+  const building = await db
+    .selectFrom('hook_event')
+    .select('event_id')
+    .where('lease_until', '>', now)
+    .where('lease_until', '<=', now + leaseMs)
+    .limit(1)
+    .executeTakeFirst()
+  if (building !== undefined) return []
+  const rows = await db
+    .selectFrom('hook_event')
+    .select('event_id')
+    .where('next_at', '<=', now)
+    .orderBy('event_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.event_id)
+}
+
+/** False when another process was faster. */
+export async function leaseHookEvents(tx: Tx, ids: readonly number[], { now, leaseMs }: LeaseTimes): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('hook_event')
+    .set({ lease_until: now + leaseMs })
+    .where('event_id', 'in', [...ids])
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows) === ids.length
+}
+
+/** Sorted by id. */
+export async function loadHookEvents(db: Db, ids: readonly number[]): Promise<WaitingEvent[]> {
+  const rows = await db
+    .selectFrom('hook_event')
+    .innerJoin('event', 'event.id', 'hook_event.event_id')
+    .select(['event.id', 'event.kind', 'event.repo_id', 'event.actor_id', 'event.payload', 'event.created_at'])
+    .select('hook_event.attempts')
+    .where('hook_event.event_id', 'in', [...ids])
+    .orderBy('hook_event.event_id')
+    .execute()
+  return rows.map((row) => ({
+    attempts: row.attempts,
+    event: {
+      id: row.id,
+      kind: row.kind,
+      repoId: row.repo_id,
+      actorId: row.actor_id,
+      at: row.created_at,
+      payload: JSON.parse(row.payload) as unknown,
+    } as unknown as DomainEvent,
+  }))
+}
+
+/** The ids of those that were there. */
+export async function deleteHookEvents(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .deleteFrom('hook_event')
+    .where('event_id', 'in', [...ids])
+    .returning('event_id')
+    .execute()
+  return new Set(rows.map((row) => row.event_id))
+}
+
+export async function extendEventLeases(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await tx
+    .updateTable('hook_event')
+    .set({ lease_until: until })
+    .where('event_id', 'in', [...ids])
+    .where('lease_until', '>', 0)
+    .execute()
+}
+
+export async function postponeHookEvent(tx: Tx, id: number, next: { attempts: number; nextAt: number }): Promise<void> {
+  await tx
+    .updateTable('hook_event')
+    .set({ attempts: next.attempts, next_at: next.nextAt, lease_until: 0 })
+    .where('event_id', '=', id)
+    .execute()
+}

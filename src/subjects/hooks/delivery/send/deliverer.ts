@@ -1,0 +1,125 @@
+import type { Database } from '../../../../db/database.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import { randomHex } from '../../../../platform/crypto/crypto.ts'
+import type { Logger } from '../../../../platform/logger.ts'
+import { WorkerLoop } from '../../../../platform/process/worker-loop.ts'
+import type { Worker } from '../../../subject.ts'
+import { findNextDelivery } from './delivery.store.ts'
+import { extendLaneLeases, type Lane, leaseLanes, listDueLanes, releaseLanesOf } from './lane.store.ts'
+import { type InFlightLimits, LanesInFlight } from './lanes-in-flight.ts'
+import { createRecords, type Records } from './record-attempt.ts'
+import type { Sender } from './sender.ts'
+
+const INTERVAL_MS = 1_000
+const LEASE_MS = 10_000
+const HEARTBEAT_MS = 3_000
+/** Deliveries after which a lane lets others go first. */
+const TURN = 20
+
+interface DelivererDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly sender: Sender
+  readonly limits: InFlightLimits
+  /** Milliseconds after which a delivery that fails is dead. */
+  readonly retryMs: number
+}
+
+/**
+ * Sends the deliveries of due lanes: one at a time of each webhook, a few at a time to each server. A lane is leased, so
+ * that one process alone works on it; another takes it over when the lease runs out.
+ */
+export class Deliverer implements Worker {
+  readonly #deps: DelivererDeps
+  readonly #holder = randomHex(8)
+  readonly #inFlight: LanesInFlight
+  readonly #records: Records
+  readonly #loop: WorkerLoop
+  readonly #abort = new AbortController()
+  #heartbeat: NodeJS.Timeout | undefined
+
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps
+    this.#inFlight = new LanesInFlight(deps.limits)
+    this.#records = createRecords({ ...deps, holder: this.#holder })
+    this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
+  }
+
+  start(): void {
+    this.#heartbeat = setInterval(() => void this.#extend(), HEARTBEAT_MS).unref()
+    this.#loop.start()
+  }
+
+  /** There may be lanes to take. */
+  wake(): void {
+    this.#loop.wake()
+  }
+
+  /** Gives up what is under way: it is sent again later. */
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    clearInterval(this.#heartbeat)
+    this.#abort.abort(new Error('the server stops'))
+    await this.#inFlight.allDone()
+    await this.#deps.database.transaction((tx) => releaseLanesOf(tx, this.#holder)).catch(() => {})
+  }
+
+  async drain(): Promise<boolean> {
+    let worked = false
+    while ((await this.#takeSome()) || this.#inFlight.size > 0) {
+      worked = true
+      await this.#inFlight.allDone()
+    }
+    return worked
+  }
+
+  async #takeSome(): Promise<boolean> {
+    const { database, clock } = this.#deps
+    if (this.#inFlight.isFull) return false
+    const times = { now: clock.now(), leaseMs: LEASE_MS }
+    const due = await listDueLanes(database.read, times, this.#inFlight.choice())
+    const chosen = this.#inFlight.choose(due)
+    if (chosen.length === 0) return false
+    const taken = await database.transaction((tx) =>
+      leaseLanes(
+        database,
+        tx,
+        chosen.map(({ hookId }) => hookId),
+        { ...times, holder: this.#holder },
+      ),
+    )
+    for (const lane of chosen)
+      if (taken.has(lane.hookId)) this.#inFlight.add(lane, this.#work(lane), () => this.#loop.wake())
+    return true
+  }
+
+  async #work(lane: Lane): Promise<void> {
+    const { database, log, sender } = this.#deps
+    try {
+      let current = lane
+      for (let count = 0; count < TURN; count++) {
+        const delivery = await findNextDelivery(database.read, lane.hookId)
+        if (delivery === undefined) break
+        const attempt = await sender.send(delivery, this.#abort.signal)
+        if (!(await this.#records.attempt(current, delivery, attempt))) return
+        current = { ...lane, failures: 0, isSuspect: false }
+      }
+      await this.#records.giveBack(lane.hookId)
+    } catch (error) {
+      // The lease runs out, and the delivery is sent again.
+      if (!this.#abort.signal.aborted) log.error({ err: error, hook: lane.hookId }, 'webhook not delivered')
+    }
+  }
+
+  async #extend(): Promise<void> {
+    const { database, clock, log } = this.#deps
+    const lanes = this.#inFlight.hookIds()
+    if (lanes.length === 0) return
+    try {
+      await database.transaction((tx) => extendLaneLeases(tx, this.#holder, lanes, clock.now() + LEASE_MS))
+    } catch (error) {
+      log.warn({ err: error }, 'leases of webhooks not extended')
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Deliveries } from '../hooks/index.ts'
+import type { Gauges } from './metrics.routes.ts'
+
+/** The queue of webhooks; one count serves all numbers that are asked for at the same time. */
+export function webhookGauges(deliveries: Pick<Deliveries, 'count'>, clock: Clock): Gauges {
+  let counting: ReturnType<Deliveries['count']> | undefined
+  const count = (): ReturnType<Deliveries['count']> =>
+    (counting ??= deliveries.count().finally(() => (counting = undefined)))
+  return {
+    webhook_deliveries_waiting: { help: 'Deliveries of webhooks that wait', read: async () => (await count()).waiting },
+    webhook_deliveries_dead: { help: 'Deliveries that were given up', read: async () => (await count()).dead },
+    webhook_oldest_delivery_seconds: {
+      help: 'Age of the oldest delivery that waits; 0 for none',
+      async read() {
+        const { oldestAt } = await count()
+        return oldestAt === undefined ? 0 : Math.max(0, clock.now() - oldestAt) / 1000
+      },
+    },
+    webhook_failing_hooks: {
+      help: 'Webhooks whose last attempt failed',
+      read: async () => (await count()).failingHooks,
+    },
+    webhook_failing_hosts: {
+      help: 'Receivers that did not answer the last time',
+      read: async () => (await count()).failingHosts,
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { afterEach, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { runIngot } from '../../harness/process.ts'
+import { createHookWorld, type HookWorld } from './hook-world.ts'
+
+const DAY_MS = 86_400_000
+
+describeOnBoth('the queue and history of webhooks', (kind) => {
+  let world: HookWorld
+  afterEach(() => world.close())
+
+  const sweep = async (): Promise<void> => {
+    await world.root.client.post('/admin/cron/cleanup_hook_task_table')
+    await world.server.drain()
+  }
+  const messages = async (): Promise<number> =>
+    (await world.server.app.database.read.selectFrom('hook_message').select('id').execute()).length
+
+  it('keep what ended for some days and the latest of each webhook, and all that waits', async () => {
+    world = await createHookWorld({
+      on: kind,
+      settings: { 'webhook.history_days': '2', 'webhook.history_per_hook': '3' },
+    })
+    const hook = await world.hook()
+    const failing = await world.hook({ url: 'http://127.0.0.1:9/' })
+    for (let n = 0; n < 5; n++) await world.push(`f${n}`)
+    await world.server.drain()
+    await sweep()
+    expect(await world.deliveries(hook.id)).toHaveLength(3)
+    expect(await world.deliveries(failing.id)).toHaveLength(5)
+    expect(await messages()).toBe(5)
+    await world.ann.client.delete(`/repos/ann/r/hooks/${failing.id}`)
+    await sweep()
+    expect(await messages()).toBe(3)
+    world.clock.add(3 * DAY_MS)
+    await world.push('late')
+    await world.server.drain()
+    await sweep()
+    expect(await world.deliveries(hook.id)).toMatchObject([{ attempts: 1, state: 'delivered' }])
+    expect(await messages()).toBe(1)
+  })
+
+  it('are measured', async () => {
+    world = await createHookWorld({ on: kind, settings: { 'metrics.enabled': 'true' } })
+    await world.hook({ url: 'http://127.0.0.1:9/' })
+    await world.push('one')
+    await world.push('two')
+    await world.server.drain()
+    world.clock.add(60_000)
+    const { text } = await world.server.anonymous.get('//metrics')
+    expect(text).toContain('ingot_webhook_deliveries_waiting 2')
+    expect(text).toContain('ingot_webhook_deliveries_dead 0')
+    expect(text).toContain('ingot_webhook_failing_hooks 1')
+    expect(text).toContain('ingot_webhook_failing_hosts 1')
+    expect(Number(/^ingot_webhook_oldest_delivery_seconds (\S+)$/m.exec(text)![1])).toBeGreaterThanOrEqual(60)
+  })
+
+  it('are seen on the command line, where what was given up is tried again', async () => {
+    world = await createHookWorld({ on: kind, settings: { 'webhook.retry_hours': '1' } })
+    const hook = await world.hook({ url: 'http://127.0.0.1:9/' })
+    await world.push('one')
+    await world.push('two')
+    for (let n = 0; n < 8; n++) {
+      await world.server.drain()
+      world.clock.add(20 * 60_000)
+    }
+    const place = ['--data-dir', world.server.dataDir, '--set', `database.url=${world.server.app.config.database.url}`]
+    const dead = await runIngot(['admin', 'hook', 'dead', ...place])
+    const lines = dead.stdout.trim().split('\n')
+    expect(lines).toHaveLength(2)
+    const [uuid, hookId, event] = lines[0]!.split('\t')
+    expect([hookId, event]).toEqual([String(hook.id), 'push'])
+    expect((await runIngot(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).stdout).toBe(
+      '1 delivery will be tried again.\n',
+    )
+    expect(await runIngot(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).toMatchObject({ code: 1 })
+    expect((await runIngot(['admin', 'hook', 'requeue', ...place])).stdout).toBe('1 delivery will be tried again.\n')
+    expect(await world.deliveries(hook.id)).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }])
+  })
+})
