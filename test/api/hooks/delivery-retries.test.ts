@@ -183,10 +183,8 @@ describeOnBoth('deliveries that fail', (kind) => {
     await world.server.drain()
     await later(HOUR_MS)
     expect(pushed(broken)).toEqual([`deleted-1-${kind}`])
-    const left = await world.server.app.database.read
-      .selectFrom('hook_delivery')
-      .select('id')
-      .where('hook_id', '=', hook.id)
+    const { read } = world.server.app.database
+    const left = read.selectFrom('hook_delivery').select('id').where('hook_id', '=', hook.id)
     expect(await left.execute()).toEqual([])
   })
 
