@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../src/http/operation.ts'
 import { oracle } from '../../git/fixture.ts'
+import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { newKey } from '../../harness/ssh-keys.ts'
 import type { Person } from '../../harness/world.ts'
@@ -86,6 +87,10 @@ async function fill(): Promise<void> {
     await make('/user/hooks', hook),
     await make('/admin/hooks', hook),
   ]
+  const deliveryOf = async ({ id }: { id: number }): Promise<{ id: string; uuid: string }> => ({
+    id: String(id),
+    uuid: await addDeadDelivery(server.app.database, id),
+  })
   const application = await make('/user/applications/oauth2', { name: 'app', redirect_uris: ['http://127.0.0.1/'] })
   await make('/admin/quota/groups', { name: 'free', rules: [{ name: 'free', limit: -1 }] })
   const [team] = (await root.client.get('/orgs/acme/teams')).json
@@ -106,10 +111,10 @@ async function fill(): Promise<void> {
     [/\{org\}\/labels/, { id: String(orgLabel.id) }],
     [/\{repo\}\/keys/, { id: String(deploy.id) }],
     [/\/user\/keys/, { id: String(key.id) }],
-    [/\{repo\}\/hooks/, { id: String(repoHook.id) }],
-    [/\/orgs\/\{org\}\/hooks/, { id: String(orgHook.id) }],
-    [/\/user\/hooks/, { id: String(userHook.id) }],
-    [/\/admin\/hooks/, { id: String(siteHook.id) }],
+    [/\{repo\}\/hooks/, await deliveryOf(repoHook)],
+    [/\/orgs\/\{org\}\/hooks/, await deliveryOf(orgHook)],
+    [/\/user\/hooks/, await deliveryOf(userHook)],
+    [/\/admin\/hooks/, await deliveryOf(siteHook)],
     [/oauth2/, { id: String(application.id) }],
     [/^\/teams\/\{id\}\/repos/, { id: String(team.id) }],
     [/^\/teams/, { id: String(team.id) }],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Operation } from '../../../src/http/operation.ts'
 import { asId, type RepoId } from '../../../src/platform/crypto/ids.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
+import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Any, Client, Response } from '../../harness/client.ts'
 import type { Organization, Person } from '../../harness/world.ts'
@@ -169,6 +170,7 @@ async function grow(i: number): Promise<void> {
   await growByStore(i)
   await growPull(i)
   await growActions(i)
+  await growDeliveries()
   files.push(i)
   await alice.token('read:user')
   await done(her.post(`${main}/statuses/${sha}`, { context: `c${i}`, state: 'success' }))
@@ -231,6 +233,31 @@ async function growByStore(i: number): Promise<void> {
       .execute()
   })
 }
+
+/** Where webhooks are, and the first of each place. */
+const HOOK_PATHS = ['/repos/alice/main/hooks', '/orgs/acme/hooks', '/user/hooks', '/admin/hooks'] as const
+const firstHooks = new Map<string, number>()
+
+async function growDeliveries(): Promise<void> {
+  for (const path of HOOK_PATHS) {
+    if (!firstHooks.has(path)) {
+      const { client } = path.startsWith('/admin') ? root : alice
+      firstHooks.set(path, (await client.get(path)).json[0].id)
+    }
+    await addDeadDelivery(server.app.database, firstHooks.get(path)!)
+  }
+}
+
+/** The webhook whose deliveries a path lists. */
+const hookOf = (path: string): number | undefined =>
+  path.endsWith('/deliveries')
+    ? firstHooks.get(
+        path
+          .replace('{owner}/{repo}', 'alice/main')
+          .replace('{org}', 'acme')
+          .replace(/\/\{id.*/, ''),
+      )
+    : undefined
 
 /** What runners and workflows make. */
 async function growActions(i: number): Promise<void> {
@@ -308,6 +335,9 @@ async function look(operation: Operation, place: Readonly<Record<string, string>
   return { queries, length: items?.length ?? -1 }
 }
 
+const idOf = (path: string, team: number): number =>
+  path.startsWith('/teams/') ? team : path.includes('/comments/') ? comment : release
+
 it('take the same queries whatever their length', async () => {
   sha = (await alice.client.get('/repos/alice/main/branches/main')).json.commit.id
   release = (await alice.client.get('/repos/alice/main/releases')).json[0].id
@@ -326,7 +356,7 @@ it('take the same queries whatever their length', async () => {
     ref: operation.path.includes('/git/refs') ? 'heads' : sha,
     pageName: 'Page%200',
     name: 'Default',
-    id: String(operation.path.startsWith('/teams/') ? team : operation.path.includes('/comments/') ? comment : release),
+    id: String(hookOf(operation.path) ?? idOf(operation.path, team)),
   })
   const before = new Map<string, Look>()
   for (const operation of lists) before.set(operation.id, await look(operation, place(operation)))
