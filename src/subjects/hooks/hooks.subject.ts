@@ -23,11 +23,11 @@ declare module '../subject.ts' {
 /** Webhooks of repositories, accounts and the site, and their deliveries. */
 export const subject = defineSubject({
   name: 'hooks',
-  needs: ['repos', 'commitViews'],
-  create(core, { repos, commitViews }, guards) {
+  needs: ['repos', 'commitViews', 'pulls'],
+  create(core, { repos, commitViews, pulls }, guards) {
     const { config, database, git, clock, events, secrets, site } = core
     const hooks = createHooks({ database, clock, events, secrets })
-    const payloads = { database, git, site, repos, commitViews }
+    const payloads = { database, git, site, repos, commitViews, pulls }
     const delivery = createDelivery(core, createMessageBuilders(payloads))
     const { deliveries, queue, workers } = delivery
     const testHook = createTestHook({ database, queue, buildTestMessage: createTestMessages(payloads) })
