@@ -82,6 +82,7 @@ describeOnBoth('quotas in the database', (kind) => {
       lfs: 10,
       issueAttachments: 4000,
       releaseAttachments: 310,
+      artifacts: 0,
     })
     expect(await loadQuotaUsage(read, bob)).toEqual({
       reposPublic: 999,
@@ -89,6 +90,7 @@ describeOnBoth('quotas in the database', (kind) => {
       lfs: 999,
       issueAttachments: 0,
       releaseAttachments: 0,
+      artifacts: 0,
     })
     expect(await listUsedAttachments(read, ann, paging)).toMatchObject({
       total: 2,

@@ -4,6 +4,9 @@ import type { Database } from '../../db/database.ts'
 import { defineSubject, type DoctorCheck } from '../subject.ts'
 import { actionsEvents } from './actions.events.ts'
 import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
+import { artifactOperations } from './artifacts/artifacts.operations.ts'
+import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.ts'
+import { createDownloadLinks } from './artifacts/download-links.ts'
 import { runnerOperations } from './runners/runners.operations.ts'
 import { createRunners, sealedTokenColumns } from './runners/runners.service.ts'
 import { createRunChanges } from './runs/run-changes.service.ts'
@@ -17,6 +20,7 @@ declare module '../subject.ts' {
   interface Services {
     /** Stored bytes of logs and artifacts. */
     readonly actionsBlobs: BlobStore
+    readonly artifacts: Artifacts
   }
 }
 
@@ -28,20 +32,24 @@ const DAY_MS = 86_400_000
  */
 export const subject = defineSubject({
   name: 'actions',
-  needs: ['repos'],
-  async create({ config, database, clock, events, jobs, secrets, site, dataDir, isServer }, { repos }, guards) {
+  needs: ['quota', 'repos'],
+  async create({ config, database, clock, events, jobs, secrets, site, dataDir, isServer }, { quota, repos }, guards) {
     const blobs = await createFileBlobs(join(dataDir, 'blobs', 'actions'), { emptyUploads: isServer })
-    const logRetentionMs = config.actions.log_retention_days * DAY_MS
-    const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs })
+    const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
+    const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
     const runners = createRunners({ database, clock, events, secrets })
     const runs = createRuns({ database, repos, blobs })
     const runChanges = createRunChanges({ database, clock, events, files })
+    const links = createDownloadLinks({ secrets, clock })
+    const retentionMs = artifactDays * DAY_MS
+    const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
     return {
-      services: { actionsBlobs: blobs },
+      services: { actionsBlobs: blobs, artifacts },
       operations: [
         ...runnerOperations({ guards, runners, clock }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
+        ...artifactOperations({ guards, artifacts, clock, site }),
       ],
       events: actionsEvents,
       sealedColumns: [sealedTokenColumns],

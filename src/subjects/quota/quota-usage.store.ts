@@ -8,7 +8,7 @@ import type { QuotaUsage } from './quota.policy.ts'
 /** A sum as a number with both databases; 0 for no rows. */
 const total = (bytes: Expression<number>) => sql<number>`cast(coalesce(sum(${bytes}), 0) as bigint)`
 
-/** What the repositories of an owner use, in two queries. */
+/** What the repositories of an owner use, in three queries. */
 export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsage> {
   const repos = await db
     .selectFrom('repo')
@@ -23,6 +23,9 @@ export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsag
     ])
     .groupBy('of_release')
     .execute()
+  const { artifacts } = await artifactsOfOwner(db, ownerId)
+    .select((eb) => total(eb.ref('action_artifact.size')).as('artifacts'))
+    .executeTakeFirstOrThrow()
   const git = (isPrivate: number): number => repos.find((row) => row.is_private === isPrivate)?.git ?? 0
   const attached = (ofRelease: number): number =>
     attachments.find((row) => Number(row.of_release) === ofRelease)?.size ?? 0
@@ -32,6 +35,7 @@ export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsag
     lfs: repos.reduce((sum, row) => sum + row.lfs, 0),
     issueAttachments: attached(0),
     releaseAttachments: attached(1),
+    artifacts,
   }
 }
 
@@ -51,6 +55,14 @@ export async function findRepoOwner(
 
 const ofOwner = (db: Db, ownerId: UserId) =>
   db.selectFrom('attachment').innerJoin('repo', 'repo.id', 'attachment.repo_id').where('repo.owner_id', '=', ownerId)
+
+/** Artifacts that are stored: expired ones take no space. */
+const artifactsOfOwner = (db: Db, ownerId: UserId) =>
+  db
+    .selectFrom('action_artifact')
+    .innerJoin('repo', 'repo.id', 'action_artifact.repo_id')
+    .where('repo.owner_id', '=', ownerId)
+    .where('action_artifact.hash', '!=', '')
 
 export interface UsedAttachment {
   readonly id: number
@@ -85,5 +97,26 @@ export async function listUsedAttachments(db: Db, ownerId: UserId, paging: Pagin
     repoName: row.repo_name,
     releaseId: row.release_id,
     tagName: row.tag_name,
+  }))
+}
+
+export interface UsedArtifact {
+  readonly name: string
+  readonly size: number
+  readonly repoName: string
+  readonly runId: number
+}
+
+/** Files that jobs left in the repositories of an owner, largest first. */
+export function listUsedArtifacts(db: Db, ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>> {
+  const query = artifactsOfOwner(db, ownerId)
+    .select(['action_artifact.name', 'action_artifact.size', 'repo.name as repo_name', 'action_artifact.run_id'])
+    .orderBy('action_artifact.size', 'desc')
+    .orderBy('action_artifact.id')
+  return selectPage(query, paging, (row): UsedArtifact => ({
+    name: row.name,
+    size: row.size,
+    repoName: row.repo_name,
+    runId: row.run_id,
   }))
 }

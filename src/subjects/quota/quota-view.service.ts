@@ -1,7 +1,13 @@
 import type { Database } from '../../db/database.ts'
 import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { listUsedAttachments, loadQuotaUsage, type UsedAttachment } from './quota-usage.store.ts'
+import {
+  listUsedArtifacts,
+  listUsedAttachments,
+  loadQuotaUsage,
+  type UsedArtifact,
+  type UsedAttachment,
+} from './quota-usage.store.ts'
 import { requireSubject } from './quota-rules.service.ts'
 import type { QuotaUsage } from './quota.policy.ts'
 import type { QuotaGroup } from './quota.store.ts'
@@ -21,6 +27,8 @@ export interface QuotaView {
   check(ownerId: UserId, subject: string): Promise<boolean>
   /** The largest first. */
   attachments(ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>>
+  /** The largest first. */
+  artifacts(ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>>
 }
 
 export function createQuotaView({
@@ -37,6 +45,7 @@ export function createQuotaView({
       groups: await quotaGroupsOf(read, settings, ownerId),
     }),
     check: async (ownerId, subject) => isOwnerWithinQuota(read, settings, ownerId, requireSubject(subject)),
+    artifacts: (ownerId, paging) => listUsedArtifacts(read, ownerId, paging),
     attachments: (ownerId, paging) => listUsedAttachments(read, ownerId, paging),
   }
 }

@@ -50,6 +50,12 @@ export const QuotaUsedAttachment = Type.Object(
 )
 export type QuotaUsedAttachment = Static<typeof QuotaUsedAttachment>
 
+export const QuotaUsedArtifact = Type.Object(
+  { name: Type.String(), size: bytes, html_url: Type.String({ description: 'Of the run' }) },
+  { $id: 'QuotaUsedArtifact' },
+)
+export type QuotaUsedArtifact = Static<typeof QuotaUsedArtifact>
+
 const Name = Type.Optional(Type.String({ maxLength: 255 }))
 const limits = {
   limit: Type.Optional(Type.Integer({ description: 'Bytes; -1 is no limit, 0 forbids' })),

@@ -10,8 +10,8 @@ import type { Guards } from '../subject.ts'
 import { type QuotaAdminDeps, quotaAdminOperations } from './quota-admin.operations.ts'
 import { type QuotaGroupDeps, quotaGroupOperations } from './quota-groups.operations.ts'
 import { requireQuotas } from './quota.guards.ts'
-import { QuotaInfo, QuotaUsedAttachment } from './quota.model.ts'
-import { presentQuota, presentUsedAttachment } from './quota.present.ts'
+import { QuotaInfo, QuotaUsedArtifact, QuotaUsedAttachment } from './quota.model.ts'
+import { presentQuota, presentUsedArtifact, presentUsedAttachment } from './quota.present.ts'
 
 interface QuotaOperationDeps extends QuotaAdminDeps, QuotaGroupDeps {
   readonly guards: Pick<Guards, 'adminOfUser' | 'org'>
@@ -92,6 +92,22 @@ function operationsFor<Access>(
         return listed(
           page,
           page.items.map((file) => presentUsedAttachment(file, name, site)),
+        )
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: `${prefix}ListQuotaArtifacts`,
+      path: `${root}/artifacts`,
+      summary: 'Files that workflow jobs left, largest first',
+      query: pagingQuery,
+      responses: { 200: Type.Array(QuotaUsedArtifact) },
+      async handler({ access, paging }) {
+        const { id, name } = owner(access)
+        const page = await quotaView.artifacts(id, paging)
+        return listed(
+          page,
+          page.items.map((file) => presentUsedArtifact(file, name, site)),
         )
       },
     }),

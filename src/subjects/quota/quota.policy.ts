@@ -33,6 +33,7 @@ export interface QuotaUsage {
   readonly lfs: number
   readonly issueAttachments: number
   readonly releaseAttachments: number
+  readonly artifacts: number
 }
 
 /** The parts that decide for a subject that no rule names. */
@@ -43,7 +44,7 @@ const PARTS: Partial<Record<QuotaSubject, readonly QuotaSubject[]>> = {
   'size:assets:attachments:all': ['size:assets:attachments:issues', 'size:assets:attachments:releases'],
 }
 
-/** Bytes of a subject. Artifacts, packages and wikis count 0. */
+/** Bytes of a subject. Packages and wikis count 0. */
 export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
   switch (subject) {
     case 'size:repos:public':
@@ -58,6 +59,8 @@ export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
       return usage.issueAttachments
     case 'size:assets:attachments:releases':
       return usage.releaseAttachments
+    case 'size:assets:artifacts':
+      return usage.artifacts
     default:
       return (PARTS[subject] ?? []).reduce((sum, part) => sum + usedOf(usage, part), 0)
   }

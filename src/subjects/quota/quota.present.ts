@@ -1,8 +1,14 @@
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { Site } from '../../platform/site.ts'
-import type { UsedAttachment } from './quota-usage.store.ts'
+import type { UsedArtifact, UsedAttachment } from './quota-usage.store.ts'
 import type { QuotaOfOwner } from './quota-view.service.ts'
-import type { QuotaGroup as QuotaGroupModel, QuotaInfo, QuotaRuleInfo, QuotaUsedAttachment } from './quota.model.ts'
+import type {
+  QuotaGroup as QuotaGroupModel,
+  QuotaInfo,
+  QuotaRuleInfo,
+  QuotaUsedArtifact,
+  QuotaUsedAttachment,
+} from './quota.model.ts'
 import type { QuotaGroup, QuotaRule } from './quota.store.ts'
 
 /** Administrators alone read the names of rules and groups. */
@@ -26,7 +32,7 @@ export function presentQuota({ usage, groups }: QuotaOfOwner, options: PresentOp
         git: { LFS: usage.lfs },
         assets: {
           attachments: { issues: usage.issueAttachments, releases: usage.releaseAttachments },
-          artifacts: 0,
+          artifacts: usage.artifacts,
           packages: { all: 0 },
         },
       },
@@ -44,4 +50,9 @@ export function presentUsedAttachment(file: UsedAttachment, ownerName: string, s
     api_url: `${release}/assets/${file.id}`,
     contained_in: { api_url: release, html_url: `${html}/releases/tag/${encodeURIComponent(file.tagName)}` },
   }
+}
+
+export function presentUsedArtifact(file: UsedArtifact, ownerName: string, site: Site): QuotaUsedArtifact {
+  const { html } = repoUrls({ fullName: `${ownerName}/${file.repoName}` }, site)
+  return { name: file.name, size: file.size, html_url: `${html}/actions/runs/${file.runId}` }
 }

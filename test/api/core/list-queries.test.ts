@@ -94,7 +94,8 @@ async function grow(i: number): Promise<void> {
   await world.org(`his${i}`, { owner: user })
   const own = await world.repo({ owner: alice, name: `r${i}`, autoInit: true })
   await world.repo({ owner: acme.org, by: alice, name: `r${i}` })
-  const steps: [method: 'post' | 'put', path: string, body?: object | undefined, by?: Client][] = [
+  type Step = [method: 'post' | 'put', path: string, body?: object | undefined, by?: Client]
+  const steps: Step[] = [
     ['post', '/user/emails', { emails: [`alice${i}@example.test`] }],
     ['post', '/user/keys', { title: `k${i}`, key: sshKey() }],
     ['post', '/user/applications/oauth2', { name: `app${i}`, redirect_uris: ['http://localhost/'] }],
@@ -108,6 +109,10 @@ async function grow(i: number): Promise<void> {
     ['put', `/teams/${core}/repos/acme/r${i}`],
     ['put', `/orgs/acme/public_members/u${i}`, undefined, user.client],
     ['put', `/orgs/acme/block/${enemy.name}`],
+    ...[main, '/orgs/acme', '/user'].flatMap((of): Step[] => [
+      ['put', `${of}/actions/secrets/S${i}`, { data: 'x' }],
+      ['post', `${of}/actions/variables/V${i}`, { value: 'x' }],
+    ]),
     ['post', '/orgs/acme/hooks', hook(i)],
     ['post', '/orgs/acme/labels', { name: `l${i}`, color: '#00ff00' }],
     ['put', `${main}/collaborators/u${i}`, { permission: 'write' }],
@@ -274,6 +279,9 @@ async function growActions(i: number): Promise<void> {
     const { run, jobs } = await factory.run(repo, { actorId: alice.user.id })
     await factory.task(repo, jobs[0]!, { steps: Array.from({ length: i }, (_, n) => `step${n}`) })
     await factory.job({ id: 1, repoId: main! }, `job${i}`)
+    const source = [Buffer.from(`zip ${i}`)]
+    await server.app.artifacts.store({ id: run.id, repoId: repo }, { name: 'zip', taskId: 1, source })
+    await server.app.artifacts.store({ id: 1, repoId: main! }, { name: `${repo} ${i}`, taskId: 1, source })
     expect(run.number).toBe(i + 1)
   }
 }
