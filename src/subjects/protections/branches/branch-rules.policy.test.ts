@@ -6,6 +6,7 @@ import {
   canPush,
   createRuleFinder,
   evidenceNeeded,
+  isOfficial,
   NO_EVIDENCE,
   type RuleList,
   ruleRefusal,
@@ -26,6 +27,21 @@ const rights = (values: Partial<RuleRights> = {}): RuleRights => ({
   ...values,
 })
 const update = { branch: 'main', kind: 'update' } as const
+
+describe('whose reviews count', () => {
+  it('is decided by write access without a rule and without a list of approvals', () => {
+    for (const applied of [undefined, rule(), rule({ requiredApprovals: 1 })]) {
+      expect(isOfficial(applied, rights())).toBe(true)
+      expect(isOfficial(applied, rights({ canWrite: false, lists: new Set<RuleList>(['approvals']) }))).toBe(false)
+    }
+  })
+
+  it('is decided by the list of approvals alone where the rule has one', () => {
+    const listed = rule({ enableApprovalsWhitelist: true })
+    expect(isOfficial(listed, rights({ canWrite: false, lists: new Set<RuleList>(['approvals']) }))).toBe(true)
+    expect(isOfficial(listed, rights({ lists: new Set<RuleList>(['push', 'force', 'merge']) }))).toBe(false)
+  })
+})
 
 describe('which rule applies', () => {
   const named = (name: string, priority: number, id: number): BranchRule => rule({ name, priority, id })

@@ -156,6 +156,17 @@ export function canMerge(rule: BranchRule, { canWrite, lists }: RuleRights): boo
   return rule.enableMergeWhitelist ? lists.has('merge') : canWrite
 }
 
+/**
+ * Whether approvals and rejections of a user count (behaviour/pull-requests#reviews). Users on the list of approvals
+ * need no write access.
+ */
+export function isOfficial(
+  rule: BranchRule | undefined,
+  { canWrite, lists }: Omit<RuleRights, 'isDeployKey'>,
+): boolean {
+  return rule?.enableApprovalsWhitelist ? lists.has('approvals') : canWrite
+}
+
 /** The evidence that `ruleRefusal` depends on for this command. */
 export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights: RuleRights): EvidenceNeeded {
   const isNew = kind !== 'delete'
