@@ -15,6 +15,7 @@ const OF_ISSUE = [
   'issue.created',
   'issue.mentioned',
   'issue.reopened',
+  'pull.synchronized',
 ] as const satisfies readonly EventKind[]
 
 /** The kinds of events after which a user may have a new or changed thread. */

@@ -2,7 +2,7 @@ import { canSeeRepo } from '../../../access/repo-access.ts'
 import { type Viewer, viewerId } from '../../../access/viewer.ts'
 import type { Db } from '../../../db/database.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
-import { canReadIssue, type Issue, listIssuesByIds } from '../../issues/index.ts'
+import { canReadIssue, type Issue, listIssuesByIds, listPullMetas } from '../../issues/index.ts'
 import { listReposByIds, type Repo, type Repos, type RepoView } from '../../repos/index.ts'
 import { listLatestComments, listOffered, type Thread } from './thread.store.ts'
 
@@ -14,7 +14,14 @@ export interface ThreadView {
   readonly subject:
     | { readonly kind: 'hidden' }
     | { readonly kind: 'repository'; readonly repo: Repo }
-    | { readonly kind: 'issue'; readonly repo: Repo; readonly issue: Issue; readonly commentId: number | undefined }
+    | {
+        readonly kind: 'issue'
+        readonly repo: Repo
+        readonly issue: Issue
+        /** False for issues. */
+        readonly isMerged: boolean
+        readonly commentId: number | undefined
+      }
 }
 
 /** Views in the order given, with a fixed number of queries. */
@@ -33,6 +40,10 @@ export async function loadThreadViews(
     listOffered(read, transferred, viewerId(viewer) ?? asId(0)),
     listReposByIds(read, repoIds).then((found) => repos.views(viewer, found)),
   ])
+  const pulls = await listPullMetas(
+    read,
+    issues.filter((issue) => issue.isPull).map((issue) => issue.id),
+  )
   const issueOf = new Map(issues.map((issue) => [issue.id, issue]))
   const viewOf = new Map(views.map((view) => [view.repo.id, view]))
   return threads.map((thread) => {
@@ -40,8 +51,9 @@ export async function loadThreadViews(
     const issue = thread.issueId && issueOf.get(thread.issueId)
     const repo = view && canSeeRepo(view.access) ? view : undefined
     if (issue && repo && canReadIssue(repo.access, issue)) {
-      const subject = { kind: 'issue', repo: repo.repo, issue, commentId: comments.get(issue.id) } as const
-      return { thread, repo, subject }
+      const isMerged = pulls.get(issue.id)?.mergedAt !== undefined
+      const commentId = comments.get(issue.id)
+      return { thread, repo, subject: { kind: 'issue', repo: repo.repo, issue, isMerged, commentId } }
     }
     const isShown = thread.issueId === undefined && view && (repo !== undefined || offered.has(thread.repoId))
     return { thread, repo, subject: isShown ? { kind: 'repository', repo: view.repo } : { kind: 'hidden' } }

@@ -37,7 +37,8 @@ function presentSubject(subject: ThreadView['subject'], site: Site): Omit<Notifi
   // COMPAT: `url` of a repository is relative (test/api/notifications/transfers.test.ts).
   if (subject.kind === 'repository')
     return { ...HIDDEN, title: repo.fullName, url: `/${repo.fullName}`, html_url: ofRepo.html }
-  const { issue, commentId } = subject
+  const { issue, isMerged, commentId } = subject
+  const state = issue.isClosed ? 'closed' : 'open'
   const urls = issueUrls(issue, repo, site)
   return {
     title: issue.title,
@@ -45,6 +46,6 @@ function presentSubject(subject: ThreadView['subject'], site: Site): Omit<Notifi
     html_url: urls.html,
     latest_comment_url: commentId === undefined ? '' : `${ofRepo.api}/issues/comments/${commentId}`,
     latest_comment_html_url: commentId === undefined ? '' : `${urls.html}#issuecomment-${commentId}`,
-    state: issue.isClosed ? 'closed' : 'open',
+    state: isMerged ? 'merged' : state,
   }
 }

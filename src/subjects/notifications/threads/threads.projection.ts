@@ -5,7 +5,7 @@ import { findIssueById } from '../../issues/index.ts'
 import type { Notifier } from './notifier.ts'
 import { moveThreads } from './recipients.store.ts'
 
-type OfIssue = 'comment.created' | 'issue.closed' | 'issue.created' | 'issue.reopened'
+type OfIssue = 'comment.created' | 'issue.closed' | 'issue.created' | 'issue.reopened' | 'pull.synchronized'
 
 /** What notifies users; clients read it right after the change (behaviour/issues#notifications). */
 export function threadProjections(notifier: Notifier): Projections {
@@ -16,6 +16,7 @@ export function threadProjections(notifier: Notifier): Projections {
     'comment.created': followers,
     'issue.closed': followers,
     'issue.reopened': followers,
+    'pull.synchronized': followers,
     async 'issue.assigned'(tx, { actorId, payload }) {
       const issue = await findIssueById(tx, asId(payload.issue_id))
       if (issue === undefined) return
