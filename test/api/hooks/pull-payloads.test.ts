@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { actorOf } from '../../../src/access/viewer.ts'
 import type { Any } from '../../harness/client.ts'
-import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { createMessages, type Messages, namesOf, type SentMessage } from './messages.ts'
@@ -109,6 +107,15 @@ describe('payloads of pull requests', () => {
     expect(found.map(({ payload }) => payload.pull_request.state)).toEqual(['closed', 'open'])
   })
 
+  it('of another base have the former one', async () => {
+    await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'next', old_branch_name: 'main' })
+    await messages.take()
+    expect((await ann.client.patch(pull, { base: 'next' })).status).toBe(201)
+    const { payload } = await taken()
+    expect(payload).toMatchObject({ action: 'edited', pull_request: { base: { ref: 'next' } } })
+    expect(payload.changes).toEqual({ ref: { from: 'main' }, added_labels: [], removed_labels: [] })
+  })
+
   it('of comments have the issue and the pull request', async () => {
     await wes.client.post('/repos/ann/r/issues/1/comments', { body: 'looks fine' })
     const { payload, ...names } = await taken()
@@ -130,27 +137,16 @@ describe('payloads of pull requests', () => {
     })
   })
 
-  it('of new commits have all permissions', async () => {
-    const { database, events } = server.app
-    const { repo_id, issue_id, number } = JSON.parse(
-      (await rows(server, 'event', { kind: 'issue.created' }))[0]!.payload,
-    )
-    const { head } = await anonymous(pull)
-    await database.transaction((tx) =>
-      events.append(
-        tx,
-        'pull.synchronized',
-        { actor: actorOf(wes.user.id), repoId: repo_id, at: Date.now() },
-        { repo_id, issue_id, number, pull_id: 1, old_oid: head.sha, new_oid: head.sha, is_force_push: false },
-      ),
-    )
-    const { payload, ...names } = await taken()
-    expect(names).toEqual({ event: 'pull_request', eventType: 'pull_request_sync', action: 'synchronized' })
-    expect(payload).toMatchObject({
+  it('of new commits follow the push, and have all permissions', async () => {
+    await addFile('b', { branch: 'feature' })
+    const found = await messages.take()
+    expect(namesOf(found)).toEqual(['push (push) -', 'pull_request_sync (pull_request) synchronized'])
+    const [push, sync] = found
+    expect(sync!.payload).toMatchObject({
       number: 1,
-      pull_request: { head: { sha: head.sha } },
+      pull_request: { head: { sha: push!.payload.after } },
       repository: { permissions: { admin: true, push: true, pull: true } },
-      sender: { login: 'wes' },
+      sender: { login: 'ann' },
     })
   })
 })

@@ -42,6 +42,12 @@ interface Difference {
 
 /** Events of pull requests alone; those that they share with issues are among those of issues. */
 export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
+  'pull.retargeted': (event) =>
+    buildPullMessage(deps, event, {
+      eventType: 'pull_request',
+      action: 'edited',
+      changes: { ref: { from: event.payload.old_base }, added_labels: [], removed_labels: [] },
+    }),
   'pull.synchronized': (event) =>
     buildPullMessage(deps, event, { eventType: 'pull_request_sync', action: 'synchronized' }),
 })
