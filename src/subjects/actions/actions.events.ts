@@ -12,10 +12,14 @@ const Runner = {
 }
 
 const Run = { repo_id: Id, run_id: Id, number: Id, workflow: Type.String() }
+const Workflow = { repo_id: Id, workflow: Type.String() }
 
 export const actionsEvents = {
+  'action_run.created': Type.Object(Run),
   'action_run.deleted': Type.Object(Run),
   'action_run.rerun': Type.Object(Run),
+  'action_workflow.disabled': Type.Object(Workflow),
+  'action_workflow.enabled': Type.Object(Workflow),
   'runner.deleted': Type.Object(Runner),
   'runner.disabled': Type.Object(Runner),
   'runner.enabled': Type.Object(Runner),

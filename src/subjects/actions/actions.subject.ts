@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type BlobStore, checkBlobs, createFileBlobs } from '../../blobs/index.ts'
 import type { Database } from '../../db/database.ts'
+import { translated } from '../../git/index.ts'
 import { defineSubject, type DoctorCheck } from '../subject.ts'
 import { actionsEvents } from './actions.events.ts'
 import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
@@ -15,6 +16,8 @@ import { runOperations } from './runs/runs.operations.ts'
 import { createRuns } from './runs/runs.service.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
 import { createStoredFiles } from './stored-files.ts'
+import { workflowOperations } from './workflows/workflows.operations.ts'
+import { createWorkflows } from './workflows/workflows.service.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -33,7 +36,8 @@ const DAY_MS = 86_400_000
 export const subject = defineSubject({
   name: 'actions',
   needs: ['quota', 'repos'],
-  async create({ config, database, clock, events, jobs, secrets, site, dataDir, isServer }, { quota, repos }, guards) {
+  async create(core, { quota, repos }, guards) {
+    const { config, database, git, clock, events, jobs, secrets, site, taskPool, dataDir, isServer } = core
     const blobs = await createFileBlobs(join(dataDir, 'blobs', 'actions'), { emptyUploads: isServer })
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
     const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
@@ -43,12 +47,14 @@ export const subject = defineSubject({
     const links = createDownloadLinks({ secrets, clock })
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
+    const workflows = translated(createWorkflows({ database, git, clock, events, taskPool }))
     return {
       services: { actionsBlobs: blobs, artifacts },
       operations: [
         ...runnerOperations({ guards, runners, clock }),
         ...runListOperations({ guards, runs, site }),
         ...runOperations({ guards, runs, runChanges, site }),
+        ...workflowOperations({ guards, workflows, site }),
         ...artifactOperations({ guards, artifacts, clock, site }),
       ],
       events: actionsEvents,

@@ -1,1 +1,2 @@
+export { NO_YAML, parseYaml } from './templates/yaml.ts'
 export { decodeBase64 } from './write/base64.ts'

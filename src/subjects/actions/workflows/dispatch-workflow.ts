@@ -1,0 +1,134 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
+import type { Events } from '../../../events/index.ts'
+import { branchRef, type Git, type GitRepo, tagRef } from '../../../git/index.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { badRequest, forbidden, invalid, notFound } from '../../../platform/errors.ts'
+import type { Repo } from '../../repos/index.ts'
+import { raiseQueues } from '../runners/queue.store.ts'
+import { insertJobs } from '../runs/job.store.ts'
+import { insertRun, type Run } from '../runs/run.store.ts'
+import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
+import type { Workflow, WorkflowInput, WorkflowJob } from './workflow.policy.ts'
+import { listDisabledWorkflows } from './workflow-state.store.ts'
+
+export interface Dispatch {
+  /** File name. */
+  readonly workflow: string
+  /** The short name of a branch or tag, or a full ref name. */
+  readonly ref: string
+  readonly inputs: Readonly<Record<string, string>>
+}
+
+interface DispatchDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  read(git: GitRepo, oid: string): Promise<Workflow | undefined>
+}
+
+interface FoundWorkflow {
+  readonly ref: string
+  readonly oid: string
+  readonly file: WorkflowFile
+  readonly workflow: Workflow
+}
+
+const TITLE_LENGTH = 255
+
+/**
+ * Starts a run of a workflow as it is at a ref. Throws NotFound for an unknown ref or workflow, Forbidden for one that
+ * is disabled, Invalid for one that is not valid, is not dispatched or is beyond what the server evaluates, BadRequest
+ * without a required input.
+ */
+export async function dispatchWorkflow(
+  deps: DispatchDeps,
+  actor: SignedIn,
+  { repo, dispatch }: { readonly repo: Repo; readonly dispatch: Dispatch },
+): Promise<Run> {
+  const { database, git, clock, events } = deps
+  const opened = git.open(repo)
+  const found = await findWorkflow(deps, opened, dispatch)
+  const { ref, oid, file, workflow } = found
+  const requireEnabled = (disabled: readonly string[]): void => {
+    if (disabled.includes(file.name)) throw forbidden('workflow is disabled')
+  }
+  requireEnabled(await listDisabledWorkflows(database.read, repo.id))
+  if (workflow.inputs === undefined) throw invalid(`workflow "${file.name}" has no workflow_dispatch trigger`)
+  if (workflow.beyond !== undefined)
+    throw invalid(`workflow "${file.name}" uses ${workflow.beyond}, which this server does not evaluate yet`)
+  const inputs = readInputs(workflow.inputs, dispatch.inputs)
+  const firstLine = (await opened.objects.commit(oid)).message.split('\n', 1)[0]!
+  return database.transaction(async (tx) => {
+    const at = clock.now()
+    requireEnabled(await listDisabledWorkflows(tx, repo.id))
+    const run = await insertRun(tx, {
+      repo_id: repo.id,
+      workflow: file.name,
+      workflow_path: file.path,
+      title: (workflow.runName || firstLine).slice(0, TITLE_LENGTH),
+      event: 'workflow_dispatch',
+      ref,
+      oid,
+      actor_id: actor.account.id,
+      payload: JSON.stringify({ workflow: file.name, ref: dispatch.ref, inputs }),
+      status: 'waiting',
+      created_at: at,
+      updated_at: at,
+    })
+    await insertJobs(
+      tx,
+      workflow.jobs.map((job) => toRow(job, run, at)),
+    )
+    await raiseQueues(tx, repo)
+    const payload = { repo_id: repo.id, run_id: run.id, number: run.number, workflow: run.workflow }
+    await events.append(tx, 'action_run.created', { actor, repoId: repo.id, at }, payload)
+    return run
+  })
+}
+
+async function findWorkflow(
+  { read }: Pick<DispatchDeps, 'read'>,
+  git: GitRepo,
+  { workflow: name, ref: given }: Dispatch,
+): Promise<FoundWorkflow> {
+  const refs = await git.refs.snapshot()
+  const names = /^refs\/(?:heads|tags)\//.test(given) ? [given] : [branchRef(given), tagRef(given)]
+  const ref = names.find((full) => refs.get(full) !== undefined)
+  if (ref === undefined) throw notFound(`ref ${given} does not exist`)
+  const oid = await git.revisions.commitOid(ref)
+  const file = (await listWorkflowFiles(git, oid)).find((one) => one.name === name)
+  if (file === undefined) throw notFound(`workflow "${name}" does not exist at ${given}`)
+  const workflow = await read(git, file.oid)
+  if (workflow === undefined) throw invalid(`workflow "${name}" is not valid`)
+  return { ref, oid, file, workflow }
+}
+
+/** The inputs that the workflow declares, with the defaults of those that are not given. */
+function readInputs(
+  declared: readonly WorkflowInput[],
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const entries = declared.map(({ name, isRequired, initial }): [string, string] => {
+    const value = Object.hasOwn(given, name) && given[name] !== '' ? given[name] : initial
+    if (isRequired && (value === undefined || value === '')) throw badRequest(`missing required input: ${name}`)
+    return [name, value ?? '']
+  })
+  return Object.fromEntries(entries)
+}
+
+const toRow = (job: WorkflowJob, { id, repoId }: Run, at: number): Parameters<typeof insertJobs>[1][number] => ({
+  repo_id: repoId,
+  run_id: id,
+  key: job.key,
+  name: job.name,
+  needs: JSON.stringify(job.needs),
+  labels: JSON.stringify(job.labels),
+  payload: job.payload,
+  has_condition: flag(job.hasCondition),
+  status: job.needs.length === 0 ? 'waiting' : 'blocked',
+  created_at: at,
+  updated_at: at,
+})
