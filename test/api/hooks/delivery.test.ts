@@ -103,6 +103,28 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     expect(world.receiver.got.map(({ path }) => path)).toEqual(['/hook/main'])
   })
 
+  it('speak the formats of chats, which get no events that they cannot show', async () => {
+    await startOver()
+    const { url } = world.receiver
+    const slack = { url: `${url}/slack`, content_type: 'json', channel: '#general' }
+    await world.hook({ type: 'slack', config: slack })
+    await world.hook({ type: 'matrix', url: `${url}/matrix` })
+    await world.hook({ type: 'packagist', url: `${url}/packagist`, events: ['push', 'create'] })
+    await world.push('chat.txt')
+    await world.ann.client.post('/repos/ann/r/branches', { new_branch_name: `chat${kind}`, old_branch_name: 'main' })
+    await world.server.drain()
+    const at = (path: string) => world.receiver.got.filter((received) => received.path.startsWith(path))
+    expect(JSON.parse(at('/hook/slack')[0]!.body)).toMatchObject({ channel: '#general', text: expect.any(String) })
+    expect(at('/hook/matrix')[0]).toMatchObject({ method: 'PUT' })
+    expect(at('/hook/matrix')[0]!.path).toBe(
+      `/hook/matrix/${at('/hook/matrix')[0]!.headers['x-ingot-delivery'] as string}`,
+    )
+    expect(at('/hook/packagist').map(({ body }) => JSON.parse(body))).toEqual([
+      { repository: { url: expect.stringContaining('/ann/r') } },
+    ])
+    expect(at('/hook/slack')).toHaveLength(1)
+  })
+
   it('of one webhook arrive in the order of the events, one after the other', async () => {
     await startOver()
     let underWay = 0

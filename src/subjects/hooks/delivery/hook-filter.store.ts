@@ -20,7 +20,7 @@ export async function listActiveFilters(
   const ownerIds = unique([...places.map(({ ownerId }) => ownerId), ...repos.map((repo) => repo.owner_id)])
   const rows = await db
     .selectFrom('webhook')
-    .select(['id', 'scope', 'repo_id', 'owner_id', 'type', 'url', 'events', 'branch_filter'])
+    .select(['id', 'scope', 'repo_id', 'owner_id', 'type', 'url', 'events', 'branch_filter', 'settings'])
     .where('is_active', '=', 1)
     .where((eb) =>
       eb.or([
@@ -42,6 +42,7 @@ export async function listActiveFilters(
       url: row.url,
       events: JSON.parse(row.events) as string[],
       branchFilter: row.branch_filter,
+      settings: JSON.parse(row.settings) as Record<string, string>,
     })),
   }
 }

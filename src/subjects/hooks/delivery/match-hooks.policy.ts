@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../../../events/index.ts'
 import { wantsMessage } from '../matching.policy.ts'
+import { formatMessage } from '../payloads/chat/format-message.ts'
 import type { HookMessage } from '../payloads/payload.ts'
 import type { HookScope } from '../webhook.table.ts'
 
@@ -14,6 +15,8 @@ export interface HookFilter {
   /** Flags, see hooks.policy.ts. */
   readonly events: readonly string[]
   readonly branchFilter: string
+  /** Options of the type, such as the channel of `slack`. */
+  readonly settings: Readonly<Record<string, string>>
 }
 
 /** Where an event happened. */
@@ -32,7 +35,7 @@ export const placeOf = (event: DomainEvent): EventPlace => ({
 
 const SCOPES: readonly HookScope[] = ['repository', 'organization', 'user', 'system']
 /** Receivers that get the payload itself; all others are chats. */
-const PLAIN_TYPES = new Set(['gitea', 'forgejo', 'gogs'])
+export const PLAIN_TYPES = new Set(['gitea', 'forgejo', 'gogs'])
 
 /**
  * The webhooks that get a message: those of the repository, then of its owner, then of the site
@@ -43,13 +46,14 @@ export const matchHooks = (hooks: readonly HookFilter[], place: EventPlace, mess
     .filter((hook) => isPlaced(hook, place) && acceptsMessage(hook, message))
     .toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)
 
-/** Whether a webhook has chosen the event and the branch; chats get no pushes without commits. */
+/** Whether a webhook has chosen the event and the branch, and its type sends the message. */
 export const acceptsMessage = (
-  hook: Pick<HookFilter, 'type' | 'events' | 'branchFilter'>,
+  hook: Pick<HookFilter, 'type' | 'url' | 'events' | 'branchFilter' | 'settings'>,
   message: HookMessage,
-): boolean =>
-  wantsMessage(hook, message) &&
-  (message.eventType !== 'push' || PLAIN_TYPES.has(hook.type) || !isEmptyList(message.payload['commits']))
+): boolean => wantsMessage(hook, message) && (PLAIN_TYPES.has(hook.type) || isSentToChats(hook, message))
+
+const isSentToChats = (hook: Pick<HookFilter, 'type' | 'url' | 'settings'>, message: HookMessage): boolean =>
+  formatMessage({ ...hook, secret: '' }, message, { id: '', at: 0 }) !== undefined
 
 const rank = ({ scope }: HookFilter): number => Math.max(0, SCOPES.indexOf(scope) - (scope === 'user' ? 1 : 0))
 
@@ -59,5 +63,3 @@ function isPlaced(hook: HookFilter, { repoId, ownerId }: EventPlace): boolean {
     ? repoId > 0 && hook.repoId === repoId
     : hook.scope !== 'default' && ownerId > 0 && hook.ownerId === ownerId
 }
-
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0

@@ -1,3 +1,5 @@
+import { formatMessage } from '../../payloads/chat/format-message.ts'
+import { PLAIN_TYPES } from '../match-hooks.policy.ts'
 import type { PendingDelivery } from './delivery.store.ts'
 
 interface HookRequest {
@@ -7,14 +9,30 @@ interface HookRequest {
   readonly body: string
 }
 
-/** What is sent for a delivery (behaviour/orgs-webhooks-actions#delivery). */
-export function hookRequest({ hook, payload }: PendingDelivery): HookRequest {
-  return hook.contentType === 'form'
-    ? {
-        method: 'POST',
-        url: hook.url,
-        contentType: 'application/x-www-form-urlencoded',
-        body: new URLSearchParams({ payload }).toString(),
-      }
-    : { method: 'POST', url: hook.url, contentType: 'application/json', body: payload }
+interface Sending {
+  readonly secret: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** What is sent for a delivery (behaviour/orgs-webhooks-actions#delivery). Throws for what its type does not send. */
+export function hookRequest(delivery: PendingDelivery, { secret, at }: Sending): HookRequest {
+  const { hook, payload } = delivery
+  if (!PLAIN_TYPES.has(hook.type)) return chatRequest(delivery, { secret, at })
+  const isForm = hook.contentType === 'form'
+  return {
+    method: 'POST',
+    url: hook.url,
+    contentType: isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+    body: isForm ? new URLSearchParams({ payload }).toString() : payload,
+  }
+}
+
+function chatRequest(delivery: PendingDelivery, { secret, at }: Sending): HookRequest {
+  const { hook, event, eventType, action, payload, uuid } = delivery
+  const message = { event, eventType, ...(action !== '' && { action }), payload: JSON.parse(payload) as object }
+  const target = { type: hook.type, url: hook.url, secret, settings: hook.settings }
+  const request = formatMessage(target, message as Parameters<typeof formatMessage>[1], { id: uuid, at })
+  if (request === undefined) throw new Error(`webhooks of the type ${hook.type} do not send this`)
+  return request
 }

@@ -44,24 +44,25 @@ interface SenderDeps {
 /** Sends deliveries; nothing in an answer but its status has a meaning (behaviour/orgs-webhooks-actions#delivery). */
 export function createSender({ client, secrets, clock, timeout }: SenderDeps): Sender {
   const open = (sealed: string, context: string): string => (sealed === '' ? '' : secrets.open(sealed, context))
+  const prepare = (delivery: PendingDelivery, at: number) => {
+    const { hook, uuid, event, eventType, payload } = delivery
+    const secret = open(hook.sealedSecret, SECRET_CONTEXT)
+    const request = hookRequest(delivery, { secret, at })
+    const { contentType } = request
+    return {
+      request,
+      requestHeaders: deliveryHeaders({ uuid, event, eventType, target: hook.scope, secret, payload, contentType }),
+      authorization: open(hook.sealedHeader, HEADER_CONTEXT),
+    }
+  }
   return {
     async send(delivery, signal) {
-      const { hook } = delivery
       const [at, start] = [clock.now(), performance.now()]
-      const request = hookRequest(delivery)
-      const requestHeaders = deliveryHeaders({
-        uuid: delivery.uuid,
-        event: delivery.event,
-        eventType: delivery.eventType,
-        target: hook.scope,
-        secret: open(hook.sealedSecret, SECRET_CONTEXT),
-        payload: delivery.payload,
-        contentType: request.contentType,
-      })
-      const authorization = open(hook.sealedHeader, HEADER_CONTEXT)
-      const sent = { at, url: request.url, requestHeaders, requestBody: request.body }
       const took = (): number => Math.round(performance.now() - start)
+      let sent = { at, url: delivery.hook.url, requestHeaders: {}, requestBody: '' }
       try {
+        const { request, requestHeaders, authorization } = prepare(delivery, at)
+        sent = { at, url: request.url, requestHeaders, requestBody: request.body }
         const answer = await client.stream(
           request.url,
           {
