@@ -4,7 +4,7 @@ import type { Run } from './run.ts'
 export interface Figure {
   readonly name: string
   readonly measured: number | undefined
-  readonly unit: 'ms' | 'MB' | 'processes' | 'packs' | 'commits'
+  readonly unit: 'ms' | 'MB' | 'processes' | 'packs' | 'commits' | 'deliveries'
   /** The equal work done by other means in the same run. */
   readonly beside?: { readonly name: string; readonly value: number }
   /** Most of the measured figure, or of its ratio where there is something beside it. */

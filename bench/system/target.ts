@@ -54,6 +54,7 @@ export async function startOwn(
       INGOT_LOG_LEVEL: 'info',
       INGOT_RATE_LIMIT_ANONYMOUS_PER_MINUTE: '0',
       INGOT_RATE_LIMIT_PASSWORDS_PER_MINUTE: '0',
+      INGOT_WEBHOOK_ALLOWED_HOSTS: 'loopback',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

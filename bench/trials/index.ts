@@ -10,10 +10,20 @@ import { pushProcesses } from './push-processes.ts'
 import { pushesAtOnce } from './pushes-at-once.ts'
 import { pushes } from './pushes.ts'
 import { starts } from './starts.ts'
+import { webhooks } from './webhooks.ts'
 
 /** Before any endpoint is asked. */
 export const FIRST_TRIALS: readonly Trial[] = [coldDirectory]
 /** Reading before writing, since the server has work in the background after a push. */
-export const TRIALS: readonly Trial[] = [lsRemote, clones, clonesAtOnce, forks, pushes, pushesAtOnce, coldAfterPush]
+export const TRIALS: readonly Trial[] = [
+  lsRemote,
+  clones,
+  clonesAtOnce,
+  forks,
+  pushes,
+  pushesAtOnce,
+  coldAfterPush,
+  webhooks,
+]
 /** After the load that makes repositories; the last ones end the server. */
 export const LAST_TRIALS: readonly Trial[] = [creation, memory, pushProcesses, starts]
