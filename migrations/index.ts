@@ -61,6 +61,8 @@ import { createActionRuns } from './1011-action-runs.ts'
 import { createActionRunners } from './1010-action-runners.ts'
 import { createReferences } from './0988-references.ts'
 import { createPulls } from './1050-pulls.ts'
+import { createReviewComments } from './1061-review-comments.ts'
+import { createReviews } from './1060-reviews.ts'
 import { addIssuesOfActivities } from './0989-issue-activities.ts'
 import { indexEventsOfRepos } from './0990-events-of-repos.ts'
 import { createHookDeliveries } from './1030-hook-deliveries.ts'
@@ -132,6 +134,8 @@ const steps: Record<string, Step> = {
   '1012-action-artifacts': createActionArtifacts,
   '1001-packages': createPackages,
   '1030-hook-deliveries': createHookDeliveries,
+  '1060-reviews': createReviews,
+  '1061-review-comments': createReviewComments,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

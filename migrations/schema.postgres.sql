@@ -1218,6 +1218,51 @@ repo_transfer
   repo_transfer_recipient_id_fkey FOREIGN KEY (recipient_id) REFERENCES "user"(id) ON DELETE CASCADE
   repo_transfer_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+review
+  id bigint not null identity
+  pull_id bigint not null
+  issue_id bigint not null
+  kind text not null
+  reviewer_id bigint not null default 0
+  team_id bigint not null default 0
+  body text not null default ''::text
+  commit_oid text not null default ''::text
+  is_official integer not null default 0
+  is_stale integer not null default 0
+  is_dismissed integer not null default 0
+  entry_id bigint not null default 0
+  created_at bigint not null
+  updated_at bigint not null
+  submitted_at bigint not null default 0
+  CREATE INDEX review_pull_id_id_idx ON public.review USING btree (pull_id, id)
+  CREATE INDEX review_reviewer_id_kind_issue_id_idx ON public.review USING btree (reviewer_id, kind, issue_id)
+  CREATE INDEX review_team_id_kind_issue_id_idx ON public.review USING btree (team_id, kind, issue_id)
+  CREATE UNIQUE INDEX review_pkey ON public.review USING btree (id)
+  review_pkey PRIMARY KEY (id)
+  review_pull_id_fkey FOREIGN KEY (pull_id) REFERENCES pull(id) ON DELETE CASCADE
+
+review_comment
+  entry_id bigint not null
+  review_id bigint not null
+  pull_id bigint not null
+  path text not null
+  side text not null
+  line bigint not null
+  start_line bigint not null
+  commit_oid text not null
+  base_oid text not null
+  line_commit_oid text not null default ''::text
+  diff_hunk text not null default ''::text
+  is_outdated integer not null default 0
+  resolver_id bigint not null default 0
+  reply_to bigint not null default 0
+  CREATE INDEX review_comment_pull_id_is_outdated_idx ON public.review_comment USING btree (pull_id, is_outdated)
+  CREATE INDEX review_comment_review_id_entry_id_idx ON public.review_comment USING btree (review_id, entry_id)
+  CREATE UNIQUE INDEX review_comment_pk ON public.review_comment USING btree (entry_id)
+  review_comment_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES timeline_entry(id) ON DELETE CASCADE
+  review_comment_pk PRIMARY KEY (entry_id)
+  review_comment_review_id_fkey FOREIGN KEY (review_id) REFERENCES review(id) ON DELETE CASCADE
+
 signing_key
   purpose text not null
   key_id text not null

@@ -1507,6 +1507,61 @@ CREATE INDEX "repo_transfer_recipient_id_repo_id_idx" on "repo_transfer" (
   "recipient_id",
   "repo_id");
 
+CREATE TABLE "review" (
+  "id" integer primary key autoincrement,
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "issue_id" bigint not null,
+  "kind" text not null,
+  "reviewer_id" bigint default 0 not null,
+  "team_id" bigint default 0 not null,
+  "body" text default '' not null,
+  "commit_oid" text default '' not null,
+  "is_official" integer default 0 not null,
+  "is_stale" integer default 0 not null,
+  "is_dismissed" integer default 0 not null,
+  "entry_id" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "submitted_at" bigint default 0 not null);
+
+CREATE INDEX "review_pull_id_id_idx" on "review" (
+  "pull_id",
+  "id");
+
+CREATE INDEX "review_reviewer_id_kind_issue_id_idx" on "review" (
+  "reviewer_id",
+  "kind",
+  "issue_id");
+
+CREATE INDEX "review_team_id_kind_issue_id_idx" on "review" (
+  "team_id",
+  "kind",
+  "issue_id");
+
+CREATE TABLE "review_comment" (
+  "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
+  "review_id" bigint not null references "review" ("id") on delete cascade,
+  "pull_id" bigint not null,
+  "path" text not null,
+  "side" text not null,
+  "line" bigint not null,
+  "start_line" bigint not null,
+  "commit_oid" text not null,
+  "base_oid" text not null,
+  "line_commit_oid" text default '' not null,
+  "diff_hunk" text default '' not null,
+  "is_outdated" integer default 0 not null,
+  "resolver_id" bigint default 0 not null,
+  "reply_to" bigint default 0 not null, constraint "review_comment_pk" primary key ("entry_id"));
+
+CREATE INDEX "review_comment_pull_id_is_outdated_idx" on "review_comment" (
+  "pull_id",
+  "is_outdated");
+
+CREATE INDEX "review_comment_review_id_entry_id_idx" on "review_comment" (
+  "review_id",
+  "entry_id");
+
 CREATE TABLE "signing_key" (
   "purpose" text not null,
   "key_id" text not null,

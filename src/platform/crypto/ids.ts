@@ -14,6 +14,7 @@ export type OauthGrantId = Id<'oauth grant'>
 export type PullId = Id<'pull'>
 export type QuotaGroupId = Id<'quota group'>
 export type QuotaRuleId = Id<'quota rule'>
+export type ReviewId = Id<'review'>
 export type TokenId = Id<'token'>
 
 /** Gives a plain number from the database or the path its meaning. Unparsable path ids are 0, which no row has. */

@@ -1,3 +1,4 @@
+export { changePull, type PullChange } from './lifecycle/pull-change.ts'
 export type { PullGuard, PullsGuard } from './pull.guards.ts'
 export { PullRequest } from './pull.model.ts'
 export { presentPull } from './pull.present.ts'

@@ -1,0 +1,1 @@
+export { listReviewsOf, type Review, type ReviewKind } from './records/review.store.ts'

@@ -1,0 +1,98 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db, Tx } from '../../../db/database.ts'
+import { selectPage } from '../../../db/page.ts'
+import {
+  asId,
+  type IssueId,
+  type PullId,
+  type ReviewId,
+  type TeamId,
+  type UserId,
+} from '../../../platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
+import type { ReviewTable } from './review.table.ts'
+
+/** `request`: nothing but the wish for a review. `pending`: known to its reviewer alone. */
+export type ReviewKind = 'approved' | 'comment' | 'pending' | 'rejected' | 'request'
+
+/** Times are epoch milliseconds. */
+export interface Review {
+  readonly id: ReviewId
+  readonly pullId: PullId
+  readonly issueId: IssueId
+  readonly kind: ReviewKind
+  /** Undefined for the request of a team. */
+  readonly reviewerId: UserId | undefined
+  readonly teamId: TeamId | undefined
+  readonly body: string
+  /** Empty for a request. */
+  readonly commitOid: string
+  readonly isOfficial: boolean
+  readonly isStale: boolean
+  readonly isDismissed: boolean
+  /** Undefined for none. The entry may be gone. */
+  readonly entryId: number | undefined
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly submittedAt: number
+}
+
+const toReview = (row: Selectable<ReviewTable>): Review => ({
+  id: asId(row.id),
+  pullId: asId(row.pull_id),
+  issueId: asId(row.issue_id),
+  kind: row.kind as ReviewKind,
+  reviewerId: row.reviewer_id === 0 ? undefined : asId(row.reviewer_id),
+  teamId: row.team_id === 0 ? undefined : asId(row.team_id),
+  body: row.body,
+  commitOid: row.commit_oid,
+  isOfficial: row.is_official === 1,
+  isStale: row.is_stale === 1,
+  isDismissed: row.is_dismissed === 1,
+  entryId: row.entry_id === 0 ? undefined : row.entry_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  submittedAt: row.submitted_at,
+})
+
+export async function findReview(db: Db, id: ReviewId): Promise<Review | undefined> {
+  const row = await db.selectFrom('review').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toReview(row)
+}
+
+export async function findPendingReview(db: Db, pullId: PullId, reviewerId: UserId): Promise<Review | undefined> {
+  const row = await db
+    .selectFrom('review')
+    .selectAll()
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId)
+    .where('kind', '=', 'pending')
+    .executeTakeFirst()
+  return row && toReview(row)
+}
+
+/** Reviews and requests of these pull requests, the oldest first. */
+export async function listReviewsOf(db: Db, pullIds: readonly PullId[]): Promise<Review[]> {
+  if (pullIds.length === 0) return []
+  const rows = await db.selectFrom('review').selectAll().where('pull_id', 'in', pullIds).orderBy('id').execute()
+  return rows.map(toReview)
+}
+
+/** Reviews and requests of a pull request, the oldest first; pending ones among them. */
+export const listReviewPage = (db: Db, pullId: PullId, paging: Paging): Promise<Page<Review>> =>
+  selectPage(db.selectFrom('review').selectAll().where('pull_id', '=', pullId).orderBy('id'), paging, toReview)
+
+export async function insertReview(tx: Tx, values: Insertable<ReviewTable>): Promise<Review> {
+  return toReview(await tx.insertInto('review').values(values).returningAll().executeTakeFirstOrThrow())
+}
+
+/** Throws NoResultError, which is a conflict, if the review was deleted. */
+export async function updateReview(tx: Tx, id: ReviewId, values: Updateable<ReviewTable>): Promise<Review> {
+  const update = tx.updateTable('review').set(values).where('id', '=', id)
+  return toReview(await update.returningAll().executeTakeFirstOrThrow())
+}
+
+/** Also the places of its comments. */
+export async function deleteReview(tx: Tx, id: ReviewId): Promise<void> {
+  await tx.deleteFrom('review').where('id', '=', id).execute()
+}
