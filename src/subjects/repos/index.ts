@@ -57,7 +57,6 @@ export {
   updateRepo,
   withOwners,
 } from './repo.store.ts'
-export type { RepoRecord } from './repos.events.ts'
 export type { Repos } from './repos.service.ts'
 export { Repository } from './repository.model.ts'
 export { TEMPLATE_ITEMS, type TemplateCopier, type TemplateItem } from './creation/template-copier.ts'
