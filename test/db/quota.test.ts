@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { UserId } from '../../src/platform/crypto/ids.ts'
-import { listUsedAttachments, loadQuotaUsage } from '../../src/subjects/quota/quota-usage.store.ts'
+import { listUsedArtifacts, listUsedAttachments, loadQuotaUsage } from '../../src/subjects/quota/quota-usage.store.ts'
 import {
   deleteQuotaGroupRule,
   deleteQuotaGroupUser,
@@ -16,6 +16,8 @@ import {
 } from '../../src/subjects/quota/quota.store.ts'
 import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
+import { listUsedPackages } from '../../src/subjects/quota/used-package.store.ts'
+import { rows } from '../harness/expect.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('quotas in the database', (kind) => {
@@ -70,6 +72,52 @@ describeOnBoth('quotas in the database', (kind) => {
           { ...file, uuid: 'c', name: 'picture', size: 4000, release_id: 0, issue_id: 9 },
         ])
         .execute()
+      const times = { created_at: 1, updated_at: 1 }
+      const { id: run_id } = await tx
+        .insertInto('action_run')
+        .values({
+          repo_id: open,
+          number: 1,
+          workflow: 'ci.yml',
+          workflow_path: 'x',
+          title: 't',
+          event: 'push',
+          ref: 'refs/heads/main',
+          oid: 'a',
+          actor_id: ann,
+          status: 'success',
+          ...times,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const artifact = { repo_id: open, run_id, task_id: 1, protocol: 'v4' as const, status: 'ready' as const }
+      await tx
+        .insertInto('action_artifact')
+        .values([
+          { ...artifact, name: 'log', size: 20, hash: 'a', expires_at: 9, ...times },
+          { ...artifact, name: 'dist', size: 30, hash: 'b', expires_at: 9, ...times },
+          { ...artifact, name: 'expired', size: 500, hash: '', expires_at: 9, ...times },
+        ])
+        .execute()
+      const { id: package_id } = await tx
+        .insertInto('package')
+        .values({ owner_id: ann, type: 'npm', name: 'tool', lower_name: 'tool' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const sums = { md5: '', sha1: '', sha256: '', sha512: '' }
+      for (const [version, sizes] of [
+        ['1', [1, 2]],
+        ['2', [300, 400]],
+        ['3', []],
+      ] as const) {
+        const made = { package_id, creator_id: ann, version, lower_version: version, created_at: 1 }
+        const { id } = await tx.insertInto('package_version').values(made).returning('id').executeTakeFirstOrThrow()
+        for (const size of sizes)
+          await tx
+            .insertInto('package_file')
+            .values({ version_id: id, name: `${size}`, size, ...sums })
+            .execute()
+      }
     })
   })
   afterAll(() => db.close())
@@ -82,7 +130,8 @@ describeOnBoth('quotas in the database', (kind) => {
       lfs: 10,
       issueAttachments: 4000,
       releaseAttachments: 310,
-      artifacts: 0,
+      artifacts: 50,
+      packages: 703,
     })
     expect(await loadQuotaUsage(read, bob)).toEqual({
       reposPublic: 999,
@@ -91,11 +140,25 @@ describeOnBoth('quotas in the database', (kind) => {
       issueAttachments: 0,
       releaseAttachments: 0,
       artifacts: 0,
+      packages: 0,
     })
     expect(await listUsedAttachments(read, ann, paging)).toMatchObject({
       total: 2,
       items: [{ name: 'big', size: 300, repoName: 'open', tagName: 'v1' }],
     })
+    const [run] = await rows(db, 'action_run')
+    expect(await listUsedArtifacts(read, ann, paging)).toEqual({
+      total: 2,
+      items: [{ name: 'dist', size: 30, runId: run!.id, repoName: 'open' }],
+    })
+    expect(await listUsedPackages(read, ann, { page: 1, limit: 2, offset: 0 })).toEqual({
+      total: 3,
+      items: [
+        { name: 'tool', type: 'npm', version: '2', size: 700 },
+        { name: 'tool', type: 'npm', version: '1', size: 3 },
+      ],
+    })
+    expect(await listUsedPackages(read, bob, paging)).toEqual({ total: 0, items: [] })
   })
 
   it('keep rules and accounts of groups', async () => {

@@ -4,11 +4,12 @@ import { selectPage } from '../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { QuotaUsage } from './quota.policy.ts'
+import { sumPackages } from './used-package.store.ts'
 
 /** A sum as a number with both databases; 0 for no rows. */
 const total = (bytes: Expression<number>) => sql<number>`cast(coalesce(sum(${bytes}), 0) as bigint)`
 
-/** What the repositories of an owner use, in three queries. */
+/** What an owner uses, in four queries. */
 export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsage> {
   const repos = await db
     .selectFrom('repo')
@@ -36,6 +37,7 @@ export async function loadQuotaUsage(db: Db, ownerId: UserId): Promise<QuotaUsag
     issueAttachments: attached(0),
     releaseAttachments: attached(1),
     artifacts,
+    packages: await sumPackages(db, ownerId),
   }
 }
 

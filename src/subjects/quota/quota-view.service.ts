@@ -8,6 +8,7 @@ import {
   type UsedArtifact,
   type UsedAttachment,
 } from './quota-usage.store.ts'
+import { listUsedPackages, type UsedPackage } from './used-package.store.ts'
 import { requireSubject } from './quota-rules.service.ts'
 import type { QuotaUsage } from './quota.policy.ts'
 import type { QuotaGroup } from './quota.store.ts'
@@ -29,6 +30,8 @@ export interface QuotaView {
   attachments(ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>>
   /** The largest first. */
   artifacts(ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>>
+  /** The largest version first. */
+  packages(ownerId: UserId, paging: Paging): Promise<Page<UsedPackage>>
 }
 
 export function createQuotaView({
@@ -46,6 +49,7 @@ export function createQuotaView({
     }),
     check: async (ownerId, subject) => isOwnerWithinQuota(read, settings, ownerId, requireSubject(subject)),
     artifacts: (ownerId, paging) => listUsedArtifacts(read, ownerId, paging),
+    packages: (ownerId, paging) => listUsedPackages(read, ownerId, paging),
     attachments: (ownerId, paging) => listUsedAttachments(read, ownerId, paging),
   }
 }

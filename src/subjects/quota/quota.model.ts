@@ -56,6 +56,12 @@ export const QuotaUsedArtifact = Type.Object(
 )
 export type QuotaUsedArtifact = Static<typeof QuotaUsedArtifact>
 
+export const QuotaUsedPackage = Type.Object(
+  { name: Type.String(), type: Type.String(), version: Type.String(), size: bytes, html_url: Type.String() },
+  { $id: 'QuotaUsedPackage' },
+)
+export type QuotaUsedPackage = Static<typeof QuotaUsedPackage>
+
 const Name = Type.Optional(Type.String({ maxLength: 255 }))
 const limits = {
   limit: Type.Optional(Type.Integer({ description: 'Bytes; -1 is no limit, 0 forbids' })),

@@ -10,8 +10,8 @@ import type { Guards } from '../subject.ts'
 import { type QuotaAdminDeps, quotaAdminOperations } from './quota-admin.operations.ts'
 import { type QuotaGroupDeps, quotaGroupOperations } from './quota-groups.operations.ts'
 import { requireQuotas } from './quota.guards.ts'
-import { QuotaInfo, QuotaUsedArtifact, QuotaUsedAttachment } from './quota.model.ts'
-import { presentQuota, presentUsedArtifact, presentUsedAttachment } from './quota.present.ts'
+import { QuotaInfo, QuotaUsedArtifact, QuotaUsedAttachment, QuotaUsedPackage } from './quota.model.ts'
+import { presentQuota, presentUsedArtifact, presentUsedAttachment, presentUsedPackage } from './quota.present.ts'
 
 interface QuotaOperationDeps extends QuotaAdminDeps, QuotaGroupDeps {
   readonly guards: Pick<Guards, 'adminOfUser' | 'org'>
@@ -47,8 +47,13 @@ export function quotaOperations(deps: QuotaOperationDeps): Operation[] {
   ]
 }
 
-function operationsFor<Access>(
-  { quotaView, site }: QuotaOperationDeps,
+const operationsFor = <Access>(deps: QuotaOperationDeps, kind: OwnerKind<Access>): Operation[] => [
+  ...quotaOfOwner(deps, kind),
+  ...usedOperations(deps, kind),
+]
+
+function quotaOfOwner<Access>(
+  { quotaView }: QuotaOperationDeps,
   { root, area, prefix, guard, owner }: OwnerKind<Access>,
 ): Operation[] {
   const common = {
@@ -79,6 +84,21 @@ function operationsFor<Access>(
       errors: [403, 404, 422],
       handler: async ({ access, query }) => ok(await quotaView.check(owner(access).id, query.subject ?? '')),
     }),
+  ]
+}
+
+function usedOperations<Access>(
+  { quotaView, site }: QuotaOperationDeps,
+  { root, area, prefix, guard, owner }: OwnerKind<Access>,
+): Operation[] {
+  const common = {
+    method: 'GET',
+    area,
+    scopes: [area],
+    guard: requireQuotas(quotaView.isEnabled, guard),
+    errors: [403, 404],
+  } as const
+  return [
     defineOperation({
       ...common,
       id: `${prefix}ListQuotaAttachments`,
@@ -108,6 +128,22 @@ function operationsFor<Access>(
         return listed(
           page,
           page.items.map((file) => presentUsedArtifact(file, name, site)),
+        )
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: `${prefix}ListQuotaPackages`,
+      path: `${root}/packages`,
+      summary: 'Versions of packages, largest first',
+      query: pagingQuery,
+      responses: { 200: Type.Array(QuotaUsedPackage) },
+      async handler({ access, paging }) {
+        const { id, name } = owner(access)
+        const page = await quotaView.packages(id, paging)
+        return listed(
+          page,
+          page.items.map((used) => presentUsedPackage(used, name, site)),
         )
       },
     }),

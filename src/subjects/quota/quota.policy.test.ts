@@ -16,24 +16,25 @@ const usage: QuotaUsage = {
   issueAttachments: 1000,
   releaseAttachments: 10_000,
   artifacts: 100_000,
+  packages: 1_000_000,
 }
 const rule = (limit: number, ...subjects: QuotaLimits['subjects'][number][]): QuotaLimits => ({ limit, subjects })
 
 describe('usedOf', () => {
   it.each([
     ['none', 0],
-    ['size:all', 111_111],
+    ['size:all', 1_111_111],
     ['size:repos:all', 11],
     ['size:repos:public', 1],
     ['size:repos:private', 10],
     ['size:git:all', 111],
     ['size:git:lfs', 100],
-    ['size:assets:all', 111_000],
+    ['size:assets:all', 1_111_000],
     ['size:assets:attachments:all', 11_000],
     ['size:assets:attachments:issues', 1000],
     ['size:assets:attachments:releases', 10_000],
     ['size:assets:artifacts', 100_000],
-    ['size:assets:packages:all', 0],
+    ['size:assets:packages:all', 1_000_000],
     ['size:assets:wiki', 0],
   ] as const)('%s is %i', (subject, bytes) => {
     expect(usedOf(usage, subject)).toBe(bytes)
@@ -66,7 +67,7 @@ describe('the rules of a group', () => {
   it('decide for a subject by its parts when no rule names the subject', () => {
     expect(isWithinGroup([rule(1, 'size:repos:public')], usage, 'size:all')).toBe(true)
     expect(isWithinGroup([rule(1, 'size:repos:public'), rule(9, 'size:repos:private')], usage, 'size:all')).toBe(false)
-    expect(isWithinGroup([rule(9, 'size:repos:private'), rule(200_000, 'size:all')], usage, 'size:all')).toBe(true)
+    expect(isWithinGroup([rule(9, 'size:repos:private'), rule(2_000_000, 'size:all')], usage, 'size:all')).toBe(true)
     expect(isWithinGroup([rule(1, 'size:all')], usage, 'size:git:lfs')).toBeUndefined()
     expect(isWithinGroup([], usage, 'size:all')).toBeUndefined()
   })

@@ -34,6 +34,7 @@ export interface QuotaUsage {
   readonly issueAttachments: number
   readonly releaseAttachments: number
   readonly artifacts: number
+  readonly packages: number
 }
 
 /** The parts that decide for a subject that no rule names. */
@@ -44,7 +45,7 @@ const PARTS: Partial<Record<QuotaSubject, readonly QuotaSubject[]>> = {
   'size:assets:attachments:all': ['size:assets:attachments:issues', 'size:assets:attachments:releases'],
 }
 
-/** Bytes of a subject. Packages and wikis count 0. */
+/** Bytes of a subject. Wikis count 0. */
 export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
   switch (subject) {
     case 'size:repos:public':
@@ -61,6 +62,8 @@ export function usedOf(usage: QuotaUsage, subject: QuotaSubject): number {
       return usage.releaseAttachments
     case 'size:assets:artifacts':
       return usage.artifacts
+    case 'size:assets:packages:all':
+      return usage.packages
     default:
       return (PARTS[subject] ?? []).reduce((sum, part) => sum + usedOf(usage, part), 0)
   }

@@ -1,6 +1,7 @@
 import { repoUrls } from '../../access/repo-urls.ts'
 import type { Site } from '../../platform/site.ts'
 import type { UsedArtifact, UsedAttachment } from './quota-usage.store.ts'
+import type { UsedPackage } from './used-package.store.ts'
 import type { QuotaOfOwner } from './quota-view.service.ts'
 import type {
   QuotaGroup as QuotaGroupModel,
@@ -8,6 +9,7 @@ import type {
   QuotaRuleInfo,
   QuotaUsedArtifact,
   QuotaUsedAttachment,
+  QuotaUsedPackage,
 } from './quota.model.ts'
 import type { QuotaGroup, QuotaRule } from './quota.store.ts'
 
@@ -33,7 +35,7 @@ export function presentQuota({ usage, groups }: QuotaOfOwner, options: PresentOp
         assets: {
           attachments: { issues: usage.issueAttachments, releases: usage.releaseAttachments },
           artifacts: usage.artifacts,
-          packages: { all: 0 },
+          packages: { all: usage.packages },
         },
       },
     },
@@ -55,4 +57,10 @@ export function presentUsedAttachment(file: UsedAttachment, ownerName: string, s
 export function presentUsedArtifact(file: UsedArtifact, ownerName: string, site: Site): QuotaUsedArtifact {
   const { html } = repoUrls({ fullName: `${ownerName}/${file.repoName}` }, site)
   return { name: file.name, size: file.size, html_url: `${html}/actions/runs/${file.runId}` }
+}
+
+export function presentUsedPackage(used: UsedPackage, ownerName: string, site: Site): QuotaUsedPackage {
+  const { name, type, version, size } = used
+  const path = [type, name, version].map(encodeURIComponent).join('/')
+  return { name, type, version, size, html_url: `${site.rootUrl()}/${ownerName}/-/packages/${path}` }
 }

@@ -186,7 +186,21 @@ describe('the usage', () => {
         contained_in: { api_url: home, html_url: `${server.url}/ann/r/releases/tag/v%2F1` },
       },
     ])
-    expect((await ann.client.get('/orgs/firm/quota/attachments')).json).toEqual([])
+    for (const list of ['attachments', 'artifacts', 'packages']) {
+      const none = await ann.client.get(`/orgs/firm/quota/${list}`)
+      expect([none.status, none.json, none.headers.get('x-total-count')]).toEqual([200, [], '0'])
+      expect((await server.anonymous.get(`/orgs/firm/quota/${list}`)).status).toBe(401)
+      expect((await server.anonymous.get(`/user/quota/${list}`)).status).toBe(401)
+    }
+    await server.app.database.transaction(async (tx) => {
+      const made = { owner_id: ann.user.id, type: 'npm', name: '@x/tool', lower_name: '@x/tool' }
+      const { id } = await tx.insertInto('package').values(made).returning('id').executeTakeFirstOrThrow()
+      const version = { package_id: id, creator_id: ann.user.id, version: '1', lower_version: '1', created_at: 1 }
+      await tx.insertInto('package_version').values(version).execute()
+    })
+    const html_url = `${server.url}/ann/-/packages/npm/%40x%2Ftool/1`
+    const used = { name: '@x/tool', type: 'npm', version: '1', size: 0, html_url }
+    expect((await ann.client.get('/user/quota/packages')).json).toEqual([used])
     expect((await ann.client.get('/orgs/firm/quota')).json.used.size.repos).toEqual({ public: 0, private: 0 })
   })
 
