@@ -87,6 +87,6 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
       for await (const _ of repo.diffs.commitDiff(large)) continue
     }
     await expect(read()).rejects.toMatchObject({ kind: 'too-large' })
-    await expect(repo.changes.between(repo.emptyTreeOid, large)).rejects.toMatchObject({ kind: 'too-large' })
+    await expect(repo.changedFiles.list(repo.emptyTreeOid, large)).rejects.toMatchObject({ kind: 'too-large' })
   })
 })

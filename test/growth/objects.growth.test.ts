@@ -123,10 +123,10 @@ describe('what git prints', () => {
         createChanges({
           format: 'sha1',
           cacheKey: '',
-          objects: {} as Objects,
-          command: printing(text),
+          objects: { commit: async () => ({ oid: OID, parents: [] }) } as unknown as Objects,
+          command: printing(`${OID}\0${text}`),
           memo,
-        }).between(OID, OID),
+        }).ofCommits([OID]),
       make,
       500_000,
     ),

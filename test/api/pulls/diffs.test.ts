@@ -182,6 +182,14 @@ describe.each(['sqlite', 'postgres'] as const)('what a pull request changes, on 
       stats: { total: 10, additions: 0, deletions: 10 },
       commit: { verification: { verified: false } },
     })
+    expect(json[2].stats).toEqual({ total: 6, additions: 3, deletions: 3 })
+    expect(json[2].files.map((file: Record<string, unknown>) => `${file['status']} ${file['filename']}`)).toEqual([
+      'added bin.dat',
+      'removed gone.txt',
+      'added new #?%.txt',
+      'removed old.txt',
+      'modified ws.txt',
+    ])
     expect(pageHeaders(headers)).toMatchObject({ total: '3', page: '1', more: 'false' })
     const second = await anyone.get(`${PULL}/commits?limit=1&page=2&files=false&verification=false`)
     expect(second.json).toHaveLength(1)

@@ -4,25 +4,24 @@ import type { Memo } from '../memo.ts'
 import { type ObjectFormat, zeroOid } from '../object/format.ts'
 import type { Objects } from '../read/objects.ts'
 
-type ChangeStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied'
+type ChangeStatus = 'added' | 'removed' | 'modified'
 
 interface FileChange {
   readonly path: string
   readonly status: ChangeStatus
-  /** Of a rename or copy. */
-  readonly previousPath: string | undefined
   readonly oldMode: string
   readonly newMode: string
   /** Zeros where there is none. */
   readonly oldOid: string
   readonly newOid: string
-  /** 0 for binary files. */
+  /** 0 for binary files; of a renamed file the lines that differ from its old version, and from its new one. */
   readonly additions: number
   readonly deletions: number
   readonly binary: boolean
 }
 
 export interface ChangeSet {
+  /** In the order of their paths; a rename is one file removed and one added. */
   readonly files: readonly FileChange[]
   readonly additions: number
   readonly deletions: number
@@ -30,15 +29,10 @@ export interface ChangeSet {
 
 export interface Changes {
   /**
-   * What each commit changed against its first parent (a root: against nothing), without renames. One process for all
-   * that are new. A commit that changes more than can be listed has no entry.
+   * What each commit changed against its first parent (a root: against nothing). One process for all that are new. A
+   * commit that changes more than can be listed has no entry.
    */
   ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>>
-  /**
-   * What differs between two commits or trees, with renames unless the options turn them off. The empty tree's id
-   * works.
-   */
-  between(base: string, head: string, options?: { readonly renames?: boolean }): Promise<ChangeSet>
 }
 
 const STATUS: Readonly<Record<string, ChangeStatus>> = {
@@ -46,8 +40,6 @@ const STATUS: Readonly<Record<string, ChangeStatus>> = {
   D: 'removed',
   M: 'modified',
   T: 'modified',
-  R: 'renamed',
-  C: 'copied',
 }
 
 const weight = (set: ChangeSet): number => set.files.length * 400 + 60
@@ -66,7 +58,7 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
   async function compute(oids: readonly string[]): Promise<Map<string, ChangeSet>> {
     const commits = await Promise.all(oids.map((oid) => objects.commit(oid)))
     const input = commits.map((commit) => `${commit.oid} ${commit.parents[0] ?? ''}`.trim()).join('\n')
-    const args = ['diff-tree', '--stdin', '-r', '--root', '--no-renames', '--raw', '--numstat', '--no-abbrev', '-z']
+    const args = ['diff-tree', '--stdin', '-r', '--root', '-M', '--raw', '--numstat', '--no-abbrev', '-z']
     const { stdout } = await command.run(args, { input: `${input}\n`, maxOutput: MAX_LISTED, maxMemory: MAX_MEMORY })
     return parseChanges(stdout.toString('utf8'), zero)
   }
@@ -107,24 +99,6 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
       await fresh
       return new Map(oids.map((oid, index) => [oid, sets[index]!] as const).filter(([, set]) => set !== TOO_LARGE))
     },
-    async between(base, head, { renames = true } = {}) {
-      return memo.get(`${cacheKey}between ${base} ${head} ${renames}`, weight, async () => {
-        const args = [
-          'diff-tree',
-          '-r',
-          renames ? '-M' : '--no-renames',
-          '--raw',
-          '--numstat',
-          '--no-abbrev',
-          '-z',
-          '--end-of-options',
-          base,
-          head,
-        ]
-        const { stdout } = await command.run(args)
-        return parseChanges(`${head}\0${stdout.toString('utf8')}`, zero).get(head) ?? NOTHING
-      })
-    },
   }
 }
 
@@ -137,7 +111,10 @@ const MAX_LISTED = 24 * 1024 * 1024
 const MAX_MEMORY = 192 * 1024 * 1024
 const PATIENCE_MS = 60_000
 
-type RawEntry = Omit<FileChange, 'additions' | 'deletions' | 'binary'>
+interface RawEntry extends Omit<FileChange, 'additions' | 'deletions' | 'binary'> {
+  /** Of a rename. */
+  readonly previousPath: string | undefined
+}
 
 interface Draft {
   readonly raw: RawEntry[]
@@ -167,24 +144,43 @@ function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
       drafts.set(token, draft)
     }
   }
-  return new Map([...drafts].map(([oid, made]) => [oid, changeSet(made)]))
+  return new Map([...drafts].map(([oid, made]) => [oid, changeSet(made, zero)]))
 }
 
-/** `meta` is `:<old mode> <new mode> <old id> <new id> <status>`; a rename or copy has two paths, others one. */
+/** `meta` is `:<old mode> <new mode> <old id> <new id> <status>`; a rename has two paths, others one. */
 function rawEntry(meta: string, [first = '', second = '']: readonly string[], zero: string): RawEntry {
   const [oldMode = '', newMode = '', oldOid = zero, newOid = zero, letter = ''] = meta.slice(1).split(' ')
-  const status = STATUS[letter[0] ?? ''] ?? 'modified'
-  const ids = { oldMode, newMode, oldOid, newOid }
-  return status === 'renamed' || status === 'copied'
-    ? { path: second, status, previousPath: first, ...ids }
-    : { path: first, status, previousPath: undefined, ...ids }
+  const ids = { oldMode, newMode, oldOid, newOid, status: STATUS[letter] ?? 'modified' }
+  return letter.startsWith('R')
+    ? { path: second, previousPath: first, ...ids }
+    : { path: first, previousPath: undefined, ...ids }
 }
 
-function changeSet({ raw, numbers }: Draft): ChangeSet {
-  const files = raw.map((file, index): FileChange => {
+const NO_MODE = '000000'
+
+/**
+ * COMPAT: sums count the lines that differ between the two names of a renamed file, though the files are listed as one
+ * removed and one added (behaviour/git-data-and-transport#commits; test/api/pulls/diffs.test.ts).
+ */
+function changeSet({ raw, numbers }: Draft, zero: string): ChangeSet {
+  const files: FileChange[] = []
+  let [additions, deletions] = [0, 0]
+  raw.forEach(({ previousPath, ...entry }, index) => {
     const [added, deleted] = numbers[index] ?? ['0', '0']
-    return { ...file, additions: Number(added) || 0, deletions: Number(deleted) || 0, binary: added === '-' }
+    const lines = { additions: Number(added) || 0, deletions: Number(deleted) || 0, binary: added === '-' }
+    additions += lines.additions
+    deletions += lines.deletions
+    if (previousPath === undefined) files.push({ ...entry, ...lines })
+    else {
+      const removed = { path: previousPath, status: 'removed', newMode: NO_MODE, newOid: zero, additions: 0 } as const
+      const made = { status: 'added', oldMode: NO_MODE, oldOid: zero, deletions: 0 } as const
+      files.push({ ...entry, ...lines, ...removed }, { ...entry, ...lines, ...made })
+    }
   })
-  const sum = (pick: (file: FileChange) => number): number => files.reduce((total, file) => total + pick(file), 0)
-  return { files, additions: sum((file) => file.additions), deletions: sum((file) => file.deletions) }
+  return { files: files.length === raw.length ? files : byPath(files), additions, deletions }
+}
+
+function byPath(files: readonly FileChange[]): FileChange[] {
+  const keyed = files.map((file) => ({ file, key: Buffer.from(file.path) }))
+  return keyed.sort((a, b) => Buffer.compare(a.key, b.key)).map(({ file }) => file)
 }
