@@ -1,6 +1,8 @@
 import type { DiffLine, DiffRange, DiffSpan, FileLines, Git } from '../../git/index.ts'
 import type { Repo } from '../repos/index.ts'
 
+type StoredRepo = Pick<Repo, 'storage' | 'objectFormat'>
+
 /**
  * What reviews ask of diffs (behaviour/pull-requests#positions-of-review-comments). A span is the merge base and the
  * head of a pull request at some time (`spanOf` of a pull request as it is now); both commits must be in the base
@@ -14,23 +16,23 @@ export interface ReviewDiffs {
    * costs one process for each file that differs, and one for renames on each side.
    */
   mapPositions(
-    repo: Repo,
+    repo: StoredRepo,
     before: DiffSpan,
     after: DiffSpan,
     places: readonly DiffRange[],
   ): Promise<readonly (FileLines | undefined)[]>
   /** The `diff_hunk` of a comment on a line; empty for what is not there. At most 9 KiB. */
-  diffHunkOf(repo: Repo, span: DiffSpan, line: DiffLine): Promise<string>
+  diffHunkOf(repo: StoredRepo, span: DiffSpan, line: DiffLine): Promise<string>
   /**
    * The `commit_id` of a comment on a line: the commit that last changed it, as of the head. The head for the old side,
    * for what is not there, and where the history is too long to tell within five seconds.
    */
-  lineCommitOf(repo: Repo, span: DiffSpan, line: DiffLine): Promise<string>
+  lineCommitOf(repo: StoredRepo, span: DiffSpan, line: DiffLine): Promise<string>
   /**
    * Whether a push changed what was reviewed: false when `after` changes the same files in the same way, as after a
    * rebase or a merge of the base.
    */
-  isContentChanged(repo: Repo, before: DiffSpan, after: DiffSpan): Promise<boolean>
+  isContentChanged(repo: StoredRepo, before: DiffSpan, after: DiffSpan): Promise<boolean>
 }
 
 export const createReviewDiffs = (git: Git): ReviewDiffs => ({

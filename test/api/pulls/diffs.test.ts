@@ -183,7 +183,7 @@ describe.each(['sqlite', 'postgres'] as const)('what a pull request changes, on 
       commit: { verification: { verified: false } },
     })
     expect(json[2].stats).toEqual({ total: 6, additions: 3, deletions: 3 })
-    expect(json[2].files.map((file: Record<string, unknown>) => `${file['status']} ${file['filename']}`)).toEqual([
+    expect(json[2].files.map((file: Record<string, string>) => `${file['status']} ${file['filename']}`)).toEqual([
       'added bin.dat',
       'removed gone.txt',
       'added new #?%.txt',
