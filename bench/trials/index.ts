@@ -6,6 +6,7 @@ import { creation } from './creation.ts'
 import { forks } from './forks.ts'
 import { lsRemote } from './ls-remote.ts'
 import { memory } from './memory.ts'
+import { pulls } from './pulls.ts'
 import { pushProcesses } from './push-processes.ts'
 import { pushesAtOnce } from './pushes-at-once.ts'
 import { pushes } from './pushes.ts'
@@ -24,6 +25,7 @@ export const TRIALS: readonly Trial[] = [
   pushesAtOnce,
   coldAfterPush,
   webhooks,
+  pulls,
 ]
 /** After the load that makes repositories; the last ones end the server. */
 export const LAST_TRIALS: readonly Trial[] = [creation, memory, pushProcesses, starts]
