@@ -63,6 +63,7 @@ import { createReferences } from './0988-references.ts'
 import { createPulls } from './1050-pulls.ts'
 import { createReviewComments } from './1061-review-comments.ts'
 import { createReviews } from './1060-reviews.ts'
+import { createMerges } from './1070-merges.ts'
 import { addIssuesOfActivities } from './0989-issue-activities.ts'
 import { indexEventsOfRepos } from './0990-events-of-repos.ts'
 import { createHookDeliveries } from './1030-hook-deliveries.ts'
@@ -129,6 +130,7 @@ const steps: Record<string, Step> = {
   '0982-issue-redirects': createIssueRedirects,
   '1010-action-runners': createActionRunners,
   '1050-pulls': createPulls,
+  '1070-merges': createMerges,
   '1000-actions-secrets': createActionsSecrets,
   '1011-action-runs': createActionRuns,
   '1012-action-artifacts': createActionArtifacts,

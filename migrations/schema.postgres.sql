@@ -795,6 +795,36 @@ lfs_lock
   lfs_lock_pkey PRIMARY KEY (id)
   lfs_lock_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+merge_intent
+  pull_id bigint not null
+  repo_id bigint not null
+  base_branch text not null
+  oid text not null
+  style text not null
+  actor_id bigint not null
+  is_auto integer not null default 0
+  deletes_branch integer not null default 0
+  created_at bigint not null
+  CREATE INDEX merge_intent_repo_id_idx ON public.merge_intent USING btree (repo_id)
+  CREATE UNIQUE INDEX merge_intent_pk ON public.merge_intent USING btree (pull_id)
+  merge_intent_pk PRIMARY KEY (pull_id)
+  merge_intent_pull_id_fkey FOREIGN KEY (pull_id) REFERENCES pull(id) ON DELETE CASCADE
+
+merge_schedule
+  pull_id bigint not null
+  issue_id bigint not null
+  repo_id bigint not null
+  actor_id bigint not null
+  style text not null
+  title text not null
+  message text not null
+  deletes_branch text not null
+  created_at bigint not null
+  CREATE INDEX merge_schedule_repo_id_idx ON public.merge_schedule USING btree (repo_id)
+  CREATE UNIQUE INDEX merge_schedule_pk ON public.merge_schedule USING btree (pull_id)
+  merge_schedule_pk PRIMARY KEY (pull_id)
+  merge_schedule_pull_id_fkey FOREIGN KEY (pull_id) REFERENCES pull(id) ON DELETE CASCADE
+
 milestone
   id bigint not null identity
   repo_id bigint not null

@@ -1025,6 +1025,34 @@ CREATE UNIQUE INDEX "lfs_lock_repo_id_path_key" on "lfs_lock" (
   "repo_id",
   "path");
 
+CREATE TABLE "merge_intent" (
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "repo_id" bigint not null,
+  "base_branch" text not null,
+  "oid" text not null,
+  "style" text not null,
+  "actor_id" bigint not null,
+  "is_auto" integer default 0 not null,
+  "deletes_branch" integer default 0 not null,
+  "created_at" bigint not null, constraint "merge_intent_pk" primary key ("pull_id"));
+
+CREATE INDEX "merge_intent_repo_id_idx" on "merge_intent" (
+  "repo_id");
+
+CREATE TABLE "merge_schedule" (
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "issue_id" bigint not null,
+  "repo_id" bigint not null,
+  "actor_id" bigint not null,
+  "style" text not null,
+  "title" text not null,
+  "message" text not null,
+  "deletes_branch" text not null,
+  "created_at" bigint not null, constraint "merge_schedule_pk" primary key ("pull_id"));
+
+CREATE INDEX "merge_schedule_repo_id_idx" on "merge_schedule" (
+  "repo_id");
+
 CREATE TABLE "milestone" (
   "id" integer primary key autoincrement,
   "repo_id" bigint not null references "repo" ("id") on delete cascade,

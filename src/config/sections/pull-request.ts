@@ -11,6 +11,10 @@ export const pullRequestSection = Type.Object(
       description:
         'Give pull requests into a deleted branch another base: that of the merged pull request from it, else the default branch. Off: close them.',
     }),
+    add_co_committer_trailers: Type.Boolean({
+      default: true,
+      description: 'A squashed commit that another account than the poster makes names the poster in trailers.',
+    }),
   },
   { additionalProperties: false, description: 'Pull requests.' },
 )

@@ -12,6 +12,8 @@ const KINDS = {
   'comment.created': ['comment_issue', 'comment_pull'],
 } as const
 
+const MERGE_KINDS = { merged: 'merge_pull_request', 'auto-merged': 'auto_merge_pull_request' } as const
+
 /** Characters of a comment. */
 const MAX_EXCERPT = 200
 
@@ -30,18 +32,19 @@ async function readExcerpt(tx: Tx, commentId: number): Promise<string> {
 interface Recorded {
   readonly text: string
   readonly commentId: number
+  readonly opType?: string | undefined
 }
 
 async function record(
   tx: Tx,
   { id, kind, actorId, repoId, at, payload }: AppendedEvent<keyof typeof KINDS>,
-  { text, commentId }: Recorded,
+  { text, commentId, opType }: Recorded,
 ): Promise<void> {
   if (actorId <= 0) return
   await insertActivities(tx, [
     {
       event_id: id,
-      op_type: KINDS[kind][payload.is_pull ? 1 : 0],
+      op_type: opType ?? KINDS[kind][payload.is_pull ? 1 : 0],
       actor_id: actorId,
       repo_id: repoId,
       content: contentOf(payload.number, text),
@@ -57,7 +60,8 @@ async function recordIssue(
   event: AppendedEvent<'issue.closed' | 'issue.created' | 'issue.reopened'>,
 ): Promise<void> {
   const issue = await findIssueById(tx, asId(event.payload.issue_id))
-  await record(tx, event, { text: issue?.title ?? '', commentId: 0 })
+  const merge = 'merge' in event.payload ? event.payload.merge : undefined
+  await record(tx, event, { text: issue?.title ?? '', commentId: 0, opType: merge && MERGE_KINDS[merge] })
 }
 
 const onComment = ({ issue_id, comment_id }: { readonly issue_id: number; readonly comment_id: number }) => ({

@@ -1,5 +1,6 @@
 export { presentComment } from './comments/comment.present.ts'
 export { type CommentView, loadCommentsByIds } from './comments/comment-views.ts'
+export { hasOpenBlocker } from './dependencies/dependency.store.ts'
 export { findAssignees } from './changes/change-assignees.ts'
 export { replaceLabels } from './changes/change-labels.ts'
 export { changeState } from './changes/change-state.ts'

@@ -7,7 +7,12 @@ const OfIssue = { repo_id: Id, issue_id: Id, number: Id, is_pull: Type.Boolean()
 
 export const issueEvents = {
   'issue.assigned': Type.Object({ ...OfIssue, user_id: Id }),
-  'issue.closed': Type.Object({ ...OfIssue, commit_oid: Type.Optional(Type.String()) }),
+  'issue.closed': Type.Object({
+    ...OfIssue,
+    commit_oid: Type.Optional(Type.String()),
+    /** Of a pull request that was merged, by an account or as scheduled. */
+    merge: Type.Optional(Type.Union([Type.Literal('merged'), Type.Literal('auto-merged')])),
+  }),
   'issue.created': Type.Object({ ...OfIssue, title: Type.String() }),
   'issue.deleted': Type.Object({
     ...OfIssue,

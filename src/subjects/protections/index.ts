@@ -20,5 +20,11 @@ export {
   rightsFor,
   rulesOfRef,
 } from './push-rules.policy.ts'
-export { type CombinedState, combineStates, STATUS_STATES, type StatusState } from './branches/status-checks.policy.ts'
+export {
+  type CombinedState,
+  combineStates,
+  requiredChecksState,
+  STATUS_STATES,
+  type StatusState,
+} from './branches/status-checks.policy.ts'
 export { mayChangeTag } from './tags/tag-rules.policy.ts'

@@ -6,5 +6,13 @@ export { mergeabilityOf, pullHeadRef } from './pull.policy.ts'
 export type { PullInView } from './pull-in-view.ts'
 export type { PullView } from './pull-views.ts'
 export type { Pulls } from './pulls.service.ts'
-export { findPullByIssue, listPullsByIssues, lockPull, type Pull, updatePull } from './records/pull.store.ts'
-export type { PullReviews, ReviewPort, ReviewSummary, WantedReviewers } from './review-port.ts'
+export {
+  findPullByIssue,
+  listOpenPullsFrom,
+  listPullsByIssues,
+  lockPull,
+  type Mergeability,
+  type Pull,
+  updatePull,
+} from './records/pull.store.ts'
+export type { PullReviews, ReviewPort, ReviewState, ReviewSummary, WantedReviewers } from './review-port.ts'

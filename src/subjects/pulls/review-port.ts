@@ -22,7 +22,21 @@ export interface WantedReviewers {
   readonly teams: readonly string[]
 }
 
+/** What the protection of a branch asks of the reviews of a pull request. */
+export interface ReviewState {
+  /** Official approvals that count, one of each account. */
+  readonly approvals: number
+  /** An official review that requests changes and was not dismissed. */
+  readonly isRejected: boolean
+  /** An official reviewer was asked and has not reviewed. */
+  readonly hasOpenRequest: boolean
+  /** Who has approved, officially or not. */
+  readonly approvers: readonly User[]
+}
+
 export interface ReviewPort {
+  /** `ignoresStale`: approvals of earlier heads do not count. */
+  state(pullId: PullId, options: { readonly ignoresStale: boolean }): Promise<ReviewState>
   /** Summaries of these pull requests of one repository, with a fixed number of queries; absent for no reviews. */
   summarize(viewer: Viewer, repo: Repo, ids: readonly PullId[]): Promise<ReadonlyMap<PullId, ReviewSummary>>
   /** Throws what `request` will throw for a new pull request of the actor. */
@@ -37,6 +51,7 @@ export interface PullReviews extends ReviewPort {
 }
 
 const NO_REVIEWS: ReviewPort = {
+  state: () => Promise.resolve({ approvals: 0, isRejected: false, hasOpenRequest: false, approvers: [] }),
   summarize: () => Promise.resolve(new Map()),
   requireRequestable: () => Promise.resolve(),
   request: () => Promise.resolve(),
@@ -46,6 +61,7 @@ export function createPullReviews(): PullReviews {
   let port = NO_REVIEWS
   return {
     register: (given) => void (port = given),
+    state: (pullId, options) => port.state(pullId, options),
     summarize: (viewer, repo, ids) => port.summarize(viewer, repo, ids),
     requireRequestable: (actor, target, wanted) => port.requireRequestable(actor, target, wanted),
     request: (actor, target, wanted) => port.request(actor, target, wanted),

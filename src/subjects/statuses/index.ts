@@ -1,2 +1,2 @@
 export { presentStatus } from './commit-status.present.ts'
-export { findCommitStatus } from './commit-status.store.ts'
+export { findCommitStatus, listLatestStatuses } from './commit-status.store.ts'

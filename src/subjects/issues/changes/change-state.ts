@@ -19,10 +19,12 @@ interface StateChange {
   readonly isClosed: boolean
   /** The commit that closes or reopens the issue. */
   readonly commitOid?: string
+  /** A pull request is closed because `commitOid` has merged it. */
+  readonly merge?: 'merged' | 'auto-merged'
 }
 
 /** Closes or reopens the issue. The caller has checked that the state differs and that nothing forbids it. */
-export async function changeState(change: IssueChange, { isClosed, commitOid }: StateChange): Promise<Issue> {
+export async function changeState(change: IssueChange, { isClosed, commitOid, merge }: StateChange): Promise<Issue> {
   const { tx, issue, repo, at } = change
   const changed = await updateIssue(tx, issue.id, {
     is_closed: flag(isClosed),
@@ -34,11 +36,13 @@ export async function changeState(change: IssueChange, { isClosed, commitOid }: 
   await addToRepoCounter(tx, repo.id, counterOf(changed), 1)
   const moved = isClosed ? { open: -1, closed: 1 } : { open: 1, closed: -1 }
   if (issue.milestoneId !== undefined) await addToMilestoneCounters(tx, new Map([[issue.milestoneId, moved]]))
-  await addEntries(change, { kind: isClosed ? 'close' : 'reopen', ...(commitOid && { payload: { commitOid } }) })
-  await appendIssueEvent(
-    change,
-    isClosed ? 'issue.closed' : 'issue.reopened',
-    commitOid === undefined ? {} : { commit_oid: commitOid },
-  )
+  const entry =
+    merge === undefined
+      ? ({ kind: isClosed ? 'close' : 'reopen', ...(commitOid && { payload: { commitOid } }) } as const)
+      : ({ kind: 'merge_pull', payload: { commitOid: commitOid! } } as const)
+  await addEntries(change, entry)
+  const cause = commitOid === undefined ? {} : { commit_oid: commitOid }
+  if (isClosed) await appendIssueEvent(change, 'issue.closed', { ...cause, ...(merge && { merge }) })
+  else await appendIssueEvent(change, 'issue.reopened', cause)
   return changed
 }

@@ -1,13 +1,11 @@
 import { type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
 import type { Database, Tx } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
-import type { Commit, Git } from '../../../git/index.ts'
+import type { Git } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
-import { DomainError } from '../../../platform/errors.ts'
 import {
   canEditIssue,
-  changeState,
   insertEntries,
   type AccountChange,
   lockIssue,
@@ -17,6 +15,7 @@ import {
 } from '../../issues/index.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
 import { findUserById } from '../../users/index.ts'
+import { applyKeyword } from '../apply-keyword.ts'
 import { findReferred, loadTargets, type Target } from '../find-targets.ts'
 import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
 import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/commit-reference.store.ts'
@@ -107,7 +106,7 @@ async function writeCommitReference(
   if (before?.isSettled === true || !mayAct(deps, writing, target, reference)) return
   await settleCommitReference(tx, issue.id, oid)
   const change: AccountChange = { tx, events: deps.events, actor: pusher, repo: target.repo, issue, at }
-  await act(deps, change, pushed.commit, reference)
+  await applyKeyword(deps, change, { ...reference, oid: pushed.commit.oid })
 }
 
 async function insertReference(
@@ -134,23 +133,4 @@ function mayAct(
   if (action === 'none' || issue.isPull || !canEditIssue(pusher, access, issue)) return false
   const isSameRepo = issue.repoId === repo.id
   return actsOnBranch({ ref: pushed.ref, isDefaultBranch, anyBranch, isSameRepo, issueRef: issue.ref })
-}
-
-/** An issue that may not be closed, because it depends on open ones, stays open. */
-async function act(
-  { stateRules, timeBookings }: CommitReferenceDeps,
-  change: AccountChange,
-  { oid }: Commit,
-  { action, seconds }: IssueReference,
-): Promise<void> {
-  const isClosed = action === 'closes'
-  if (change.issue.isClosed === isClosed) return
-  try {
-    await stateRules.requireAllowed(change, isClosed ? 'closed' : 'open')
-  } catch (error) {
-    if (error instanceof DomainError) return
-    throw error
-  }
-  const issue = await changeState(change, { isClosed, commitOid: oid })
-  if (isClosed && seconds > 0) await timeBookings.book({ ...change, issue }, seconds)
 }

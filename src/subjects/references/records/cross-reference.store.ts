@@ -29,6 +29,23 @@ export async function listCrossReferences(db: Db, { issueId, commentId }: TextId
   }))
 }
 
+/** What the issue and its comments close and reopen, each once, in a fixed order; the last keyword for an issue counts. */
+export async function listKeywordReferences(
+  db: Db,
+  issueId: IssueId,
+): Promise<Pick<CrossReference, 'issueId' | 'action'>[]> {
+  const rows = await db
+    .selectFrom('cross_reference')
+    .select(['issue_id', 'action'])
+    .where('source_issue_id', '=', issueId)
+    .where('action', '!=', 'none')
+    .orderBy('issue_id')
+    .orderBy('source_comment_id')
+    .execute()
+  const last = new Map(rows.map((row) => [row.issue_id, row.action as KeywordAction]))
+  return [...last].map(([id, action]) => ({ issueId: asId<IssueId>(id), action }))
+}
+
 /** Replaces the reference from this text to the same issue. */
 export async function putCrossReference(
   tx: Tx,

@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox'
+import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../jobs/index.ts'
+import { asId } from '../../platform/crypto/ids.ts'
+import type { MergesDeps } from './merges.service.ts'
+import { followMerge } from './perform/follow-merge.ts'
+import { tryScheduled } from './schedules/try-scheduled.ts'
+
+const Id = Type.Integer()
+
+const mergeJobPayloads = {
+  /** Deletes the branch and closes the issues of a merged pull request. */
+  'merges.follow': Type.Object({ pull_id: Id, issue_id: Id, deletes_branch: Type.Boolean() }),
+  /** Merges a scheduled pull request if it may be merged now. */
+  'merges.try_scheduled': Type.Object({ pull_id: Id }),
+}
+
+declare module '../../jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof mergeJobPayloads> {}
+}
+
+export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
+  'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch }) =>
+    followMerge(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch }),
+  ),
+  'merges.try_scheduled': defineJob(
+    mergeJobPayloads['merges.try_scheduled'],
+    ({ pull_id }) => tryScheduled(deps, asId(pull_id)),
+    { lane: 'pulls' },
+  ),
+})

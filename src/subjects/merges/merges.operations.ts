@@ -1,0 +1,81 @@
+import { empty, noContent, ok } from '../../http/answer/answer.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { invalidField, notFound } from '../../platform/errors.ts'
+import type { Guards } from '../subject.ts'
+import { MergePullRequestOption, MergeResult } from './merge.model.ts'
+import type { MergeOrder } from './merge-order.ts'
+import type { Merges } from './merges.service.ts'
+
+const PATH = '/repos/{owner}/{repo}/pulls/{index:int}/merge'
+const common = { area: 'repository', scopes: ['repository'], path: PATH } as const
+
+interface MergeOperationDeps {
+  readonly guards: Pick<Guards, 'pull'>
+  readonly merges: Merges
+}
+
+/** Merging pull requests (behaviour/pull-requests#merging). */
+export function mergeOperations({ guards, merges }: MergeOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoPullRequestIsMerged',
+      method: 'GET',
+      summary: 'Whether a pull request was merged',
+      guard: guards.pull('read'),
+      responses: { 204: null },
+      errors: [404],
+      async handler({ access }) {
+        if (access.pull.merge === undefined) throw notFound('the pull request is not merged')
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoMergePullRequest',
+      method: 'POST',
+      summary: 'Merge a pull request, or schedule it to be merged',
+      guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
+      body: MergePullRequestOption,
+      responses: { 200: MergeResult, 201: null },
+      errors: [401, 403, 404, 409, 413, 422, 423],
+      async handler({ access, viewer, body }) {
+        const order = readOrder(body)
+        if (body.merge_when_checks_succeed === true) {
+          await merges.schedule(requireUser(viewer), access, order)
+          return empty(201)
+        }
+        const { oid, baseBranch } = await merges.merge(requireUser(viewer), access, order)
+        return ok({ merged: true, sha: oid, message: `Merged into ${baseBranch}` })
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoCancelScheduledAutoMerge',
+      method: 'DELETE',
+      summary: 'Cancel the scheduled merge of a pull request',
+      guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
+      responses: { 204: null },
+      errors: [401, 403, 404, 423],
+      async handler({ access, viewer }) {
+        await merges.cancel(requireUser(viewer), access)
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function readOrder(body: MergePullRequestOption): MergeOrder {
+  // NOTE: an empty word passes for an absent one everywhere else.
+  if (!body.Do) throw invalidField('Do', 'Required')
+  return {
+    action: body.Do,
+    title: body.merge_title_field ?? body.MergeTitleField ?? '',
+    message: body.merge_message_field ?? body.MergeMessageField ?? '',
+    headOid: body.head_commit_id ?? '',
+    mergedOid: body.merge_commit_id ?? body.MergeCommitID ?? '',
+    isForced: body.force_merge ?? false,
+    deletesBranch: body.delete_branch_after_merge,
+  }
+}

@@ -1,0 +1,82 @@
+import type { SignedIn } from '../../access/viewer.ts'
+import { branchRef } from '../../git/index.ts'
+import { conflict, forbidden, notFound } from '../../platform/errors.ts'
+import { lockIssue, recordEntries } from '../issues/index.ts'
+import { lockPull, type PullInView } from '../pulls/index.ts'
+import { parseRepoSettings } from '../repos/index.ts'
+import { mergeRefused } from './merge-errors.ts'
+import type { MergeOrder } from './merge-order.ts'
+import { followMerge, type FollowMergeDeps } from './perform/follow-merge.ts'
+import { type MergeDeps, type Merged, mergePull } from './perform/merge-pull.ts'
+import { loadMergeFacts, loadMergeRights } from './rules/load-merge-facts.ts'
+import { mergeProblem } from './rules/merge-rules.policy.ts'
+import { deleteSchedule, findSchedule, insertSchedule } from './schedules/merge-schedule.store.ts'
+import { updateHead, type UpdateStyle } from './update/update-head.ts'
+
+/** Merging pull requests, at once or as soon as the protection of the base allows it. */
+export interface Merges {
+  /** Also deletes the head branch and closes issues, as ordered. See `mergePull` for what it throws. */
+  merge(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<Merged>
+  /** Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time. */
+  schedule(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
+  /** Throws NotFound for no schedule, Forbidden for those who neither scheduled it nor may merge. */
+  cancel(actor: SignedIn, target: PullInView): Promise<void>
+  /** See `updateHead`. */
+  update(actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<void>
+}
+
+export type MergesDeps = MergeDeps & FollowMergeDeps
+
+export function createMerges(deps: MergesDeps): Merges {
+  return {
+    async merge(actor, target, order) {
+      const merged = await mergePull(deps, target, { actor, order, isAuto: false })
+      // NOTE: clients look at the branch and the issues right after the answer; the job does what a crash left.
+      const { deleteBranchAfterMerge } = parseRepoSettings(target.repo.settings).pulls
+      const deletesBranch = order.deletesBranch ?? deleteBranchAfterMerge
+      await followMerge(deps, { issueId: target.issue.id, deletesBranch })
+      return merged
+    },
+    schedule: (actor, target, order) => schedule(deps, actor, target, order),
+    cancel: (actor, target) => cancel(deps, actor, target),
+    update: (actor, target, style) => updateHead(deps, actor, target, style),
+  }
+}
+
+async function schedule(deps: MergesDeps, actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void> {
+  const { database, clock, jobs, git } = deps
+  const { repo, pull, issue } = target
+  if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
+  const opened = git.open(repo)
+  const baseOid = (await opened.refs.snapshot()).get(branchRef(pull.baseBranch))?.oid
+  const canSign = deps.signer !== undefined
+  const facts = await loadMergeFacts({ ...deps, canSign }, actor, target, { git: opened, baseOid })
+  const problem = mergeProblem(facts, { ...order, isScheduled: true })
+  if (problem !== undefined) throw mergeRefused(problem)
+  const at = clock.now()
+  await database.transaction(async (tx) => {
+    const locked = (await lockIssue(tx, issue.id)) && (await lockPull(tx, pull.id))
+    if (locked === undefined) throw notFound('the pull request was deleted meanwhile')
+    if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
+    if ((await findSchedule(tx, pull.id)) !== undefined)
+      throw conflict(`pull request is already scheduled to auto merge when checks succeed [pull_id: ${pull.id}]`)
+    const { action, title, message, deletesBranch } = order
+    const ids = { pullId: pull.id, issueId: issue.id, repoId: repo.id, actorId: actor.account.id }
+    await insertSchedule(tx, { ...ids, action, title, message, deletesBranch, at })
+    await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_scheduled_merge' })
+    await jobs.enqueue(tx, 'merges.try_scheduled', { pull_id: pull.id }, { key: String(pull.id) })
+  })
+}
+
+async function cancel({ database, clock }: MergesDeps, actor: SignedIn, target: PullInView): Promise<void> {
+  const { pull, issue } = target
+  const schedule = await findSchedule(database.read, pull.id)
+  if (schedule === undefined) throw notFound('no merge is scheduled')
+  if (schedule.actorId !== actor.account.id && !(await loadMergeRights(database.read, actor, target)).mayMerge)
+    throw forbidden('user has no permission to cancel the scheduled auto merge')
+  const at = clock.now()
+  await database.transaction(async (tx) => {
+    if (!(await deleteSchedule(tx, pull.id))) throw notFound('no merge is scheduled')
+    await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_cancel_scheduled_merge' })
+  })
+}

@@ -1,0 +1,49 @@
+import { translated } from '../../git/index.ts'
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
+import { defineSubject } from '../subject.ts'
+import { mergeEvents } from './merges.events.ts'
+import { mergeJobs } from './merges.jobs.ts'
+import { mergeOperations } from './merges.operations.ts'
+import { createMerges, type MergesDeps } from './merges.service.ts'
+import { settleIntents } from './perform/settle-intent.ts'
+import { updateOperations } from './update/update.operations.ts'
+import { scheduleSubscriptions } from './schedules/schedule.subscriber.ts'
+
+/** Merging pull requests. */
+export const subject = defineSubject({
+  name: 'merges',
+  needs: ['issueStateRules', 'issueTimeBookings', 'pullReviews', 'pushes', 'repoReconcilers', 'signer'],
+  create(
+    { config, database, git, clock, events, jobs, log, site },
+    { issueStateRules, issueTimeBookings, pullReviews, pushes, repoReconcilers, signer },
+    guards,
+  ) {
+    const deps: MergesDeps = {
+      database,
+      read: database.read,
+      git,
+      clock,
+      events,
+      jobs,
+      log,
+      site,
+      pushes,
+      signer,
+      reviews: pullReviews,
+      stateRules: issueStateRules,
+      timeBookings: issueTimeBookings,
+      noReplyDomain: config.service.no_reply_address,
+      addsTrailers: config.pull_request.add_co_committer_trailers,
+      locks: new KeyedMutex(),
+      startedAt: clock.now(),
+    }
+    repoReconcilers.add((repoId) => settleIntents(deps, repoId))
+    const merges = translated(createMerges(deps))
+    return {
+      operations: [...mergeOperations({ guards, merges }), ...updateOperations({ guards, merges })],
+      events: mergeEvents,
+      jobs: mergeJobs(deps),
+      subscriptions: scheduleSubscriptions(jobs),
+    }
+  },
+})

@@ -1,0 +1,60 @@
+import { type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
+import { branchRef, RefConflictError } from '../../../git/index.ts'
+import type { IssueId } from '../../../platform/crypto/ids.ts'
+import { type Issue, findIssueById, recordEntries, type StateRules, type TimeBookings } from '../../issues/index.ts'
+import { findPullByIssue, listOpenPullsFrom, type Pull } from '../../pulls/index.ts'
+import { PushRefusedError } from '../../pushes/index.ts'
+import { applyMergeKeywords } from '../../references/index.ts'
+import { findRepoById, loadRepoAccess } from '../../repos/index.ts'
+import { findUserById } from '../../users/index.ts'
+import type { MergeDeps } from './merge-pull.ts'
+
+export interface FollowMergeDeps extends Pick<MergeDeps, 'clock' | 'database' | 'events' | 'git' | 'pushes'> {
+  readonly stateRules: StateRules
+  readonly timeBookings: TimeBookings
+}
+
+interface Follow {
+  readonly issueId: IssueId
+  readonly deletesBranch: boolean
+}
+
+/** What a merge leads to: issues that its keywords close, and the deletion of the head branch. Safe to run again. */
+export async function followMerge(deps: FollowMergeDeps, { issueId, deletesBranch }: Follow): Promise<void> {
+  const { database, clock, events } = deps
+  const issue = await findIssueById(database.read, issueId)
+  const pull = issue && (await findPullByIssue(database.read, issueId))
+  const user = pull?.merge && (await findUserById(database.read, pull.merge.byId))
+  if (issue === undefined || pull?.merge === undefined || user === undefined) return
+  const actor = viewerOfAccount(user)
+  const applied = { events, actor, at: clock.now(), issueId, oid: pull.merge.oid }
+  await database.transaction((tx) => applyMergeKeywords(deps, tx, applied))
+  if (deletesBranch) await deleteHead(deps, actor, issue, pull)
+}
+
+/**
+ * Deletes the head branch of a merged pull request. Nothing happens when it has other commits now, is protected, the
+ * default branch or the head of another open pull request, and when the actor may not write to it
+ * (behaviour/pull-requests#merging).
+ */
+async function deleteHead(deps: FollowMergeDeps, actor: SignedIn, issue: Issue, pull: Pull): Promise<void> {
+  const { database, git, clock } = deps
+  const repo = pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
+  if (repo === undefined || pull.isAgit || pull.headBranch === repo.defaultBranch) return
+  if ((await listOpenPullsFrom(database.read, { repoId: repo.id, branch: pull.headBranch })).length > 0) return
+  const opened = git.open(repo)
+  const ref = branchRef(pull.headBranch)
+  if ((await opened.refs.snapshot()).get(ref)?.oid !== pull.headOid) return
+  const access = await loadRepoAccess(database.read, actor, repo)
+  const entry = { kind: 'delete_branch', payload: { oldRef: pull.headBranch } } as const
+  const change = { ref, oldOid: pull.headOid, newOid: opened.zeroOid }
+  try {
+    await opened.writing(() =>
+      deps.pushes.move(actor, { repo, access }, [change], {
+        inTransaction: (tx) => recordEntries(tx, { issue, actorId: actor.account.id, at: clock.now() }, entry),
+      }),
+    )
+  } catch (error) {
+    if (!(error instanceof RefConflictError) && !(error instanceof PushRefusedError)) throw error
+  }
+}

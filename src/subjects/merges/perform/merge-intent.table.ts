@@ -1,0 +1,25 @@
+import type { Generated } from 'kysely'
+import type { Flag } from '../../../db/flag.ts'
+
+/** A merge whose ref moves now: written before, deleted with the record of the merge. */
+export interface MergeIntentTable {
+  pull_id: number
+  /** Of the base. */
+  repo_id: number
+  base_branch: string
+  /** What the base branch is moved to. */
+  oid: string
+  /** The contract's `Do`. */
+  style: string
+  actor_id: number
+  is_auto: Generated<Flag>
+  deletes_branch: Generated<Flag>
+  /** Epoch milliseconds. */
+  created_at: number
+}
+
+declare module '../../../db/schema.ts' {
+  interface Schema {
+    merge_intent: MergeIntentTable
+  }
+}

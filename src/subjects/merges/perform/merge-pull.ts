@@ -1,0 +1,172 @@
+import { AccessMode } from '../../../access/access-mode.ts'
+import { type RepoAccess, unitMode } from '../../../access/repo-access.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import { branchRef, type GitRepo, RefConflictError } from '../../../git/index.ts'
+import type { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
+import { conflict, notFound } from '../../../platform/errors.ts'
+import { findIssueById, lockIssue } from '../../issues/index.ts'
+import { findPullByIssue, lockPull, type PullInView } from '../../pulls/index.ts'
+import { type Pushes, PushRefusedError } from '../../pushes/index.ts'
+import { parseRepoSettings } from '../../repos/index.ts'
+import { mergeRefused, outOfDate, unbuilt } from '../merge-errors.ts'
+import type { MergeAction, MergeOrder } from '../merge-order.ts'
+import { type CommitDeps, planMergeCommit } from '../messages/merge-commit.ts'
+import { loadMergeFacts } from '../rules/load-merge-facts.ts'
+import { mergeProblem } from '../rules/merge-rules.policy.ts'
+import { mergedByHand } from './merged-by-hand.ts'
+import { deleteIntent, findIntent, insertIntent, type MergeIntent } from './merge-intent.store.ts'
+import { recordMerge } from './record-merge.ts'
+import { isUnderWay, settleIntent, type SettleDeps } from './settle-intent.ts'
+
+export interface MergeDeps extends SettleDeps, CommitDeps {
+  readonly pushes: Pick<Pushes, 'move'>
+  /** Merges into one branch by this process come one after the other; other processes are detected by the ref. */
+  readonly locks: KeyedMutex
+}
+
+export interface Merged {
+  /** The tip of the base right after the merge. */
+  readonly oid: string
+  readonly baseBranch: string
+}
+
+interface Attempt {
+  readonly actor: SignedIn
+  readonly order: MergeOrder
+  readonly isAuto: boolean
+}
+
+const MAX_ATTEMPTS = 2
+
+/**
+ * Merges a pull request (behaviour/pull-requests#merging). A base that moves meanwhile is tried again once. Throws Invalid
+ * with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
+ */
+export function mergePull(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
+  return deps.locks.run(`${target.repo.id} ${target.pull.baseBranch}`, async () => {
+    for (let left = MAX_ATTEMPTS; ; left--) {
+      try {
+        return await mergeOnce(deps, await reload(deps, target), attempt)
+      } catch (error) {
+        if (!(error instanceof RefConflictError)) throw error
+        if (left === 1) throw outOfDate()
+      }
+    }
+  })
+}
+
+/** As it is after waiting for earlier merges; what a crash left of one is settled first. */
+async function reload(deps: MergeDeps, target: PullInView): Promise<PullInView> {
+  const { read } = deps.database
+  const intent = await findIntent(read, target.pull.id)
+  if (intent !== undefined) {
+    if (isUnderWay(deps, intent)) throw conflict('the pull request is being merged')
+    await settleIntent(deps, target.repo, intent)
+  }
+  const issue = await findIssueById(read, target.issue.id)
+  const pull = issue && (await findPullByIssue(read, issue.id))
+  if (issue === undefined || pull === undefined) throw notFound('the pull request was deleted meanwhile')
+  return { ...target, issue, pull }
+}
+
+async function mergeOnce(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
+  const { actor, order } = attempt
+  const { repo, pull, issue } = target
+  if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
+  const git = deps.git.open(repo)
+  const baseOid = (await git.refs.snapshot()).get(branchRef(pull.baseBranch))?.oid
+  const canSign = deps.signer !== undefined
+  const facts = await loadMergeFacts({ ...deps, canSign }, actor, target, { git, baseOid })
+  const problem = mergeProblem(facts, { ...order, isScheduled: false })
+  if (problem !== undefined || baseOid === undefined) throw mergeRefused(problem ?? 'Please try again later')
+  if (order.action === 'manually-merged') {
+    const found = await mergedByHand(git, { baseOid, oid: order.mergedOid })
+    const intent = intentOf(deps, target, attempt, found.oid)
+    const recorded = { repo, issueId: issue.id, intent, mergedAt: found.at, mergeBase: undefined }
+    await deps.database.transaction((tx) => recordMerge(deps, tx, recorded))
+    return { oid: found.oid, baseBranch: pull.baseBranch }
+  }
+  if (order.headOid !== '' && order.headOid !== pull.headOid) throw conflict('head out of date')
+  const action = order.action
+  return git.writing(() => buildAndMove(deps, target, attempt, { git, baseOid, action }))
+}
+
+interface Building {
+  readonly git: GitRepo
+  readonly baseOid: string
+  readonly action: Exclude<MergeAction, 'manually-merged'>
+}
+
+/** NOTE: within `writing` of the repository, so that maintenance keeps the objects until the ref points to them. */
+async function buildAndMove(
+  deps: MergeDeps,
+  target: PullInView,
+  attempt: Attempt,
+  { git, baseOid, action }: Building,
+): Promise<Merged> {
+  const { actor, order } = attempt
+  const { repo, pull, issue, access } = target
+  const { headOid, baseBranch } = pull
+  const commits = await planMergeCommit(deps, { actor, target, order, git, at: deps.clock.now() })
+  const outcome = await git.merges.build({ style: action, base: baseOid, head: headOid, ...commits })
+  if (outcome.kind !== 'built') throw unbuilt(outcome, action)
+  const intent = intentOf(deps, target, attempt, outcome.commit)
+  await claim(deps, target, intent)
+  const mergeBase = await git.history.mergeBase(baseOid, headOid)
+  const recorded = { repo, issueId: issue.id, intent, mergedAt: intent.at, mergeBase }
+  try {
+    await deps.pushes.move(
+      actor,
+      { repo, access: withCodeWrite(access) },
+      [{ ref: branchRef(baseBranch), oldOid: baseOid, newOid: outcome.commit }],
+      { skipProtections: true, inTransaction: (tx) => recordMerge(deps, tx, recorded) },
+    )
+  } catch (error) {
+    // NOTE: after any other error the ref may have moved, which settling the intent finds out.
+    if (error instanceof RefConflictError || error instanceof PushRefusedError)
+      await deps.database.transaction((tx) => deleteIntent(tx, intent))
+    if (error instanceof PushRefusedError) throw conflict(`PushRejected with remote message: ${error.message}`)
+    throw error
+  }
+  return { oid: outcome.commit, baseBranch }
+}
+
+function intentOf(
+  { clock }: MergeDeps,
+  { repo, pull }: PullInView,
+  { actor, order, isAuto }: Attempt,
+  oid: string,
+): MergeIntent {
+  const { deleteBranchAfterMerge } = parseRepoSettings(repo.settings).pulls
+  return {
+    pullId: pull.id,
+    repoId: repo.id,
+    baseBranch: pull.baseBranch,
+    oid,
+    style: order.action,
+    actorId: actor.account.id,
+    isAuto,
+    deletesBranch: order.deletesBranch ?? deleteBranchAfterMerge,
+    at: clock.now(),
+  }
+}
+
+/** Writes the intent. Throws Conflict when the pull request changed since it was looked at. */
+async function claim({ database }: MergeDeps, { issue, pull }: PullInView, intent: MergeIntent): Promise<void> {
+  await database.transaction(async (tx) => {
+    const lockedIssue = await lockIssue(tx, issue.id)
+    const locked = lockedIssue && (await lockPull(tx, pull.id))
+    if (lockedIssue === undefined || locked === undefined) throw notFound('the pull request was deleted meanwhile')
+    if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
+    if (lockedIssue.isClosed) throw notFound('the pull request is closed')
+    if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw conflict('head out of date')
+    if ((await findIntent(tx, pull.id)) !== undefined) throw conflict('the pull request is being merged')
+    await insertIntent(tx, intent)
+  })
+}
+
+/** NOTE: the merge right has been checked; accounts that a rule lists need no write access to the code. */
+export const withCodeWrite = (access: RepoAccess): RepoAccess =>
+  unitMode(access, 'repo.code') >= AccessMode.write
+    ? access
+    : { ...access, units: new Map([...access.units, ['repo.code', AccessMode.write]]) }

@@ -1,0 +1,93 @@
+import { AccessMode } from '../../../access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../../access/repo-access.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
+import type { Db } from '../../../db/database.ts'
+import type { GitRepo } from '../../../git/index.ts'
+import { hasOpenBlocker } from '../../issues/index.ts'
+import {
+  type BranchRule,
+  canMerge,
+  compareFiles,
+  loadBranchRules,
+  requiredChecksState,
+  rightsFor,
+} from '../../protections/index.ts'
+import { mergeabilityOf, type Pull, type PullInView, type PullReviews } from '../../pulls/index.ts'
+import { parseRepoSettings } from '../../repos/index.ts'
+import { listLatestStatuses } from '../../statuses/index.ts'
+import type { MergeFacts, ProtectionFacts } from './merge-rules.policy.ts'
+
+interface FactDeps {
+  readonly read: Db
+  readonly reviews: Pick<PullReviews, 'state'>
+  readonly canSign: boolean
+}
+
+/** The rule of the base branch, and whether the actor may merge into it; one query. */
+export async function loadMergeRights(
+  read: Db,
+  actor: SignedIn,
+  { repo, access, pull }: Pick<PullInView, 'repo' | 'access' | 'pull'>,
+): Promise<{ readonly rule: BranchRule | undefined; readonly mayMerge: boolean }> {
+  const branchRules = await loadBranchRules(read, repo, actor)
+  const rule = await branchRules.ruleOf(pull.baseBranch)
+  if (rule === undefined) return { rule, mayMerge: unitMode(access, 'repo.code') >= AccessMode.write }
+  return { rule, mayMerge: canMerge(rule, rightsFor(rule, { access, isDeployKey: false, branchRules })) }
+}
+
+/** What decides about a merge. A process only for protected files that a rule names. */
+export async function loadMergeFacts(
+  { read, reviews, canSign }: FactDeps,
+  actor: SignedIn,
+  target: PullInView,
+  { git, baseOid }: { readonly git: GitRepo; readonly baseOid: string | undefined },
+): Promise<MergeFacts> {
+  const { repo, access, issue, pull } = target
+  const { rule, mayMerge } = await loadMergeRights(read, actor, target)
+  const { pulls, internalTracker } = parseRepoSettings(repo.settings)
+  return {
+    isMerged: pull.merge !== undefined,
+    mayMerge,
+    isDraft: pull.isDraft,
+    mergeability: baseOid === undefined ? 'error' : mergeabilityOf(pull, { baseOid, headOid: pull.headOid }),
+    protection:
+      rule && baseOid !== undefined ? await loadProtection({ read, reviews }, { rule, pull, git, baseOid }) : undefined,
+    isRepoAdmin: isRepoAdmin(access),
+    canSign,
+    hasOpenBlocker: internalTracker.issueDependencies && (await hasOpenBlocker(read, issue.id)),
+    styles: pulls,
+  }
+}
+
+interface Protecting {
+  readonly rule: BranchRule
+  readonly pull: Pull
+  readonly git: GitRepo
+  readonly baseOid: string
+}
+
+async function loadProtection(
+  { read, reviews }: Pick<FactDeps, 'read' | 'reviews'>,
+  { rule, pull, git, baseOid }: Protecting,
+): Promise<ProtectionFacts> {
+  const { headOid, baseRepoId } = pull
+  const latest = rule.enableStatusCheck
+    ? (await listLatestStatuses(read, { repoId: baseRepoId, oid: headOid })).items
+    : []
+  return {
+    rule,
+    checks: await requiredChecksState(rule.statusCheckContexts, latest),
+    reviews: await reviews.state(pull.id, { ignoresStale: rule.ignoreStaleApprovals }),
+    isOutdated: rule.blockOnOutdatedBranch && !(await git.history.isAncestor(baseOid, headOid)),
+    protectedFile: await findProtectedFile({ rule, pull, git, baseOid }),
+  }
+}
+
+async function findProtectedFile({ rule, pull, git, baseOid }: Protecting): Promise<string | undefined> {
+  if (rule.protectedFilePatterns.trim() === '') return undefined
+  const mergeBase = await git.history.mergeBase(baseOid, pull.headOid)
+  if (mergeBase === undefined) return undefined
+  const files = await git.incoming().changedFiles(mergeBase, pull.headOid)
+  const patterns = { protectedFiles: rule.protectedFilePatterns, unprotectedFiles: '' }
+  return (await compareFiles(patterns, files)).protectedFile
+}

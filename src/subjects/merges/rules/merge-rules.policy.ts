@@ -1,0 +1,103 @@
+import type { BranchRule, CombinedState } from '../../protections/index.ts'
+import type { Mergeability, ReviewState } from '../../pulls/index.ts'
+import type { MergeAction } from '../merge-order.ts'
+
+/** The style switches of a repository. */
+export interface AllowedStyles {
+  readonly allowMerge: boolean
+  readonly allowRebase: boolean
+  readonly allowRebaseMerge: boolean
+  readonly allowSquash: boolean
+  readonly allowFastForwardOnly: boolean
+  readonly allowManualMerge: boolean
+}
+
+/** What the protection of the base branch depends on. */
+export interface ProtectionFacts {
+  readonly rule: BranchRule
+  /** Of the required contexts. */
+  readonly checks: CombinedState
+  readonly reviews: ReviewState
+  /** The base has commits that the head lacks. */
+  readonly isOutdated: boolean
+  /** The first changed file that is protected. */
+  readonly protectedFile: string | undefined
+}
+
+export interface MergeFacts {
+  readonly isMerged: boolean
+  readonly mayMerge: boolean
+  readonly isDraft: boolean
+  readonly mergeability: Mergeability
+  /** Undefined where no rule applies to the base branch. */
+  readonly protection: ProtectionFacts | undefined
+  readonly isRepoAdmin: boolean
+  /** The server signs what it writes. */
+  readonly canSign: boolean
+  readonly hasOpenBlocker: boolean
+  readonly styles: AllowedStyles
+}
+
+interface Wanted {
+  readonly action: MergeAction
+  readonly isForced: boolean
+  /** To be merged as soon as the protection allows it. */
+  readonly isScheduled: boolean
+}
+
+/**
+ * Why a pull request cannot be merged, the first reason in the order of the contract; undefined when it can
+ * (behaviour/pull-requests#merging). While the check runs, `checking` does not refuse: the merge itself finds out.
+ */
+export function mergeProblem(facts: MergeFacts, wanted: Wanted): string | undefined {
+  if (facts.isMerged) return 'The PR is already merged'
+  if (!facts.mayMerge) return 'User not allowed to merge PR'
+  const problem = wanted.action === 'manually-merged' ? undefined : contentProblem(facts, wanted)
+  if (problem !== undefined || wanted.isScheduled || isAllowed(wanted.action, facts.styles)) return problem
+  return `${wanted.action} is not allowed an allowed merge style for this repository`
+}
+
+const UNMERGEABLE: ReadonlySet<Mergeability> = new Set(['ancestor', 'conflict', 'error'])
+
+function contentProblem(facts: MergeFacts, wanted: Wanted): string | undefined {
+  const { isDraft, mergeability, protection, isRepoAdmin, canSign, hasOpenBlocker } = facts
+  if (isDraft) return 'Work in progress PRs cannot be merged'
+  if (UNMERGEABLE.has(mergeability)) return 'Please try again later'
+  if (protection !== undefined) {
+    const isOverridden = wanted.isForced && isRepoAdmin && !protection.rule.blockAdminMergeOverride
+    const problem = wanted.isScheduled || isOverridden ? undefined : protectionProblem(protection)
+    const unsigned = protection.rule.requireSignedCommits ? signingProblem(wanted.action, canSign) : undefined
+    if (problem !== undefined || unsigned !== undefined) return problem ?? unsigned
+  }
+  return hasOpenBlocker ? 'is blocked by an open dependency' : undefined
+}
+
+function protectionProblem(facts: ProtectionFacts): string | undefined {
+  const { rule, checks, reviews, isOutdated, protectedFile } = facts
+  const problems: readonly (readonly [isProblem: boolean, text: string])[] = [
+    [rule.enableStatusCheck && checks !== 'success', 'Not all required status checks successful'],
+    [reviews.approvals < rule.requiredApprovals, 'Does not have enough approvals'],
+    [rule.blockOnRejectedReviews && reviews.isRejected, 'There are requested changes'],
+    [rule.blockOnOfficialReviewRequests && reviews.hasOpenRequest, 'There are official review requests'],
+    [rule.blockOnOutdatedBranch && isOutdated, 'The head branch is behind the base branch'],
+    [protectedFile !== undefined, 'Changed protected files'],
+  ]
+  return problems.find(([isProblem]) => isProblem)?.[1]
+}
+
+/** NOTE: a fast-forward writes no commit that the server could sign. */
+function signingProblem(action: MergeAction, canSign: boolean): string | undefined {
+  if (!canSign) return 'wont sign: the server has no key'
+  return action === 'fast-forward-only' ? 'wont sign: fast-forward-only makes no commit' : undefined
+}
+
+function isAllowed(action: MergeAction, styles: AllowedStyles): boolean {
+  return {
+    merge: styles.allowMerge,
+    rebase: styles.allowRebase,
+    'rebase-merge': styles.allowRebaseMerge,
+    squash: styles.allowSquash,
+    'fast-forward-only': styles.allowFastForwardOnly,
+    'manually-merged': styles.allowManualMerge,
+  }[action]
+}

@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { MergeAction } from '../merge-order.ts'
+import type { MergeScheduleTable } from './merge-schedule.table.ts'
+
+export interface MergeSchedule {
+  readonly pullId: PullId
+  readonly issueId: IssueId
+  /** Of the base. */
+  readonly repoId: RepoId
+  /** Who merges. */
+  readonly actorId: UserId
+  readonly action: MergeAction
+  readonly title: string
+  readonly message: string
+  /** Undefined: the setting of the repository. */
+  readonly deletesBranch: boolean | undefined
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+const toSchedule = (row: Selectable<MergeScheduleTable>): MergeSchedule => ({
+  pullId: asId(row.pull_id),
+  issueId: asId(row.issue_id),
+  repoId: asId(row.repo_id),
+  actorId: asId(row.actor_id),
+  action: row.style as MergeAction,
+  title: row.title,
+  message: row.message,
+  deletesBranch: row.deletes_branch === '' ? undefined : row.deletes_branch === 'yes',
+  at: row.created_at,
+})
+
+export async function findSchedule(db: Db, pullId: PullId): Promise<MergeSchedule | undefined> {
+  const row = await db.selectFrom('merge_schedule').selectAll().where('pull_id', '=', pullId).executeTakeFirst()
+  return row && toSchedule(row)
+}
+
+/** The schedules of open pull requests of one base repository with this head, the oldest first. */
+export async function listSchedulesOfHead(
+  db: Db,
+  { repoId, headOid }: { readonly repoId: RepoId; readonly headOid: string },
+): Promise<MergeSchedule[]> {
+  const rows = await db
+    .selectFrom('merge_schedule')
+    .innerJoin('pull', 'pull.id', 'merge_schedule.pull_id')
+    .selectAll('merge_schedule')
+    .where('merge_schedule.repo_id', '=', repoId)
+    .where('pull.head_oid', '=', headOid)
+    .where('pull.is_closed', '=', 0)
+    .orderBy('merge_schedule.created_at')
+    .execute()
+  return rows.map(toSchedule)
+}
+
+/** At most so many of a repository are looked at for one event; the others when the next thing happens. */
+const MAX_LISTED = 200
+
+/** The schedules of open pull requests into branches of the repository, the oldest first. */
+export async function listSchedulesOfRepo(db: Db, repoId: RepoId): Promise<MergeSchedule[]> {
+  const rows = await db
+    .selectFrom('merge_schedule')
+    .innerJoin('pull', 'pull.id', 'merge_schedule.pull_id')
+    .selectAll('merge_schedule')
+    .where('merge_schedule.repo_id', '=', repoId)
+    .where('pull.is_closed', '=', 0)
+    .orderBy('merge_schedule.created_at')
+    .limit(MAX_LISTED)
+    .execute()
+  return rows.map(toSchedule)
+}
+
+/** The caller has locked the pull request and found no schedule. */
+export async function insertSchedule(tx: Tx, schedule: MergeSchedule): Promise<void> {
+  const { deletesBranch } = schedule
+  const values = {
+    pull_id: schedule.pullId,
+    issue_id: schedule.issueId,
+    repo_id: schedule.repoId,
+    actor_id: schedule.actorId,
+    style: schedule.action,
+    title: schedule.title,
+    message: schedule.message,
+    deletes_branch: deletesBranch === undefined ? '' : deletesBranch ? 'yes' : 'no',
+    created_at: schedule.at,
+  }
+  await tx.insertInto('merge_schedule').values(values).execute()
+}
+
+/** Returns whether there was one. */
+export async function deleteSchedule(tx: Tx, pullId: PullId): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('merge_schedule').where('pull_id', '=', pullId).executeTakeFirst()
+  return numDeletedRows > 0n
+}

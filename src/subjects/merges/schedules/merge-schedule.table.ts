@@ -1,0 +1,23 @@
+/** A pull request that is merged as soon as the protection of its base allows it. */
+export interface MergeScheduleTable {
+  pull_id: number
+  issue_id: number
+  /** Of the base. */
+  repo_id: number
+  /** Who merges. */
+  actor_id: number
+  /** The contract's `Do`. */
+  style: string
+  title: string
+  message: string
+  /** `yes`, `no`, or empty for the setting of the repository. */
+  deletes_branch: string
+  /** Epoch milliseconds. */
+  created_at: number
+}
+
+declare module '../../../db/schema.ts' {
+  interface Schema {
+    merge_schedule: MergeScheduleTable
+  }
+}

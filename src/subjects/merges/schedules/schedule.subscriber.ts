@@ -1,0 +1,30 @@
+import type { Tx } from '../../../db/database.ts'
+import type { Subscriptions } from '../../../events/index.ts'
+import type { Jobs } from '../../../jobs/index.ts'
+import { asId, type RepoId } from '../../../platform/crypto/ids.ts'
+import { findSchedule, listSchedulesOfHead, listSchedulesOfRepo, type MergeSchedule } from './merge-schedule.store.ts'
+
+/** Looks at scheduled merges again when something that they wait for may have come. */
+export function scheduleSubscriptions(jobs: Jobs): Subscriptions {
+  const enqueue = async (tx: Tx, schedules: readonly (MergeSchedule | undefined)[]): Promise<void> => {
+    for (const schedule of schedules) {
+      if (schedule === undefined) continue
+      await jobs.enqueue(tx, 'merges.try_scheduled', { pull_id: schedule.pullId }, { key: String(schedule.pullId) })
+    }
+  }
+  const ofRepo = async (tx: Tx, repoId: RepoId): Promise<void> => enqueue(tx, await listSchedulesOfRepo(tx, repoId))
+  return {
+    async 'commit.status'(tx, { payload }) {
+      if (payload.state !== 'success' && payload.state !== 'skipped') return
+      await enqueue(tx, await listSchedulesOfHead(tx, { repoId: asId(payload.repo_id), headOid: payload.oid }))
+    },
+    'review.dismissed': async (tx, { payload }) => enqueue(tx, [await findSchedule(tx, asId(payload.pull_id))]),
+    'review.submitted': async (tx, { payload }) => enqueue(tx, [await findSchedule(tx, asId(payload.pull_id))]),
+    'repo.pushed': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+    'branch_protection.edited': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+    'branch_protection.deleted': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+    'issue.closed': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+    'issue.edited': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+    'issue.reopened': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+  }
+}

@@ -1,0 +1,44 @@
+import { viewerOfAccount } from '../../../access/viewer.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import type { PullId } from '../../../platform/crypto/ids.ts'
+import { findIssueById } from '../../issues/index.ts'
+import { findPullByIssue, type PullInView } from '../../pulls/index.ts'
+import { findRepoById, loadRepoAccess } from '../../repos/index.ts'
+import { findUserById } from '../../users/index.ts'
+import { type MergeDeps, mergePull } from '../perform/merge-pull.ts'
+import { findSchedule, type MergeSchedule } from './merge-schedule.store.ts'
+
+/**
+ * Merges a pull request that is scheduled, in the name of who scheduled it, if everything allows it now; otherwise the
+ * schedule stays (behaviour/pull-requests#merging).
+ */
+export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<void> {
+  const { read } = deps.database
+  const schedule = await findSchedule(read, pullId)
+  const user = schedule && (await findUserById(read, schedule.actorId))
+  if (schedule === undefined || user === undefined || !user.isActive || user.isLoginProhibited) return
+  const actor = viewerOfAccount(user)
+  const target = await findTarget(deps, actor, schedule)
+  if (target === undefined || target.issue.isClosed || target.repo.isArchived) return
+  const { action, title, message, deletesBranch } = schedule
+  const order = { action, title, message, deletesBranch, headOid: '', mergedOid: '', isForced: false }
+  try {
+    await mergePull(deps, target, { actor, order, isAuto: true })
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error
+    deps.log.debug({ pull: pullId, reason: error.message }, 'a scheduled merge is not allowed yet')
+  }
+}
+
+async function findTarget(
+  { database: { read } }: MergeDeps,
+  actor: ReturnType<typeof viewerOfAccount>,
+  { repoId, issueId }: MergeSchedule,
+): Promise<PullInView | undefined> {
+  const [repo, issue, pull] = await Promise.all([
+    findRepoById(read, repoId),
+    findIssueById(read, issueId),
+    findPullByIssue(read, issueId),
+  ])
+  return repo && issue && pull && { repo, issue, pull, access: await loadRepoAccess(read, actor, repo) }
+}

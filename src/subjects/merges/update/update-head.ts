@@ -1,0 +1,113 @@
+import type { SignedIn } from '../../../access/viewer.ts'
+import { branchRef, copyObjects, type GitRepo, RefConflictError } from '../../../git/index.ts'
+import { conflict, forbidden, invalid } from '../../../platform/errors.ts'
+import type { PullInView } from '../../pulls/index.ts'
+import { PushRefusedError } from '../../pushes/index.ts'
+import { findRepoById, loadRepoAccess, parseRepoSettings, type Repo } from '../../repos/index.ts'
+import { writeCommit } from '../../signing/index.ts'
+import { findUserById } from '../../users/index.ts'
+import { outOfDate } from '../merge-errors.ts'
+import { committerOf } from '../messages/merge-commit.ts'
+import { type MergeDeps, withCodeWrite } from '../perform/merge-pull.ts'
+import { mayUpdateHead } from './update-rights.ts'
+
+export type UpdateStyle = 'merge' | 'rebase'
+
+/**
+ * Brings what the base has into the head branch of a pull request, by a merge commit or by rebasing the head
+ * (behaviour/pull-requests#diff-commits-files-update). Throws Invalid for what cannot be updated, Forbidden without the
+ * right to push, Conflict for conflicts.
+ */
+export async function updateHead(
+  deps: MergeDeps,
+  actor: SignedIn,
+  target: PullInView,
+  style: UpdateStyle,
+): Promise<void> {
+  const { repo, pull, issue } = target
+  const { read } = deps.database
+  if (issue.isClosed) throw invalid('the pull request is closed')
+  const head = pull.headRepoId && (await findRepoById(read, pull.headRepoId))
+  if (head === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
+  const isForced = style === 'rebase'
+  const isAllowed = !isForced || parseRepoSettings(repo.settings).pulls.allowRebaseUpdate
+  if (!isAllowed || !(await mayUpdateHead(read, actor, { target, head, isForced }))) throw forbidden('')
+  const [baseOid, headOid] = await Promise.all([
+    tipOf(deps.git.open(repo), pull.baseBranch),
+    tipOf(deps.git.open(head), pull.headBranch),
+  ])
+  const git = deps.git.open(head)
+  await git.writing(async () => {
+    if (head.id !== repo.id)
+      await copyObjects(deps.git.open(repo), git, { wants: [baseOid], haves: [pull.headOid, pull.mergeBase] })
+    const newOid = await buildUpdate(deps, actor, { target, git, baseOid, headOid, style })
+    await moveHead(deps, actor, { head, branch: pull.headBranch, oldOid: headOid, newOid })
+  })
+}
+
+async function tipOf(git: GitRepo, branch: string): Promise<string> {
+  const oid = (await git.refs.snapshot()).get(branchRef(branch))?.oid
+  if (oid === undefined) throw invalid(`the branch ${branch} does not exist`)
+  return oid
+}
+
+interface Update {
+  readonly target: PullInView
+  /** The repository of the head. */
+  readonly git: GitRepo
+  readonly baseOid: string
+  readonly headOid: string
+  readonly style: UpdateStyle
+}
+
+/** The commit that the head moves to. */
+async function buildUpdate(
+  deps: MergeDeps,
+  actor: SignedIn,
+  { target, git, baseOid, headOid, style }: Update,
+): Promise<string> {
+  const { baseBranch, headBranch } = target.pull
+  if (await git.history.isAncestor(baseOid, headOid)) throw invalid('the head is up to date')
+  const { signer } = deps
+  const committer = committerOf(deps, await findUserById(deps.read, actor.account.id), deps.clock.now())
+  const made = { author: committer, committer, message: `Merge branch '${baseBranch}' into ${headBranch}\n` }
+  const sides = style === 'merge' ? { base: headOid, head: baseOid } : { base: baseOid, head: headOid }
+  const outcome = await git.merges.build({
+    style,
+    ...sides,
+    commit: (writer, tree) => writeCommit(writer, { ...tree, ...made }, signer),
+    replaying: {
+      committer: signer ? { ...committer, name: signer.name, email: signer.email } : committer,
+      ...(signer && { sign: (payload: Buffer) => signer.sign(payload) }),
+    },
+  })
+  if (outcome.kind === 'built') return outcome.commit
+  if (outcome.kind === 'nothing') return baseOid
+  if (outcome.kind === 'too-many') throw invalid(`the head has more than ${outcome.limit} commits to rebase`)
+  throw conflict(`${style} failed because of conflict`)
+}
+
+interface HeadMove {
+  readonly head: Repo
+  readonly branch: string
+  readonly oldOid: string
+  readonly newOid: string
+}
+
+/** NOTE: the right to push was checked; that of a maintainer is the poster's. */
+async function moveHead(
+  { database, pushes }: MergeDeps,
+  actor: SignedIn,
+  { head, branch, oldOid, newOid }: HeadMove,
+): Promise<void> {
+  const access = withCodeWrite(await loadRepoAccess(database.read, actor, head))
+  try {
+    await pushes.move(actor, { repo: head, access }, [{ ref: branchRef(branch), oldOid, newOid }], {
+      skipProtections: true,
+    })
+  } catch (error) {
+    if (error instanceof RefConflictError) throw outOfDate()
+    if (error instanceof PushRefusedError) throw forbidden('')
+    throw error
+  }
+}

@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { empty } from '../../../http/answer/answer.ts'
+import { OneOf } from '../../../http/answer/text.ts'
+import { requireUser } from '../../../http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import type { Guards } from '../../subject.ts'
+import type { Merges } from '../merges.service.ts'
+
+interface UpdateOperationDeps {
+  readonly guards: Pick<Guards, 'pull'>
+  readonly merges: Pick<Merges, 'update'>
+}
+
+/** Bringing a head up to date with its base (behaviour/pull-requests#diff-commits-files-update). */
+export const updateOperations = ({ guards, merges }: UpdateOperationDeps): Operation[] => [
+  defineOperation({
+    area: 'repository',
+    scopes: ['repository'],
+    id: 'repoUpdatePullRequest',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls/{index:int}/update',
+    summary: 'Bring the head of a pull request up to date with its base',
+    guard: guards.pull('read', { needsUser: true }),
+    query: Type.Object({ style: Type.Optional(OneOf('merge', 'rebase')) }),
+    responses: { 200: null },
+    errors: [401, 403, 404, 409, 413, 422],
+    async handler({ access, viewer, query }) {
+      await merges.update(requireUser(viewer), access, query.style === 'rebase' ? 'rebase' : 'merge')
+      return empty()
+    },
+  }),
+]

@@ -1,0 +1,1 @@
+export { applyMergeKeywords, listClosedByMerge } from './closing-references.ts'

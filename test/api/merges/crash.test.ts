@@ -1,0 +1,137 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { oracle } from '../../git/fixture.ts'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { startIngot, temporaryFolder } from '../../harness/process.ts'
+import { newPull, PULLS, pullWorld } from './merge-world.ts'
+
+describeOnBoth('a merge that a crash interrupted', (kind) => {
+  const world = pullWorld({ on: kind })
+
+  /** What the process had written when it was killed: the intent, and the ref if it had come so far. */
+  async function interrupt(
+    number: number,
+    head: string,
+    { hasMoved }: { readonly hasMoved: boolean },
+  ): Promise<string> {
+    const { database, git } = world.server.app
+    const pull = await database.read
+      .selectFrom('pull')
+      .innerJoin('issue', 'issue.id', 'pull.issue_id')
+      .innerJoin('repo', 'repo.id', 'pull.base_repo_id')
+      .select(['pull.id', 'repo.id as repo', 'repo.storage'])
+      .where('issue.number', '=', number)
+      .where('repo.name', '=', 'app')
+      .executeTakeFirstOrThrow()
+    const path = git.path(pull.storage)
+    const oid = oracle(path, ['commit-tree', `${head}^{tree}`, '-p', 'main', '-p', head, '-m', 'merged'])
+    await database.transaction((tx) =>
+      tx
+        .insertInto('merge_intent')
+        .values({
+          pull_id: pull.id,
+          repo_id: pull.repo,
+          base_branch: 'main',
+          oid,
+          style: 'merge',
+          actor_id: world.wes.user.id,
+          deletes_branch: 1,
+          created_at: Date.now() - 600_000,
+        })
+        .execute(),
+    )
+    if (hasMoved) oracle(path, ['update-ref', 'refs/heads/main', oid])
+    return oid
+  }
+
+  async function restart(): Promise<void> {
+    const { database, jobs } = world.server.app
+    await database.transaction((tx) => jobs.enqueue(tx, 'repos.reconcile', {}, { key: 'all' }))
+    await world.server.drain()
+  }
+
+  it('is finished after the ref has moved', async () => {
+    const pull = await newPull(world.wes, 'moved')
+    const oid = await interrupt(pull.number, pull.head.sha, { hasMoved: true })
+    await restart()
+    expect((await world.ann.client.get(`${PULLS}/${pull.number}`)).json).toMatchObject({
+      merged: true,
+      state: 'closed',
+      merge_commit_sha: oid,
+      merged_by: { login: 'wes' },
+    })
+    expect((await world.ann.client.get('/repos/ann/app/branches/main')).json.commit.id).toBe(oid)
+    expect((await world.ann.client.get('/repos/ann/app/branches/moved')).status).toBe(404)
+  })
+
+  it('is forgotten before that, and the pull request can be merged again', async () => {
+    const pull = await newPull(world.wes, 'unmoved')
+    await interrupt(pull.number, pull.head.sha, { hasMoved: false })
+    expect((await world.ann.client.get(`${PULLS}/${pull.number}`)).json.merged).toBe(false)
+    await restart()
+    expect((await world.ann.client.get(`${PULLS}/${pull.number}`)).json).toMatchObject({ merged: false, state: 'open' })
+    const again = await newPull(world.wes, 'unmoved2')
+    await interrupt(again.number, again.head.sha, { hasMoved: false })
+    const answer = await world.wes.client.post(`${PULLS}/${again.number}/merge`, { Do: 'merge' })
+    expect(answer.status, JSON.stringify(answer.json)).toBe(200)
+  })
+})
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+describe('a server that is killed while it merges', () => {
+  it('has merged each pull request wholly or not at all when it is back', { timeout: 240_000 }, async () => {
+    const first = await startIngot(folder.path)
+    const authorization = `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`
+    const headers = { authorization, 'content-type': 'application/json' }
+    const call = async (url: string, method: string, path: string, body?: object) => {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, json: answer.status === 204 ? {} : ((await answer.json()) as never) } as {
+        status: number
+        json: { merged: boolean; merge_commit_sha: string; commit: { id: string }; sha: string }
+      }
+    }
+    await call(first.url, 'POST', '/user/repos', { name: 'r', auto_init: true, default_branch: 'main' })
+    for (let index = 1; index <= 20; index++) {
+      const file = { content: '', message: `f${index}`, branch: 'main', new_branch: `b${index}` }
+      await call(first.url, 'POST', `/repos/admin/r/contents/f${index}`, file)
+      await call(first.url, 'POST', '/repos/admin/r/pulls', { head: `b${index}`, base: 'main', title: `b${index}` })
+    }
+    let running = first
+    for (let round = 0; round < 3; round++) {
+      const { url } = running
+      const merging = Array.from({ length: 20 }, (_, index) =>
+        call(url, 'POST', `/repos/admin/r/pulls/${index + 1}/merge`, { Do: 'merge' }).catch(() => undefined),
+      )
+      await new Promise((resolve) => setTimeout(resolve, 150 + round * 170))
+      await running.stop('SIGKILL')
+      await Promise.all(merging)
+      running = await startIngot(folder.path)
+    }
+    const { url } = running
+    await expect
+      .poll(
+        async () => {
+          const shown = await call(url, 'GET', '/repos/admin/r/branches/main')
+          const commits = await fetch(
+            `${url}/api/v1/repos/admin/r/commits?sha=${shown.json.commit.id}&limit=50&stat=false`,
+          )
+          const history = new Set(((await commits.json()) as { sha: string }[]).map(({ sha }) => sha))
+          const wrong: number[] = []
+          for (let number = 1; number <= 20; number++) {
+            const pull = (await call(url, 'GET', `/repos/admin/r/pulls/${number}`)).json
+            const isThere = (await call(url, 'GET', `/repos/admin/r/contents/f${number}?ref=main`)).status === 200
+            if (pull.merged !== isThere || (pull.merged && !history.has(pull.merge_commit_sha))) wrong.push(number)
+          }
+          return wrong
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+      .toEqual([])
+    expect(await running.stop()).toBe(0)
+  })
+})

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { oracle } from '../../git/fixture.ts'
+import { commitFile, merge, newPull, PULLS, pullWorld } from './merge-world.ts'
+
+const STYLES = ['merge', 'squash', 'rebase', 'rebase-merge', 'fast-forward-only']
+
+describeOnBoth('merging at once', (kind) => {
+  const world = pullWorld({ on: kind })
+  const repoPath = async () => {
+    const row = await world.server.app.database.read
+      .selectFrom('repo')
+      .select('storage')
+      .where('name', '=', 'app')
+      .orderBy('id')
+      .executeTakeFirstOrThrow()
+    return world.server.app.git.path(row.storage)
+  }
+
+  it('merges each of 50 pull requests or says why not, and loses none', { timeout: 240_000 }, async () => {
+    const pulls = []
+    for (let index = 0; index < 50; index++) pulls.push(await newPull(world.wes, `many${index}`))
+    const [answers] = await Promise.all([
+      Promise.all(pulls.map(({ number }, index) => merge(world.wes, number, { Do: STYLES[index % 5] }))),
+      (async () => {
+        for (let index = 0; index < 5; index++)
+          await commitFile(world.ann, { branch: 'main', path: `pushed${index}.txt` }).catch(() => {})
+      })(),
+    ])
+    for (const { status, json } of answers) {
+      expect([200, 409, 422]).toContain(status)
+      if (status !== 200) expect(json.message).not.toBe('')
+    }
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(35)
+    const path = await repoPath()
+    const history = new Set(oracle(path, ['rev-list', 'main']).split('\n'))
+    const files = new Set(oracle(path, ['ls-tree', '--name-only', 'main']).split('\n'))
+    for (const [index, answer] of answers.entries()) {
+      const { number } = pulls[index]
+      const shown = (await world.ann.client.get(`${PULLS}/${number}`)).json
+      expect([shown.merged, files.has(`many${index}.txt`)]).toEqual([answer.status === 200, answer.status === 200])
+      if (shown.merged) expect(history.has(shown.merge_commit_sha)).toBe(true)
+    }
+    const branch = (await world.ann.client.get('/repos/ann/app/branches/main')).json
+    expect(branch.commit.id).toBe(oracle(path, ['rev-parse', 'main']))
+    const left = await world.server.app.database.read.selectFrom('merge_intent').selectAll().execute()
+    expect(left).toEqual([])
+  })
+
+  it('merges one pull request once, whoever asks at the same time', async () => {
+    const pull = await newPull(world.wes, 'once')
+    const answers = await Promise.all([merge(world.wes, pull.number), merge(world.ann, pull.number)])
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 422])
+    const entries = (await world.ann.client.get(`/repos/ann/app/issues/${pull.number}/timeline`)).json
+    expect(entries.filter((entry: { type: string }) => entry.type === 'merge_pull')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { commitFile, merge, newPull, PULLS, pullWorld } from './merge-world.ts'
+
+const SCHEDULE = { merge_when_checks_succeed: true }
+
+describeOnBoth('scheduling a merge', (kind) => {
+  const world = pullWorld({ on: kind })
+  const rules = '/repos/ann/app/branch_protections'
+  const isMerged = async (number: number) => {
+    await world.server.drain()
+    return (await world.ann.client.get(`${PULLS}/${number}/merge`)).status === 204
+  }
+  const report = (oid: string, state: string) =>
+    world.ann.client.post(`/repos/ann/app/statuses/${oid}`, { state, context: 'ci' })
+
+  it('merges once the required contexts have succeeded, as ordered', async () => {
+    await world.ann.client.post(rules, { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] })
+    const pull = await newPull(world.wes, 'soon')
+    const order = { Do: 'squash', ...SCHEDULE, MergeTitleField: 'Scheduled', delete_branch_after_merge: true }
+    expect((await merge(world.wes, pull.number, order)).status).toBe(201)
+    const again = await merge(world.wes, pull.number, order)
+    expect([again.status, again.json.message]).toEqual([
+      409,
+      `pull request is already scheduled to auto merge when checks succeed [pull_id: ${pull.id}]`,
+    ])
+    await report(pull.head.sha, 'failure')
+    expect(await isMerged(pull.number)).toBe(false)
+    await report(pull.head.sha, 'success')
+    expect(await isMerged(pull.number)).toBe(true)
+    const shown = (await world.ann.client.get(`${PULLS}/${pull.number}`)).json
+    expect(shown).toMatchObject({ merged: true, merged_by: { login: 'wes' } })
+    const commit = (await world.ann.client.get(`/repos/ann/app/git/commits/${shown.merge_commit_sha}`)).json
+    expect(commit.commit.message).toBe('Scheduled\n')
+    expect((await world.ann.client.get('/repos/ann/app/branches/soon')).status).toBe(404)
+    const entries = (await world.ann.client.get(`/repos/ann/app/issues/${pull.number}/timeline`)).json
+    expect(entries.map((entry: { type: string }) => entry.type)).toEqual([
+      'pull_push',
+      'pull_scheduled_merge',
+      'merge_pull',
+      'delete_branch',
+    ])
+    const feed = (await world.wes.client.get('/users/wes/activities/feeds?only-performed-by=true')).json
+    expect(feed.map((entry: { op_type: string }) => entry.op_type)).toContain('auto_merge_pull_request')
+    expect((await world.wes.client.delete(`${PULLS}/${pull.number}/merge`)).status).toBe(404)
+  })
+
+  it('is cancelled by who scheduled it and by those who may merge', async () => {
+    const pull = await newPull(world.wes, 'cancelled')
+    expect((await world.wes.client.delete(`${PULLS}/${pull.number}/merge`)).status).toBe(404)
+    expect((await merge(world.eve, pull.number, SCHEDULE)).status).toBe(422)
+    expect((await merge(world.wes, pull.number, SCHEDULE)).status).toBe(201)
+    const refused = await world.eve.client.delete(`${PULLS}/${pull.number}/merge`)
+    expect([refused.status, refused.json.message]).toEqual([
+      403,
+      'user has no permission to cancel the scheduled auto merge',
+    ])
+    expect((await world.ann.client.delete(`${PULLS}/${pull.number}/merge`)).status).toBe(204)
+    await report(pull.head.sha, 'success')
+    expect(await isMerged(pull.number)).toBe(false)
+  })
+
+  it('merges at once what nothing forbids, and what a changed rule permits', async () => {
+    const waiting = await newPull(world.wes, 'waiting')
+    expect((await merge(world.wes, waiting.number, { Do: 'rebase', ...SCHEDULE })).status).toBe(201)
+    const outdated = await newPull(world.wes, 'stays')
+    expect((await merge(world.wes, outdated.number, SCHEDULE)).status).toBe(201)
+    expect(await isMerged(waiting.number)).toBe(false)
+    await world.ann.client.delete(`${rules}/main`)
+    expect(await isMerged(waiting.number)).toBe(true)
+    expect(await isMerged(outdated.number)).toBe(true)
+    const free = await newPull(world.wes, 'free')
+    expect((await merge(world.wes, free.number, SCHEDULE)).status).toBe(201)
+    expect(await isMerged(free.number)).toBe(true)
+  })
+
+  it('keeps the schedule over a push, and merges only for the new head', async () => {
+    await world.ann.client.post(rules, { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] })
+    const pull = await newPull(world.wes, 'pushed')
+    expect((await merge(world.wes, pull.number, SCHEDULE)).status).toBe(201)
+    const head = await commitFile(world.wes, { branch: 'pushed', path: 'more.txt' })
+    await world.server.drain()
+    await report(pull.head.sha, 'success')
+    await report(head, 'success')
+    expect(await isMerged(pull.number)).toBe(true)
+    expect((await world.ann.client.get(`${PULLS}/${pull.number}`)).json.head.sha).toBe(head)
+  })
+})
