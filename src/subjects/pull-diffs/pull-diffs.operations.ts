@@ -11,10 +11,11 @@ import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import type { Paging } from '../../platform/paging.ts'
 import type { Site } from '../../platform/site.ts'
 import { Commit, pageHeaders, presentCommit } from '../history/index.ts'
+import type { Pull } from '../pulls/index.ts'
 import type { Guards } from '../subject.ts'
 import { ChangedFile } from './changed-file.model.ts'
 import { presentChangedFile } from './changed-file.present.ts'
-import { type PullDiffs, spanOf } from './pull-diffs.service.ts'
+import type { PullDiffs } from './pull-diffs.service.ts'
 
 const PULL = '/repos/{owner}/{repo}/pulls/{index:int}'
 
@@ -48,6 +49,10 @@ const WHITESPACE: ReadonlyMap<string, Whitespace> = new Map([
   ['ignore-eol', 'eol'],
 ])
 
+/** Commits do not change: the same two give the same answer. */
+const validator = ({ access: { pull } }: { readonly access: { readonly pull: Pull } }): Promise<string> =>
+  Promise.resolve(`${pull.mergeBase} ${pull.headOid}`)
+
 interface PullDiffOperationDeps {
   readonly guards: Pick<Guards, 'pull'>
   readonly diffs: PullDiffs
@@ -67,7 +72,7 @@ export function pullDiffOperations({ guards, diffs, site }: PullDiffOperationDep
       summary: 'The diff of a pull request, or its commits as mails',
       query: textQuery,
       responses: { 200: TextFile },
-      validator: ({ access: { pull } }) => Promise.resolve(Object.values(spanOf(pull)).join(' ')),
+      validator,
       async handler({ access: { repo, pull }, params: { diffType }, query, signal }) {
         const kind = diffType === 'diff' && query.binary === true ? 'binary' : diffType
         const text = await diffs.text(repo, pull, kind, signal)
@@ -100,6 +105,7 @@ export function pullDiffOperations({ guards, diffs, site }: PullDiffOperationDep
       summary: 'The files that a pull request changes',
       query: filesQuery,
       responses: { 200: Type.Array(ChangedFile) },
+      validator,
       async handler({ access: { repo, pull }, query, paging }) {
         const files = await diffs.files(repo, pull, WHITESPACE.get(query.whitespace ?? ''))
         const urls = repoUrls(repo, site)

@@ -48,6 +48,8 @@ describe('a large pull request', () => {
       rest = text.slice(-NAME.length + 1)
     }
     expect(files).toBe(FILES)
+    const etag = response.headers.get('etag')!
+    expect((await anonymous.get(`${MANY}/files`, { 'if-none-match': etag })).status).toBe(304)
     expect(process.memoryUsage().rss - before).toBeLessThan(60 * MB)
     const last = await anonymous.get(`${MANY}/files?limit=50&page=200`)
     expect(last.json.at(-1).filename).toBe('folder/09999.txt')
