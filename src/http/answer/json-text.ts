@@ -13,6 +13,12 @@ export class JsonText {
 
 export const jsonArray = (items: readonly string[]): JsonText => new JsonText(`[${items.join(',')}]`)
 
+/** An object with further members whose values are JSON already. `own` has at least one member. */
+export const jsonObject = (own: object, members: Readonly<Record<string, string>>): string =>
+  `${JSON.stringify(own).slice(0, -1)},${Object.entries(members)
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .join(',')}}`
+
 export const toJson = (body: unknown): string => (body instanceof JsonText ? body.text : JSON.stringify(body))
 
 /** A whole JSON answer as it is sent, with the new line at its end: for answers that are kept. */

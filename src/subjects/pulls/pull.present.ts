@@ -2,8 +2,8 @@ import { repoUrls } from '../../access/repo-urls.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import { wireTime } from '../../platform/clock.ts'
 import type { Site } from '../../platform/site.ts'
-import { presentIssue } from '../issues/index.ts'
-import { presentRepo } from '../repos/index.ts'
+import { type IssueModel as Issue, presentIssue } from '../issues/index.ts'
+import { presentRepo, type RepoView } from '../repos/index.ts'
 import { presentGhost, presentUser, type User } from '../users/index.ts'
 import type { PullRequest } from './pull.model.ts'
 import { isMergeable, pullHeadRef } from './pull.policy.ts'
@@ -11,12 +11,31 @@ import type { PullView } from './pull-views.ts'
 
 /** The pull request object (behaviour/pull-requests#the-pullrequest-object). */
 export function presentPull(view: PullView, viewer: Viewer, site: Site): PullRequest {
+  const { base, head, ...rest } = presentWithoutRepos(view, presentIssue(view.issue, viewer, site), { viewer, site })
+  const headRepo = repoOfHead(view)
+  return {
+    ...rest,
+    base: { ...base, repo: presentRepo(view.base, site) },
+    head: { ...head, repo: headRepo ? presentRepo(headRepo, site) : null },
+  }
+}
+
+type BranchInfo = Omit<PullRequest['base'], 'repo'>
+
+interface PullWithoutRepos extends Omit<PullRequest, 'base' | 'head'> {
+  readonly base: BranchInfo
+  readonly head: BranchInfo
+}
+
+interface Audience {
+  readonly viewer: Viewer
+  readonly site: Site
+}
+
+/** All but the two repositories, which callers add as models or as texts. */
+export function presentWithoutRepos(view: PullView, presented: Issue, { viewer, site }: Audience): PullWithoutRepos {
   const { pull, issue, reviews, totals } = view
-  const { user, title, body, labels, milestone, assignee, assignees, state, is_locked, ...shown } = presentIssue(
-    issue,
-    viewer,
-    site,
-  )
+  const { user, title, body, labels, milestone, assignee, assignees, state, is_locked, ...shown } = presented
   const url = `${repoUrls(issue.repo, site).html}/pulls/${issue.issue.number}`
   return {
     id: pull.id,
@@ -43,8 +62,8 @@ export function presentPull(view: PullView, viewer: Viewer, site: Site): PullReq
     mergeable: isMergeable(pull, { baseOid: view.baseOid, headOid: pull.headOid }),
     ...presentMerge(view, viewer, site),
     allow_maintainer_edit: pull.allowsMaintainerEdit,
-    base: presentBase(view, site),
-    head: presentHead(view, site),
+    base: presentBase(view),
+    head: presentHead(view),
     merge_base: pull.mergeBase,
     due_date: shown.due_date,
     created_at: shown.created_at,
@@ -70,21 +89,25 @@ function presentMerge({ pull: { merge }, mergedBy }: PullView, viewer: Viewer, s
 const presentMerger = (user: User | undefined, viewer: Viewer, site: Site): PullRequest['merged_by'] =>
   user ? presentUser(user, viewer, site) : presentGhost(site)
 
-const presentBase = ({ pull, base, baseOid = '' }: PullView, site: Site): PullRequest['base'] => ({
+const presentBase = ({ pull, baseOid = '' }: PullView): BranchInfo => ({
   label: pull.baseBranch,
   ref: pull.baseBranch,
   sha: baseOid,
   repo_id: pull.baseRepoId,
-  repo: presentRepo(base, site),
 })
 
-/** A repository that is hidden from the viewer is shown nevertheless, without permissions. */
-function presentHead({ pull, issue, base, head, headOid }: PullView, site: Site): PullRequest['head'] {
+/**
+ * The repository of the head; undefined when it was deleted. One that is hidden from the viewer is shown nevertheless,
+ * without permissions.
+ */
+export const repoOfHead = ({ pull, base, head }: PullView): RepoView | undefined => (pull.isAgit ? base : head)
+
+function presentHead(view: PullView): BranchInfo {
+  const { pull, issue, headOid } = view
+  const repo_id = repoOfHead(view)?.repo.id ?? -1
   const ref = pullHeadRef(issue.issue.number)
-  if (pull.isAgit) return { label: '', ref, sha: pull.headOid, repo_id: pull.baseRepoId, repo: presentRepo(base, site) }
-  const repo = head === undefined ? null : presentRepo(head, site)
-  const common = { label: pull.headBranch, repo_id: repo === null ? -1 : repo.id, repo }
+  if (pull.isAgit) return { label: '', ref, sha: pull.headOid, repo_id }
   return headOid === undefined
-    ? { ...common, ref, sha: pull.headOid }
-    : { ...common, ref: pull.headBranch, sha: headOid }
+    ? { label: pull.headBranch, ref, sha: pull.headOid, repo_id }
+    : { label: pull.headBranch, ref: pull.headBranch, sha: headOid, repo_id }
 }

@@ -2,13 +2,12 @@ import { created, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { asId } from '../../platform/crypto/ids.ts'
-import type { Site } from '../../platform/site.ts'
 import { parseOptionalTimestamp } from '../../platform/timestamp.ts'
 import type { Guards } from '../subject.ts'
 import type { NewPull } from './creation/create-pull.ts'
 import type { PullEdit } from './edits/edit-pull.ts'
 import { CreatePullRequestOption, EditPullRequestOption, PullRequest } from './pull.model.ts'
-import { presentPull } from './pull.present.ts'
+import type { PullTexts } from './pull-texts.ts'
 import type { Pulls } from './pulls.service.ts'
 
 const LIST = '/repos/{owner}/{repo}/pulls'
@@ -18,11 +17,11 @@ const common = { area: 'repository', scopes: ['repository'] } as const
 interface PullOperationDeps {
   readonly guards: Pick<Guards, 'pull' | 'pulls'>
   readonly pulls: Pulls
-  readonly site: Site
+  readonly texts: PullTexts
 }
 
 /** Pull requests of a repository (behaviour/pull-requests#listing-creating-editing). */
-export function pullOperations({ guards, pulls, site }: PullOperationDeps): Operation[] {
+export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -33,8 +32,7 @@ export function pullOperations({ guards, pulls, site }: PullOperationDeps): Oper
       guard: guards.pull('read'),
       responses: { 200: PullRequest },
       errors: [403, 404],
-      handler: async ({ access, viewer }) =>
-        ok(presentPull(await pulls.view(viewer, access, access.issue), viewer, site)),
+      handler: async ({ access, viewer }) => ok(texts.one(await pulls.view(viewer, access, access.issue), viewer)),
     }),
     defineOperation({
       ...common,
@@ -48,7 +46,7 @@ export function pullOperations({ guards, pulls, site }: PullOperationDeps): Oper
       errors: [400, 403, 404, 409, 422, 423],
       async handler({ access, viewer, body }) {
         const issue = await pulls.create(requireUser(viewer), access, readNewPull(body))
-        return created(presentPull(await pulls.view(viewer, access, issue), viewer, site))
+        return created(texts.one(await pulls.view(viewer, access, issue), viewer))
       },
     }),
     defineOperation({
@@ -63,7 +61,7 @@ export function pullOperations({ guards, pulls, site }: PullOperationDeps): Oper
       errors: [400, 403, 404, 409, 412, 422],
       async handler({ access, viewer, body }) {
         const issue = await pulls.edit(requireUser(viewer), access, readEdit(body))
-        return created(presentPull(await pulls.view(viewer, access, issue), viewer, site))
+        return created(texts.one(await pulls.view(viewer, access, issue), viewer))
       },
     }),
   ]

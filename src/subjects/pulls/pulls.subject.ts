@@ -10,6 +10,7 @@ import { createPullLists } from './lists/pull-lists.service.ts'
 import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
 import { pullProjections } from './pull.projection.ts'
 import { createPullReviews, type PullReviews } from './review-port.ts'
+import { createPullTexts } from './pull-texts.ts'
 import { pullEvents } from './pulls.events.ts'
 import { pullOperations } from './pulls.operations.ts'
 import { createPulls, type Pulls } from './pulls.service.ts'
@@ -29,14 +30,15 @@ declare module '../subject.ts' {
 /** Pull requests: their rows, heads, and whether they can be merged. */
 export const subject = defineSubject({
   name: 'pulls',
-  needs: ['issueStateRules', 'pushFollowers', 'pushProposals', 'repoReconcilers', 'repos'],
+  needs: ['issueStateRules', 'pushFollowers', 'pushProposals', 'repoReconcilers', 'repos', 'repoTexts'],
   create(core, services, guards) {
-    const { issueStateRules: stateRules, pushFollowers, pushProposals, repoReconcilers, repos } = services
+    const { issueStateRules: stateRules, pushFollowers, pushProposals, repoReconcilers, repos, repoTexts } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
     const reviews = createPullReviews()
     const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets }
     const pulls = createPulls(deps)
+    const texts = createPullTexts({ repoTexts, site })
     stateRules.register(mergedPullRule)
     pushProposals.register(createAgitProposals(deps))
     pushFollowers.register((repo, changes) => moveHeadRefs(deps, repo, changes))
@@ -47,8 +49,8 @@ export const subject = defineSubject({
       services: { pulls, pullReviews: reviews },
       guards: own,
       operations: [
-        ...pullOperations({ guards: own, pulls, site }),
-        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), site }),
+        ...pullOperations({ guards: own, pulls, texts }),
+        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), texts }),
       ],
       events: pullEvents,
       projections: pullProjections({ jobs, draftPrefixes }),

@@ -5,8 +5,9 @@ import { presentRepo } from './repo.present.ts'
 import type { Repo } from './repo.store.ts'
 import type { RepoView } from './views.ts'
 
-/** Lists of repositories as JSON. */
+/** Repositories as JSON. */
 export interface RepoTexts {
+  of(view: RepoView): string
   list(views: readonly RepoView[]): JsonText
 }
 
@@ -34,5 +35,5 @@ export function createRepoTexts(site: Site): RepoTexts {
     written.set(repo, { context, text })
     return text
   }
-  return { list: (views) => jsonArray(views.map(textOf)) }
+  return { of: textOf, list: (views) => jsonArray(views.map(textOf)) }
 }

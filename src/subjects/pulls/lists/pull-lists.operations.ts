@@ -3,12 +3,11 @@ import { listed, ok } from '../../../http/answer/answer.ts'
 import { LIST_ITEMS, NAME_LENGTH } from '../../../http/body/limits.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { pagingMembers } from '../../../http/openapi/paging-members.ts'
-import type { Site } from '../../../platform/site.ts'
 import type { Issue } from '../../issues/index.ts'
 import type { RepoInView } from '../../repos/index.ts'
 import type { Guards } from '../../subject.ts'
 import { PullRequest } from '../pull.model.ts'
-import { presentPull } from '../pull.present.ts'
+import type { PullTexts } from '../pull-texts.ts'
 import type { Pulls } from '../pulls.service.ts'
 import { PULL_SORTS } from './pull-filter.ts'
 import type { PullLists, PullQuery } from './pull-lists.service.ts'
@@ -35,18 +34,18 @@ interface PullListOperationDeps {
   readonly guards: Pick<Guards, 'pulls'>
   readonly pulls: Pulls
   readonly lists: PullLists
-  readonly site: Site
+  readonly texts: PullTexts
 }
 
 /** Lists of pull requests, and look-ups by branches and by commit (behaviour/pull-requests#listing-pull-requests). */
 export const pullListOperations = (deps: PullListOperationDeps): Operation[] => [...lists(deps), ...lookUps(deps)]
 
-function lists({ guards, pulls, lists: pullLists, site }: PullListOperationDeps): Operation[] {
+function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps): Operation[] {
   const present = async (viewer: Viewer, target: RepoInView, issues: readonly Issue[]) =>
-    (await pulls.views(viewer, target, issues)).map((view) => presentPull(view, viewer, site))
+    texts.list(await pulls.views(viewer, target, issues), viewer)
   // NOTE: pinned ones are few, and are shown with their totals.
   const whole = async (viewer: Viewer, target: RepoInView, issue: Issue) =>
-    presentPull(await pulls.view(viewer, target, issue), viewer, site)
+    texts.one(await pulls.view(viewer, target, issue), viewer)
   return [
     defineOperation({
       ...common,
@@ -76,10 +75,10 @@ function lists({ guards, pulls, lists: pullLists, site }: PullListOperationDeps)
   ]
 }
 
-function lookUps({ guards, pulls, lists: pullLists, site }: PullListOperationDeps): Operation[] {
+function lookUps({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps): Operation[] {
   const one = { ...common, guard: guards.pulls(), responses: { 200: PullRequest } } as const
   const answer = async (viewer: Viewer, target: RepoInView, issue: Issue) =>
-    ok(presentPull(await pulls.view(viewer, target, issue), viewer, site))
+    ok(texts.one(await pulls.view(viewer, target, issue), viewer))
   return [
     defineOperation({
       ...one,
