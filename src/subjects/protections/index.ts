@@ -11,7 +11,7 @@ export {
 } from './branches/branch-rules.policy.ts'
 export { compareFiles } from './branches/file-patterns.policy.ts'
 export { loadBranchRules, loadTagRules } from './facts.ts'
-export { isOfficialReviewer } from './official.ts'
+export { isOfficialReviewer, isOfficialTeam } from './official.ts'
 export {
   firstDefaultBranch,
   pushEvidenceNeeded,

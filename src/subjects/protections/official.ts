@@ -1,8 +1,10 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { unitMode } from '../../access/repo-access.ts'
-import { type Account, viewerOfAccount } from '../../access/viewer.ts'
+import { type Account, ANONYMOUS, viewerOfAccount } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
+import type { Team } from '../orgs/index.ts'
 import { loadRepoAccess, type Repo } from '../repos/index.ts'
+import { isTeamListed } from './branches/branch-rule.store.ts'
 import { isOfficial } from './branches/branch-rules.policy.ts'
 import { loadBranchRules } from './facts.ts'
 
@@ -16,4 +18,17 @@ export async function isOfficialReviewer(db: Db, repo: Repo, baseBranch: string,
   const rule = await ruleOf(baseBranch)
   const canWrite = unitMode(await loadRepoAccess(db, viewer, repo), 'repo.code') >= AccessMode.write
   return isOfficial(rule, { canWrite, lists: (rule && listed.get(rule.id)) ?? new Set() })
+}
+
+/**
+ * Whether a request to a team blocks a base branch that waits for official reviews: one that a rule protects, if the
+ * rule lists the team for approvals, or has no list and the team writes the code.
+ */
+export async function isOfficialTeam(db: Db, repo: Repo, baseBranch: string, team: Team): Promise<boolean> {
+  const { ruleOf } = await loadBranchRules(db, repo, ANONYMOUS)
+  const rule = await ruleOf(baseBranch)
+  if (rule === undefined) return false
+  const isListed = await isTeamListed(db, { ruleId: rule.id, list: 'approvals', teamId: team.id })
+  const canWrite = team.mode >= AccessMode.admin || (team.units.get('repo.code') ?? AccessMode.none) >= AccessMode.write
+  return isOfficial(rule, { canWrite, lists: new Set(isListed ? ['approvals'] : []) })
 }

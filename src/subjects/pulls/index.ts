@@ -2,11 +2,12 @@ export { changePull, type PullChange } from './lifecycle/pull-change.ts'
 export type { PullGuard, PullsGuard } from './pull.guards.ts'
 export { PullRequest } from './pull.model.ts'
 export { presentPull } from './pull.present.ts'
-export { mergeabilityOf, pullHeadRef } from './pull.policy.ts'
+export { isDraftTitle, mergeabilityOf, pullHeadRef } from './pull.policy.ts'
 export type { PullInView } from './pull-in-view.ts'
 export type { PullView } from './pull-views.ts'
 export type { Pulls } from './pulls.service.ts'
 export {
+  findPull,
   findPullByIssue,
   listOpenPullsFrom,
   listPullsByIssues,

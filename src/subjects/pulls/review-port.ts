@@ -3,7 +3,7 @@ import type { PullId } from '../../platform/crypto/ids.ts'
 import type { TeamModel } from '../orgs/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import type { User } from '../users/index.ts'
-import type { PullInView } from './pull-in-view.ts'
+import type { PullChange } from './lifecycle/pull-change.ts'
 import type { Static } from '@sinclair/typebox'
 
 /** What the wire model of a pull request shows of its reviews. */
@@ -34,36 +34,44 @@ export interface ReviewState {
   readonly approvers: readonly User[]
 }
 
+interface FirstReviewers extends WantedReviewers {
+  /** The base branch. */
+  readonly base: string
+}
+
+/** Throws Forbidden when one of those asked blocks the actor. */
+type RequestReviews = (change: PullChange) => Promise<void>
+
 export interface ReviewPort {
   /** `ignoresStale`: approvals of earlier heads do not count. */
   state(pullId: PullId, options: { readonly ignoresStale: boolean }): Promise<ReviewState>
   /** Summaries of these pull requests of one repository, with a fixed number of queries; absent for no reviews. */
   summarize(viewer: Viewer, repo: Repo, ids: readonly PullId[]): Promise<ReadonlyMap<PullId, ReviewSummary>>
-  /** Throws what `request` will throw for a new pull request of the actor. */
-  requireRequestable(actor: SignedIn, target: RepoInView, wanted: WantedReviewers): Promise<void>
-  request(actor: SignedIn, target: PullInView, wanted: WantedReviewers): Promise<void>
+  /**
+   * Checks whom a new pull request of the actor asks for a review. Returns what asks them in the transaction that
+   * inserts it. Throws NotFound for an unknown person or team, Invalid for one who cannot be asked.
+   */
+  prepareRequests(actor: SignedIn, target: RepoInView, wanted: FirstReviewers): Promise<RequestReviews>
 }
 
 /** Where the subject of reviews registers what pull requests show of them and how reviews are requested. */
 export interface PullReviews extends ReviewPort {
-  /** While the server is composed. */
-  register(port: ReviewPort): void
+  /** While the server is composed; several may give a part each. */
+  register(part: Partial<ReviewPort>): void
 }
 
 const NO_REVIEWS: ReviewPort = {
   state: () => Promise.resolve({ approvals: 0, isRejected: false, hasOpenRequest: false, approvers: [] }),
   summarize: () => Promise.resolve(new Map()),
-  requireRequestable: () => Promise.resolve(),
-  request: () => Promise.resolve(),
+  prepareRequests: () => Promise.resolve(() => Promise.resolve()),
 }
 
 export function createPullReviews(): PullReviews {
-  let port = NO_REVIEWS
+  let port: ReviewPort = NO_REVIEWS
   return {
-    register: (given) => void (port = given),
+    register: (part) => void (port = { ...port, ...part }),
     state: (pullId, options) => port.state(pullId, options),
     summarize: (viewer, repo, ids) => port.summarize(viewer, repo, ids),
-    requireRequestable: (actor, target, wanted) => port.requireRequestable(actor, target, wanted),
-    request: (actor, target, wanted) => port.request(actor, target, wanted),
+    prepareRequests: (actor, target, wanted) => port.prepareRequests(actor, target, wanted),
   }
 }

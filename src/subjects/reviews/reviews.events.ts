@@ -9,6 +9,9 @@ export const reviewEvents = {
   /** A comment was added to a review that was submitted before. */
   'review_comment.created': Type.Object({ ...OfPull, review_id: Id, comment_id: Id }),
   'review.dismissed': Type.Object({ ...OfPull, review_id: Id }),
+  /** Of a person or a team: 0 for the other member. */
+  'review.request_deleted': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
+  'review.requested': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
   /** Of what kind the review is: `approved`, `rejected` or `comment`. */
   'review.submitted': Type.Object({ ...OfPull, review_id: Id, kind: Type.String() }),
 }

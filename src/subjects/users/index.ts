@@ -21,6 +21,7 @@ export {
   countUsers,
   findLogin,
   findRenamedUserId,
+  findUserByEmail,
   findUserById,
   findUserByName,
   insertUser,

@@ -120,6 +120,12 @@ function findRowByEmail(db: Db, lowerEmail: string): Promise<UserRow | undefined
     .executeTakeFirst()
 }
 
+/** The individual with this activated e-mail address. */
+export async function findUserByEmail(db: Db, email: string): Promise<User | undefined> {
+  const row = email.includes('@') ? await findRowByEmail(db, email.trim().toLowerCase()) : undefined
+  return row && toUser(row)
+}
+
 export async function findRenamedUserId(db: Db, oldName: string): Promise<UserId | undefined> {
   const row = await db
     .selectFrom('user_redirect')

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
-import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
+import type { RepoId, TeamId, UserId } from '../../../platform/crypto/ids.ts'
 import {
   type BranchRule,
   type BranchRuleFacts,
@@ -73,6 +73,23 @@ export async function loadBranchRuleFacts(db: Db, repo: RepoOfOwner, userId: num
     if (row.list !== null) listed.set(row.id, (listed.get(row.id) ?? new Set()).add(row.list))
   }
   return branchRuleFacts([...rules.values()], listed)
+}
+
+interface ListedTeam {
+  readonly ruleId: number
+  readonly list: RuleList
+  readonly teamId: TeamId
+}
+
+export async function isTeamListed(db: Db, { ruleId, list, teamId }: ListedTeam): Promise<boolean> {
+  const row = await db
+    .selectFrom('branch_rule_team')
+    .select('rule_id')
+    .where('rule_id', '=', ruleId)
+    .where('list', '=', list)
+    .where('team_id', '=', teamId)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function findBranchRule(db: Db, repoId: RepoId, name: string): Promise<StoredBranchRule | undefined> {

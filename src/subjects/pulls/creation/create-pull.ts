@@ -59,11 +59,11 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
     throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
   const assignees = await findAssignees(database.read, repo, input.assignees)
-  await reviews.requireRequestable(actor, target, input)
+  const requestReviews = await reviews.prepareRequests(actor, target, input)
   await requireMayCreate(deps, actor, target, head.repo)
   return git
     .open(repo)
-    .writing(() => storePull(deps, actor, { repo, base, head, assignees, input: { ...input, title } }))
+    .writing(() => storePull(deps, actor, { repo, base, head, assignees, requestReviews, input: { ...input, title } }))
 }
 
 const targetOf = (base: Branch, head: Branch) => ({
@@ -92,6 +92,7 @@ interface Storing {
   readonly base: Branch
   readonly head: Branch
   readonly assignees: readonly User[]
+  readonly requestReviews: Awaited<ReturnType<PullReviews['prepareRequests']>>
   readonly input: NewPull
 }
 
@@ -103,7 +104,7 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
   const commits = await listPushedCommits(opened, head.oid, [check.mergeBase])
-  const { input, assignees } = storing
+  const { input, assignees, requestReviews } = storing
   const headBranch = { branch: head.name, repoId: head.repo.id, isAgit: false }
   const issue = await database.transaction(async (tx) => {
     const change = await insertPullRequest(tx, deps, actor, {
@@ -114,6 +115,7 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
       check,
     })
     await recordPushEntry(change, commits)
+    await requestReviews(change)
     return (await planNewIssue(change, { ...input, assignees })).issue
   })
   await opened.refs.update([{ ref: pullHeadRef(issue.number), old: opened.zeroOid, new: head.oid }])

@@ -7,6 +7,7 @@ import type { RepoId } from '../../../platform/crypto/ids.ts'
 import { type AccountChange, appendIssueEvent, insertNewIssue } from '../../issues/index.ts'
 import { parseRepoSettings, type Repo } from '../../repos/index.ts'
 import { requireUnblocked } from '../../users/index.ts'
+import type { PullChange } from '../lifecycle/pull-change.ts'
 import { checkColumns } from '../mergeability/check-merge.ts'
 import { isDraftTitle } from '../pull.policy.ts'
 import { insertPull, type MergeCheck } from '../records/pull.store.ts'
@@ -44,7 +45,7 @@ export async function insertPullRequest(
   { clock, events, draftPrefixes }: InsertDeps,
   actor: SignedIn,
   { repo, base, head, check, ...rows }: PullRows,
-): Promise<AccountChange> {
+): Promise<AccountChange & PullChange> {
   if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
   const { title, body, dueAt, number } = rows
   const origin = { tx, events, actor, repo, at: clock.now() }
@@ -53,7 +54,7 @@ export async function insertPullRequest(
   const target = { headRepoId: head.repoId, headBranch: head.branch, baseRepoId: repo.id, baseBranch: base }
   await requireNoDuplicate(tx, target)
   const { allowMaintainerEdit } = parseRepoSettings(repo.settings).pulls
-  await insertPull(tx, {
+  const pull = await insertPull(tx, {
     issue_id: change.issue.id,
     base_repo_id: target.baseRepoId,
     base_branch: target.baseBranch,
@@ -67,5 +68,5 @@ export async function insertPullRequest(
     ...checkColumns(check),
   })
   await appendIssueEvent(change, 'issue.created', { title })
-  return change
+  return { ...change, pull }
 }

@@ -27,7 +27,7 @@ export interface PullChange extends IssueChange {
  * deleted meanwhile.
  */
 export const changePull = <T>(
-  { database, clock, events }: LifecycleDeps,
+  { database, clock, events }: Pick<LifecycleDeps, 'clock' | 'database' | 'events'>,
   actor: Actor,
   { repo, pull: seen }: { readonly repo: Repo; readonly pull: Pull },
   work: (change: PullChange) => Promise<T>,

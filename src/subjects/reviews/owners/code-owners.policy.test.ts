@@ -68,7 +68,7 @@ describe('a hostile CODEOWNERS file', () => {
     const begin = performance.now()
     expect(parseCodeOwners('a @ann\n'.repeat(200_000))).toHaveLength(1000)
     expect(parseCodeOwners(`${'\\'.repeat(300_000)} @ann`)).toEqual([])
-    expect(parseCodeOwners(`${' '.repeat(300_000)}a @ann`)).toEqual([])
+    expect(parseCodeOwners(`${' '.repeat(300_000)}a @ann`)).toMatchObject([{ users: ['ann'] }])
     expect(parseCodeOwners(`a ${'@ann '.repeat(60_000)}`)[0]!.users).toHaveLength(100)
     expect(parseCodeOwners(`${'a'.repeat(1001)} @ann\n${'a'.repeat(1000)} @bob`)).toMatchObject([{ users: ['bob'] }])
     expect(performance.now() - begin).toBeLessThan(10_000)

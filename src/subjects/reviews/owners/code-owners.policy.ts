@@ -1,5 +1,3 @@
-/** Characters of the file that count: the rest is ignored. */
-const MAX_FILE = 256 * 1024
 /** Rules that count: the first ones. */
 const MAX_RULES = 1000
 /** Characters of a pattern: a longer one is no rule. */
@@ -32,7 +30,7 @@ export interface OwnerRule extends Owners {
  */
 export function parseCodeOwners(text: string): OwnerRule[] {
   const rules: OwnerRule[] = []
-  for (const line of text.slice(0, MAX_FILE).split(/\r\n|\n|\r/)) {
+  for (const line of text.split(/\r\n|\n|\r/)) {
     if (rules.length === MAX_RULES) break
     const rule = readRule(line)
     if (rule !== undefined) rules.push(rule)

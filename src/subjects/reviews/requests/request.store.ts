@@ -1,0 +1,81 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import type { PullId, ReviewId, TeamId, UserId } from '../../../platform/crypto/ids.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+
+/** Whom a request asks: 0 for the member that does not apply. */
+export interface Asked {
+  readonly userId: UserId | 0
+  readonly teamId: TeamId | 0
+}
+
+/** The open request of a person or a team. */
+export async function findRequest(
+  db: Db,
+  pullId: PullId,
+  { userId, teamId }: Asked,
+): Promise<{ readonly id: ReviewId; readonly isOfficial: boolean } | undefined> {
+  const row = await db
+    .selectFrom('review')
+    .select(['id', 'is_official'])
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', userId)
+    .where('team_id', '=', teamId)
+    .where('kind', '=', 'request')
+    .executeTakeFirst()
+  return row && { id: asId(row.id), isOfficial: row.is_official === 1 }
+}
+
+/** Whether the person has submitted a review. */
+export async function hasReviewed(db: Db, pullId: PullId, userId: UserId): Promise<boolean> {
+  const row = await db
+    .selectFrom('review')
+    .select('id')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', userId)
+    .where('kind', 'in', ['approved', 'rejected', 'comment'])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** No review of the person counts any more. */
+export async function clearOfficial(tx: Tx, pullId: PullId, userId: UserId): Promise<void> {
+  await tx
+    .updateTable('review')
+    .set({ is_official: 0 })
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', userId)
+    .where('is_official', '=', 1)
+    .execute()
+}
+
+/** Of these persons, those who have a review or an open request. */
+export async function listReviewersAmong(
+  db: Db,
+  pullId: PullId,
+  userIds: readonly UserId[],
+): Promise<ReadonlySet<UserId>> {
+  if (userIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('review')
+    .select('reviewer_id')
+    .distinct()
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', 'in', userIds)
+    .execute()
+  return new Set(rows.map((row) => asId<UserId>(row.reviewer_id)))
+}
+
+/** Makes the newest approval, rejection or request of the person count again, unless it was dismissed. */
+export async function restoreOfficial(tx: Tx, pullId: PullId, userId: UserId): Promise<void> {
+  const newest = tx
+    .selectFrom('review')
+    .select('id')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', userId)
+    .where('kind', 'in', ['approved', 'rejected', 'request'])
+    .where('is_dismissed', '=', 0)
+    .orderBy('id', 'desc')
+    .limit(1)
+  await tx.updateTable('review').set({ is_official: 1 }).where('id', 'in', newest).execute()
+}

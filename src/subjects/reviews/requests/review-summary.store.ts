@@ -1,0 +1,46 @@
+import type { Db } from '../../../db/database.ts'
+import { asId, type PullId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
+
+interface NewestReview {
+  readonly pullId: PullId
+  /** Undefined for a team. */
+  readonly reviewerId: UserId | undefined
+  readonly teamId: TeamId | undefined
+}
+
+/** The newest review or request of each person and team that was not dismissed, the one changed first first. */
+export async function listNewestReviews(db: Db, pullIds: readonly PullId[]): Promise<NewestReview[]> {
+  if (pullIds.length === 0) return []
+  const newest = db
+    .selectFrom('review')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .where('pull_id', 'in', pullIds)
+    .where('kind', 'in', ['approved', 'comment', 'rejected', 'request'])
+    .where('is_dismissed', '=', 0)
+    .groupBy(['pull_id', 'reviewer_id', 'team_id'])
+  const rows = await db
+    .selectFrom('review')
+    .select(['pull_id', 'reviewer_id', 'team_id'])
+    .where('id', 'in', newest)
+    .orderBy('updated_at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    pullId: asId(row.pull_id),
+    reviewerId: row.reviewer_id === 0 ? undefined : asId(row.reviewer_id),
+    teamId: row.team_id === 0 ? undefined : asId(row.team_id),
+  }))
+}
+
+/** Reviews by pull request, drafts among them and requests not; none without. */
+export async function countSubmissions(db: Db, pullIds: readonly PullId[]): Promise<ReadonlyMap<PullId, number>> {
+  if (pullIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('review')
+    .select((eb) => ['pull_id', eb.fn.countAll().as('count')])
+    .where('pull_id', 'in', pullIds)
+    .where('kind', '!=', 'request')
+    .groupBy('pull_id')
+    .execute()
+  return new Map(rows.map((row) => [asId<PullId>(row.pull_id), Number(row.count)]))
+}

@@ -1,0 +1,49 @@
+import type { Static } from '@sinclair/typebox'
+import type { Viewer } from '../../../access/viewer.ts'
+import type { Db } from '../../../db/database.ts'
+import type { PullId } from '../../../platform/crypto/ids.ts'
+import type { Site } from '../../../platform/site.ts'
+import { listTeamsByIds, presentTeam, type TeamModel } from '../../orgs/index.ts'
+import type { ReviewSummary } from '../../pulls/index.ts'
+import type { Repo } from '../../repos/index.ts'
+import { listUsersByIds, type User } from '../../users/index.ts'
+import { countSubmissions, listNewestReviews } from './review-summary.store.ts'
+
+interface SummaryDeps {
+  readonly read: Db
+  readonly site: Site
+}
+
+/**
+ * Who reviews the pull requests of one repository, with a fixed number of queries: of each person the newest review or
+ * request that was not dismissed, in the order of their changes (behaviour/pull-requests#the-pullrequest-object).
+ * Accounts and teams that were deleted are left out.
+ */
+export async function summarizeReviews(
+  { read, site }: SummaryDeps,
+  { viewer, repo }: { readonly viewer: Viewer; readonly repo: Repo },
+  pullIds: readonly PullId[],
+): Promise<ReadonlyMap<PullId, ReviewSummary>> {
+  const [newest, counts] = await Promise.all([listNewestReviews(read, pullIds), countSubmissions(read, pullIds)])
+  const [users, teams] = await Promise.all([
+    listUsersByIds(
+      read,
+      newest.flatMap(({ reviewerId }) => reviewerId ?? []),
+    ),
+    listTeamsByIds(read, [...new Set(newest.flatMap(({ teamId }) => teamId ?? []))]),
+  ])
+  const userById = new Map(users.map((user) => [user.id, user]))
+  const teamById = new Map(teams.map((team) => [team.id, presentTeam(team, { org: repo.owner, viewer, site })]))
+  return new Map(
+    pullIds.flatMap((id): [PullId, ReviewSummary][] => {
+      const own = newest.filter(({ pullId }) => pullId === id)
+      const reviewsCount = counts.get(id) ?? 0
+      if (own.length + reviewsCount === 0) return []
+      const reviewers = own.flatMap(({ reviewerId }): User[] => known(reviewerId && userById.get(reviewerId)))
+      const asked = own.flatMap(({ teamId }): Static<typeof TeamModel>[] => known(teamId && teamById.get(teamId)))
+      return [[id, { reviewers, teams: asked, reviewsCount }]]
+    }),
+  )
+}
+
+const known = <T>(found: T | undefined): T[] => (found === undefined ? [] : [found])
