@@ -2,12 +2,15 @@ import { Type } from '@sinclair/typebox'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../jobs/index.ts'
 import { asId } from '../../platform/crypto/ids.ts'
 import type { MergesDeps } from './merges.service.ts'
+import { detectMerges } from './perform/detect-merges.ts'
 import { followMerge } from './perform/follow-merge.ts'
 import { tryScheduled } from './schedules/try-scheduled.ts'
 
 const Id = Type.Integer()
 
 const mergeJobPayloads = {
+  /** Records pull requests that a push to their base has merged. */
+  'merges.detect': Type.Object({ repo_id: Id }),
   /** Deletes the branch and closes the issues of a merged pull request. */
   'merges.follow': Type.Object({ pull_id: Id, issue_id: Id, deletes_branch: Type.Boolean() }),
   /** Merges a scheduled pull request if it may be merged now. */
@@ -19,6 +22,11 @@ declare module '../../jobs/catalog.ts' {
 }
 
 export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
+  'merges.detect': defineJob(
+    mergeJobPayloads['merges.detect'],
+    ({ repo_id }, signal) => detectMerges(deps, asId(repo_id), signal),
+    { lane: 'pulls' },
+  ),
   'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch }) =>
     followMerge(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch }),
   ),

@@ -5,9 +5,9 @@ import { mergeEvents } from './merges.events.ts'
 import { mergeJobs } from './merges.jobs.ts'
 import { mergeOperations } from './merges.operations.ts'
 import { createMerges, type MergesDeps } from './merges.service.ts'
+import { mergeSubscriptions } from './merges.subscriber.ts'
 import { settleIntents } from './perform/settle-intent.ts'
 import { updateOperations } from './update/update.operations.ts'
-import { scheduleSubscriptions } from './schedules/schedule.subscriber.ts'
 
 /** Merging pull requests. */
 export const subject = defineSubject({
@@ -43,7 +43,7 @@ export const subject = defineSubject({
       operations: [...mergeOperations({ guards, merges }), ...updateOperations({ guards, merges })],
       events: mergeEvents,
       jobs: mergeJobs(deps),
-      subscriptions: scheduleSubscriptions(jobs),
+      subscriptions: mergeSubscriptions(jobs),
     }
   },
 })

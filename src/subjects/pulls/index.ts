@@ -10,6 +10,7 @@ export {
   findPull,
   findPullByIssue,
   listOpenPullsFrom,
+  listOpenPullsInto,
   listPullsByIssues,
   lockPull,
   type Mergeability,

@@ -1,11 +1,20 @@
-import type { Tx } from '../../../db/database.ts'
-import type { Subscriptions } from '../../../events/index.ts'
-import type { Jobs } from '../../../jobs/index.ts'
-import { asId, type RepoId } from '../../../platform/crypto/ids.ts'
-import { findSchedule, listSchedulesOfHead, listSchedulesOfRepo, type MergeSchedule } from './merge-schedule.store.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Subscriptions } from '../../events/index.ts'
+import type { Jobs } from '../../jobs/index.ts'
+import { asId, type RepoId } from '../../platform/crypto/ids.ts'
+import { findRepoById, parseRepoSettings } from '../repos/index.ts'
+import {
+  findSchedule,
+  listSchedulesOfHead,
+  listSchedulesOfRepo,
+  type MergeSchedule,
+} from './schedules/merge-schedule.store.ts'
 
-/** Looks at scheduled merges again when something that they wait for may have come. */
-export function scheduleSubscriptions(jobs: Jobs): Subscriptions {
+/**
+ * Looks at scheduled merges again when something that they wait for may have come, and after a push for pull requests
+ * that it has merged.
+ */
+export function mergeSubscriptions(jobs: Jobs): Subscriptions {
   const enqueue = async (tx: Tx, schedules: readonly (MergeSchedule | undefined)[]): Promise<void> => {
     for (const schedule of schedules) {
       if (schedule === undefined) continue
@@ -20,7 +29,13 @@ export function scheduleSubscriptions(jobs: Jobs): Subscriptions {
     },
     'review.dismissed': async (tx, { payload }) => enqueue(tx, [await findSchedule(tx, asId(payload.pull_id))]),
     'review.submitted': async (tx, { payload }) => enqueue(tx, [await findSchedule(tx, asId(payload.pull_id))]),
-    'repo.pushed': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+    async 'repo.pushed'(tx, { payload }) {
+      const repo = await findRepoById(tx, asId(payload.repo_id))
+      if (repo === undefined) return
+      await ofRepo(tx, repo.id)
+      if (!parseRepoSettings(repo.settings).pulls.autodetectManualMerge) return
+      await jobs.enqueue(tx, 'merges.detect', { repo_id: repo.id }, { key: String(repo.id) })
+    },
     'branch_protection.edited': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
     'branch_protection.deleted': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
     'issue.closed': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
