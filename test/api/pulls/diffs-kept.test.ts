@@ -49,6 +49,10 @@ describe.each(['sqlite', 'postgres'] as const)('the diff of a pull request, on %
     const { number } = await createPull(ann, { head: 'same' })
     expect(await shown(number)).toEqual({ status: [200, 200, 200, 200], texts: ['', ''], files: [], commits: [] })
     const { headers } = await server.anonymous.get(`/repos/ann/app/pulls/${number}/files`)
-    expect([headers.get('x-total-count'), headers.get('x-pagecount'), headers.get('x-hasmore')]).toEqual(['0', '0', 'false']) // prettier-ignore
+    expect([headers.get('x-total-count'), headers.get('x-pagecount'), headers.get('x-hasmore')]).toEqual([
+      '0',
+      '0',
+      'false',
+    ])
   })
 })

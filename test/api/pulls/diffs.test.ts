@@ -60,7 +60,8 @@ describe.each(['sqlite', 'postgres'] as const)('what a pull request changes, on 
     await createPull(ann, { head: 'feat' }, 'ann/code')
   })
 
-  const files = async (query = '') => (await anyone.get(`${PULL}/files${query}`)).json.map((file: { filename: string }) => file.filename) // prettier-ignore
+  const files = async (query = '') =>
+    (await anyone.get(`${PULL}/files${query}`)).json.map((file: { filename: string }) => file.filename)
   const NAMES = [
     'bin.dat',
     'd/a b.txt',
@@ -159,7 +160,6 @@ describe.each(['sqlite', 'postgres'] as const)('what a pull request changes, on 
       [json.diff_url, diff.text],
       [json.patch_url, patch.text],
     ] as const) {
-      // prettier-ignore
       const page = await fetch(url)
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
       expect(await page.text()).toBe(text)

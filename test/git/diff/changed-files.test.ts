@@ -137,7 +137,10 @@ describe.each(FORMATS)('the files that differ between two commits of a %s reposi
       const files = await other.changedFiles.list(from, to)
       const rows = [...files.from(0)]
       expect(rows.map((file) => `${file.additions}\t${file.deletions}`)).toEqual(
-        numbers.split('\n').filter(Boolean).map((line) => line.split('\t').slice(0, 2).join('\t')), // prettier-ignore
+        numbers
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => line.split('\t').slice(0, 2).join('\t')),
       )
       expect(rows.map((file) => file.path)).toEqual(
         rows.map((file) => file.path).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),

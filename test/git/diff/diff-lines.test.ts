@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GitRepo } from '../../../src/git/index.ts'
 import { FORMATS, oracle, startWorld, type World } from '../fixture.ts'
@@ -111,7 +112,9 @@ describe.each(FORMATS)('lines of files of a %s repository', (format) => {
 
   it('are refused for what is no full id', async () => {
     await expect(repo.diffLines.move('main', to, [])).rejects.toMatchObject({ kind: 'invalid' })
-    await expect(repo.diffLines.excerpt({ base: from, head: '--x' }, { path: 'a', side: 'new', line: 1 })).rejects.toMatchObject({ kind: 'invalid' }) // prettier-ignore
+    await expect(
+      repo.diffLines.excerpt({ base: from, head: '--x' }, { path: 'a', side: 'new', line: 1 }),
+    ).rejects.toMatchObject({ kind: 'invalid' })
   })
 
   it('have a hunk that ends with them', async () => {
@@ -162,7 +165,13 @@ describe('lines of a pull request whose head moves on', () => {
       { a: `new\n${numbered(20, { 5: 'five' })}` },
     ])
     const [base, first, second] = ids as [string, string, string]
-    const later = oracle(repo.path, ['fast-import', '--quiet'], commitStream([{ branch: 'later', from: '0', files: { a: `zero\n${numbered(20)}`, b: `zero\n${numbered(30, { 1: 'b' })}` } }])) // prettier-ignore
+    const later = oracle(
+      repo.path,
+      ['fast-import', '--quiet'],
+      commitStream([
+        { branch: 'later', from: '0', files: { a: `zero\n${numbered(20)}`, b: `zero\n${numbered(30, { 1: 'b' })}` } },
+      ]),
+    )
     expect(later).toBe('')
     const newBase = oracle(repo.path, ['rev-parse', 'later'])
     const places = [
@@ -191,7 +200,12 @@ describe('lines of a pull request whose head moves on', () => {
   it('are found in a diff of ten megabytes in little memory and time', async () => {
     const { repo, ids } = await history('sha1', [
       { big: numbered(200_000) },
-      { big: Array.from({ length: 200_000 }, (_, index) => `${index % 2 === 0 ? `line ${'x'.repeat(50)} ` : ''}${index + 1}\n`).join('') }, // prettier-ignore
+      {
+        big: Array.from(
+          { length: 200_000 },
+          (_, index) => `${index % 2 === 0 ? `line ${'x'.repeat(50)} ` : ''}${index + 1}\n`,
+        ).join(''),
+      },
     ])
     const [from, to] = ids as [string, string]
     await repo.diffLines.move(from, from, [])
@@ -205,5 +219,28 @@ describe('lines of a pull request whose head moves on', () => {
     expect(text.split('\n')).toHaveLength(5)
     expect(process.memoryUsage().rss - before).toBeLessThan(60 * 1024 * 1024)
     expect(performance.now() - began).toBeLessThan(20_000)
+  })
+})
+
+describe('lines of any two versions of a file', () => {
+  it('are found again exactly where git sees them unchanged', async () => {
+    const line = fc.constantFrom('a', 'b', 'c', 'd', '', '@@ -1 +1 @@', '-- a', '\\ No newline at end of file', 'x\r')
+    const versions = fc.sample(fc.array(line, { maxLength: 25 }), { seed: 11, numRuns: 24 })
+    const { repo, ids } = await history(
+      'sha1',
+      versions.map((lines) => ({ f: lines.map((text) => `${text}\n`).join('') })),
+    )
+    for (let index = 1; index < versions.length; index++) {
+      const [from, to, before, after] = [ids[index - 1]!, ids[index]!, versions[index - 1]!, versions[index]!]
+      const moved = await repo.diffLines.move(
+        from,
+        to,
+        before.map((_, at0) => at('f', at0 + 1)),
+      )
+      const found = moved.flatMap((place, at0) => (place === undefined ? [] : [[before[at0], after[place.first - 1]]]))
+      for (const [old, now] of found) expect(now).toBe(old)
+      const deleted = Number(oracle(repo.path, ['diff', '--numstat', from, to]).split('\t')[1] ?? 0)
+      expect(found).toHaveLength(before.length - deleted)
+    }
   })
 })
