@@ -292,7 +292,8 @@ describeOnBoth('lists of issues', (kind) => {
         isCreated: random.chance(20),
         isAssigned: random.chance(15),
         isMentioned: random.chance(15),
-        isReview: false,
+        isReviewRequested: false,
+        isReviewed: false,
       }
       const labels = query.labels.filter((label) => label !== 'unknown')
       const milestones = query.milestones.filter((title) => title !== 'unknown').map((title) => title.toLowerCase())

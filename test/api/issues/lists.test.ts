@@ -141,7 +141,7 @@ describe('the search over all repositories', () => {
     expect((await search('created_by=missing')).status).toBe(404)
   })
 
-  it('has no reviews to find', async () => {
+  it('finds no reviews where none was made, and ignores them for anonymous callers', async () => {
     const { ann, server } = given
     for (const member of ['review_requested', 'reviewed'])
       expect((await ann.client.get(`/repos/issues/search?${member}=true`)).json).toEqual([])

@@ -9,6 +9,9 @@ export interface IssueFilter {
   readonly posterId?: UserId | undefined
   readonly assigneeId?: UserId | undefined
   readonly mentionedId?: UserId | undefined
+  /** Asked for a review, itself or as a member of a team. */
+  readonly requestedOfId?: UserId | undefined
+  readonly reviewedById?: UserId | undefined
   readonly since?: number | undefined
   readonly before?: number | undefined
   readonly texts?: TextQuery | undefined

@@ -68,7 +68,8 @@ export const readSearchQuery = (query: AllQuery): SearchQuery => ({
   isCreated: query.created ?? false,
   isAssigned: query.assigned ?? false,
   isMentioned: query.mentioned ?? false,
-  isReview: (query.review_requested ?? false) || (query.reviewed ?? false),
+  isReviewRequested: query.review_requested ?? false,
+  isReviewed: query.reviewed ?? false,
 })
 
 /** Throws Invalid for a cursor that is none, or of a list in another order. */

@@ -39,8 +39,9 @@ export interface SearchQuery extends ListQuery {
   readonly isCreated: boolean
   readonly isAssigned: boolean
   readonly isMentioned: boolean
-  /** Asked for a review, or has reviewed. */
-  readonly isReview: boolean
+  /** Asked for a review. */
+  readonly isReviewRequested: boolean
+  readonly isReviewed: boolean
 }
 
 /** A page, or what is behind a position in the order. */
@@ -81,9 +82,7 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
       return toPage(found, window, (ids) => viewsOf(read, ids, [repo]))
     },
     async search(viewer, query, window) {
-      // NOTE: reviews are of pull requests, of which the server has none yet.
       const self = viewerId(viewer)
-      if (self !== undefined && query.isReview) return toPage({ items: [], total: 0 }, window, async () => [])
       const [owned, posterId] = await Promise.all([
         findOwned(read, viewer, query),
         self !== undefined && query.isCreated ? self : userId(viewer, query.createdBy),
@@ -94,6 +93,8 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
         posterId,
         assigneeId: query.isAssigned ? self : undefined,
         mentionedId: query.isMentioned ? self : undefined,
+        requestedOfId: query.isReviewRequested ? self : undefined,
+        reviewedById: query.isReviewed ? self : undefined,
         labels: query.labels,
         milestones: query.milestones,
       }

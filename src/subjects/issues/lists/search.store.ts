@@ -13,6 +13,7 @@ import { chooseDriver, chooseToCount } from './choose-driver.ts'
 import { findKnownLabels, findKnownMilestones, type KnownMilestones, type SeesRepo } from './find-named.store.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
 import { residualsOf, updatedRange } from './residuals.store.ts'
+import { reviewDrivers, reviewResiduals } from './review-ranges.store.ts'
 
 /** The filter of a search over all repositories. */
 interface SearchFilter extends IssueFilter {
@@ -46,6 +47,7 @@ export async function searchIssueIds(
   ])
   const residuals = [
     ...residualsOf(filter),
+    ...reviewResiduals(filter),
     ...(labels.length === 0 ? [] : [hasLabelNamed(labels)]),
     ...(titles.length + ids.length === 0 ? [] : [hasMilestoneNamed({ titles, ids })]),
   ]
@@ -139,7 +141,7 @@ async function driversOf(db: Db, filter: SearchFilter, narrowing: Narrowing): Pr
     const table = matchingTexts({ query: texts, repoId: undefined, dialect: narrowing.dialect })
     return { wide, narrow: [{ name: 'texts', sources: [{ table }], count: 0 }], repos: undefined }
   }
-  const users = ofUsers(filter)
+  const users = [...ofUsers(filter), ...(await reviewDrivers(db, filter))]
   if (users.length > 0) return { wide, narrow: users, repos: undefined }
   const { labels, milestones } = narrowing
   const [total, ...sets] = await Promise.all([
