@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../../../src/http/operation.ts'
 import { oracle } from '../../git/fixture.ts'
+import { createActionsFactory } from '../../harness/actions.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
+import { addPackageVersion } from '../../harness/packages.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import type { Repo } from '../../../src/subjects/repos/index.ts'
+import type { User } from '../../../src/subjects/users/index.ts'
 import { newKey } from '../../harness/ssh-keys.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -41,6 +45,7 @@ beforeAll(async () => {
   })
   await make('/repos/acme/code/forks')
   await fill()
+  await fillActions(repo, org)
   oracle(server.app.git.open(repo).path, ['notes', 'add', '-m', 'a note', 'main'])
 }, 60_000)
 afterAll(() => server.close())
@@ -51,6 +56,7 @@ async function fill(): Promise<void> {
     ['.editorconfig', '[*]\nindent_size = 2\n'],
     ['ISSUE_TEMPLATE/a.md', 'words'],
     ['src/a.go', 'package a\n'],
+    ['.gitea/workflows/ci.yml', 'on: push\njobs:\n  build:\n    runs-on: any\n    steps: [{ run: true }]\n'],
   ])
     await make(`${at}/contents/${path}`, { content: base64(text!) })
   const tag = await make(`${at}/tags`, { tag_name: 'v0', message: 'annotated' })
@@ -76,6 +82,10 @@ async function fill(): Promise<void> {
   const change = { content: base64('x'), branch: 'main', new_branch: 'topic' }
   await make(`${at}/contents/change.txt`, change)
   const pull = await make(`${at}/pulls`, { head: 'topic', base: 'main', title: 'third' })
+  await make(`${at}/contents/merged.txt`, { ...change, new_branch: 'ready' })
+  const ready = await make(`${at}/pulls`, { head: 'ready', base: 'main', title: 'merged' })
+  await make(`${at}/pulls/${ready.number}/merge`, { Do: 'merge' })
+  const merged = (await root.client.get(`${at}/branches/main`)).json.commit.id
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
@@ -98,6 +108,8 @@ async function fill(): Promise<void> {
     [/\/git\/tags\//, { sha: tag.id }],
     [/\/git\/blobs\//, { sha: blob }],
     [/\/git\/refs\//, { ref: 'heads/main' }],
+    [/\/pulls\/\{base\}/, { base: 'main', head: 'topic' }],
+    [/\/commits\/\{sha\}\/pull/, { sha: merged }],
     [/\/pulls\/\{index/, { index: String(pull.number) }],
     [/\/issues\/comments\//, { id: String(comment.id), attachment_id: String(commentFile.id) }],
     [/\/issues\/\{index(?::int)?\}\/assets/, { attachment_id: String(issueFile.id) }],
@@ -151,6 +163,33 @@ async function fill(): Promise<void> {
   )
 }
 
+/** Of Actions and packages, what runners and registries make. */
+async function fillActions(repo: Repo, org: User): Promise<void> {
+  const factory = createActionsFactory(server.app)
+  const { run, jobs } = await factory.run(repo.id)
+  await factory.task(repo.id, jobs[0]!, { log: ['words'] })
+  const artifact = await server.app.artifacts.store(run, { name: 'zip', taskId: 1, source: [Buffer.from('zip')] })
+  const runners = {
+    '{repo}': await factory.runner({ kind: 'repository', repoId: repo.id }),
+    '{org}': await factory.runner({ kind: 'owner', ownerId: org.id }),
+    '/user': await factory.runner({ kind: 'owner', ownerId: root.user.id }),
+    '/admin': await factory.runner({ kind: 'site' }),
+  }
+  for (const [at, id] of Object.entries(runners))
+    PLACES.unshift([new RegExp(`^.*${at.replaceAll(/[{}]/g, '\\$&')}/actions/runners`), { runner_id: String(id) }])
+  for (const at of ['/repos/acme/code', '/orgs/acme', '/user']) await make(`${at}/actions/variables/V`, { value: 'x' })
+  const creatorId = root.user.id
+  await addPackageVersion(server.app, { ownerId: org.id, creatorId, name: 'tool', version: '1' })
+  PLACES.unshift(
+    [/\/actions\/variables/, { variablename: 'V' }],
+    [/\/actions\/runs/, { run: String(run.id) }],
+    [/\/actions\/jobs/, { job_id: String(jobs[0]!) }],
+    [/\/actions\/artifacts/, { artifact_id: String(artifact.id) }],
+    [/\/actions\/workflows/, { workflow_id: 'ci.yml' }],
+    [/^\/packages/, { owner: 'acme', type: 'npm', name: 'tool', version: '1' }],
+  )
+}
+
 /** Adds a file by a form. */
 async function attach(path: string): Promise<{ id: number }> {
   const head = 'content-disposition: form-data; name="attachment"; filename="a.txt"'
@@ -174,8 +213,8 @@ const answersBody = ({ method, responses }: Operation): boolean =>
   method === 'GET' && responses[200] !== undefined && responses[200] !== null
 
 /**
- * They have nothing to show here: no GPG key, no signing key, no git hooks; and a text that is new every time, and
- * streams, which do not end.
+ * They have nothing to show here: no GPG key, no signing key, no git hooks; and a text that is new every time, streams,
+ * which do not end, and files at addresses that are made for one download.
  */
 const NOTHING_HERE = new Set([
   'userCurrentGetGPGKey',
@@ -186,6 +225,9 @@ const NOTHING_HERE = new Set([
   'repoListGitHooks',
   'repoGetGitHook',
   'getVerificationToken',
+  'downloadActionsRunJobLogs',
+  'downloadArtifact',
+  'downloadArtifactRaw',
   'notifyStream',
   'repoStreamEvents',
 ])

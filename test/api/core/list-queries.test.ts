@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Operation } from '../../../src/http/operation.ts'
 import { asId, type RepoId } from '../../../src/platform/crypto/ids.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
+import { addPackageVersion } from '../../harness/packages.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Any, Client, Response } from '../../harness/client.ts'
@@ -176,6 +177,7 @@ async function grow(i: number): Promise<void> {
   await growPull(i)
   await growActions(i)
   await growDeliveries()
+  await growPackages(i)
   files.push(i)
   await alice.token('read:user')
   await done(her.post(`${main}/statuses/${sha}`, { context: `c${i}`, state: 'success' }))
@@ -200,7 +202,9 @@ async function growPull(i: number): Promise<void> {
   await done(root.client.post(`${changes}/branches`, { new_branch_name: branch }))
   for (let n = 0; n <= i; n++)
     await done(root.client.post(`${changes}/contents/${i}-${n}.txt`, { content: '', message: `${n}`, branch }))
-  await done(root.client.post(`${changes}/pulls`, { head: branch, base: 'main', title: branch }))
+  const { number } = (await done(root.client.post(`${changes}/pulls`, { head: branch, base: 'main', title: branch })))
+    .json
+  await done(root.client.post(`${changes}/issues/${number}/pin`))
 }
 
 async function addAsset(repo: string, i: number): Promise<void> {
@@ -263,6 +267,16 @@ const hookOf = (path: string): number | undefined =>
           .replace(/\/\{id.*/, ''),
       )
     : undefined
+
+/** Packages, versions of one of them, and files of one of these. */
+async function growPackages(i: number): Promise<void> {
+  const made = { ownerId: alice.user.id, creatorId: alice.user.id }
+  await addPackageVersion(server.app, { ...made, name: `package${i}`, version: '1' })
+  await addPackageVersion(server.app, { ...made, name: 'tool', version: `${i}` })
+  await addPackageVersion(server.app, { ...made, ownerId: acme.org.id, name: `package${i}`, version: '1' })
+  const files = Array.from({ length: i + 1 }, (_, n) => `file${n}`)
+  await addPackageVersion(server.app, { ...made, name: `filed${i}`, version: '1', files })
+}
 
 /** What runners and workflows make. */
 async function growActions(i: number): Promise<void> {
@@ -343,6 +357,12 @@ async function look(operation: Operation, place: Readonly<Record<string, string>
   return { queries, length: items?.length ?? -1 }
 }
 
+/** The newest package with files where these are listed, as there are more of them in each. */
+const packagePlace = (path: string): Record<string, string> =>
+  path.endsWith('/files')
+    ? { type: 'npm', name: `filed${files.length - 1}`, version: '1' }
+    : { type: 'npm', name: 'tool' }
+
 const idOf = (path: string, team: number): number =>
   path.startsWith('/teams/') ? team : path.includes('/comments/') ? comment : release
 
@@ -355,7 +375,11 @@ it('take the same queries whatever their length', async () => {
   const lists = server.app.operations.filter(givesList)
   const place = (operation: Operation): Record<string, string> => ({
     ...(operation.id === 'repoListTeams' ? { owner: 'acme', repo: 'shared' } : { owner: 'alice', repo: 'main' }),
-    ...(operation.path.includes('/pulls/{index') && { owner: 'root', repo: 'changes', index: String(files.length) }),
+    ...(operation.path.startsWith('/repos/{owner}/{repo}/pulls') && {
+      owner: 'root',
+      repo: 'changes',
+      index: String(files.length),
+    }),
     org: 'acme',
     quotagroup: 'staff',
     username: 'alice',
@@ -363,7 +387,7 @@ it('take the same queries whatever their length', async () => {
     sha,
     ref: operation.path.includes('/git/refs') ? 'heads' : sha,
     pageName: 'Page%200',
-    name: 'Default',
+    ...(operation.path.startsWith('/packages/') ? packagePlace(operation.path) : { name: 'Default' }),
     id: String(hookOf(operation.path) ?? idOf(operation.path, team)),
   })
   const before = new Map<string, Look>()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client, Response } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'
+import { addPackageVersion } from '../../harness/packages.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Organization, Person } from '../../harness/world.ts'
@@ -27,36 +28,9 @@ describeOnBoth('packages', (kind) => {
   })
   afterAll(() => server.close())
 
-  /** As a registry will: there is none yet. */
-  async function publish(owner: Person | Organization, name: string, version: string, type = 'npm'): Promise<void> {
+  const publish = (owner: Person | Organization, name: string, version: string, type?: string): Promise<void> => {
     const ownerId = 'org' in owner ? owner.org.id : owner.user.id
-    await server.app.database.transaction(async (tx) => {
-      const key = { owner_id: ownerId, type, lower_name: name.toLowerCase() }
-      await tx
-        .insertInto('package')
-        .values({ ...key, name })
-        .onConflict((on) => on.columns(['owner_id', 'type', 'lower_name']).doNothing())
-        .execute()
-      const { id } = await tx
-        .selectFrom('package')
-        .select('id')
-        .where('owner_id', '=', ownerId)
-        .where('type', '=', type)
-        .where('lower_name', '=', key.lower_name)
-        .executeTakeFirstOrThrow()
-      const made = {
-        package_id: id,
-        creator_id: ann!.user.id,
-        version,
-        lower_version: version.toLowerCase(),
-        created_at: 86_400_000,
-      }
-      const row = await tx.insertInto('package_version').values(made).returning('id').executeTakeFirstOrThrow()
-      await tx
-        .insertInto('package_file')
-        .values({ version_id: row.id, name: `${name}.tgz`, size: 1_000 * version.length, ...SUMS })
-        .execute()
-    })
+    return addPackageVersion(server.app, { ownerId, creatorId: ann!.user.id, name, version, ...(type && { type }) })
   }
 
   const versions = (answer: Response<{ name: string; version: string }[]>): string[] =>

@@ -1,0 +1,48 @@
+import type { App } from '../../src/app.ts'
+
+const SUMS = { md5: 'a1', sha1: 'b2', sha256: 'c3', sha512: 'd4' }
+
+interface NewVersion {
+  readonly ownerId: number
+  readonly creatorId: number
+  readonly name: string
+  readonly version: string
+  readonly type?: string
+  /** Of each, one file; `{name}.tgz` unless given. */
+  readonly files?: readonly string[]
+}
+
+/** Rows as a registry will write them: there is none yet. */
+export async function addPackageVersion(
+  { database }: Pick<App, 'database'>,
+  { ownerId, creatorId, name, version, type = 'npm', files = [`${name}.tgz`] }: NewVersion,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const key = { owner_id: ownerId, type, lower_name: name.toLowerCase() }
+    await tx
+      .insertInto('package')
+      .values({ ...key, name })
+      .onConflict((on) => on.columns(['owner_id', 'type', 'lower_name']).doNothing())
+      .execute()
+    const { id } = await tx
+      .selectFrom('package')
+      .select('id')
+      .where('owner_id', '=', ownerId)
+      .where('type', '=', type)
+      .where('lower_name', '=', key.lower_name)
+      .executeTakeFirstOrThrow()
+    const made = {
+      package_id: id,
+      creator_id: creatorId,
+      version,
+      lower_version: version.toLowerCase(),
+      created_at: 86_400_000,
+    }
+    const row = await tx.insertInto('package_version').values(made).returning('id').executeTakeFirstOrThrow()
+    const size = 1_000 * version.length
+    await tx
+      .insertInto('package_file')
+      .values(files.map((file) => ({ version_id: row.id, name: file, size, ...SUMS })))
+      .execute()
+  })
+}
