@@ -10,7 +10,8 @@ export { type AccountChange, appendIssueEvent, type IssueChange } from './change
 export type { IssueNotice, IssueNotices } from './changes/issue-notices.ts'
 export type { StateRules } from './changes/state-rules.ts'
 export type { TimeBookings } from './changes/time-bookings.ts'
-export { type Comment, isComment } from './comments/comment.policy.ts'
+export { type Comment, isComment, isHiddenFrom } from './comments/comment.policy.ts'
+export { requireWelcome } from './comments/comments.service.ts'
 export { changeLocked, requireLocked } from './changes/change-locked.ts'
 export type { IssueGuard } from './issue.guards.ts'
 export { canEditIssue, canReadIssue, canWriteIssue, normalizeTitle, unitOf } from './issue.policy.ts'
@@ -40,7 +41,10 @@ export {
   deleteEntry,
   findEntry,
   insertEntries,
+  listEntriesByIds,
   listEntriesOfKind,
+  publishEntries,
+  type TimelineEntry,
   updateEntry,
 } from './timeline/timeline-entry.store.ts'
 export { TrackedTime as TrackedTimeModel } from './timeline/timeline.model.ts'

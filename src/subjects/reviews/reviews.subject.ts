@@ -1,17 +1,23 @@
 import { defineSubject } from '../subject.ts'
+import { reviewCommentOperations } from './comments/review-comments.operations.ts'
+import { createReviewComments } from './comments/review-comments.service.ts'
 import { ownerJobs, ownerSubscriptions } from './owners/owners.jobs.ts'
 import { loadRequestedTeams } from './requests/entry-teams.ts'
 import { createReviewRequests } from './requests/requests.service.ts'
 import { summarizeReviews } from './requests/review-summary.ts'
 import { reviewEvents } from './reviews.events.ts'
+import { createReviews } from './reviews.service.ts'
+import { reviewOperations } from './reviews/reviews.operations.ts'
 
 /** Reviews of pull requests, and requests for them. */
 export const subject = defineSubject({
   name: 'reviews',
-  needs: ['pullReviews', 'timeline'],
-  create({ config, database, clock, events, git, jobs, log, site }, { pullReviews, timeline }) {
+  needs: ['attachments', 'pullReviews', 'timeline'],
+  create(core, { attachments, pullReviews, timeline }, guards) {
+    const { config, database, clock, events, git, jobs, log, site } = core
     const { read } = database
     const { work_in_progress_prefixes: draftPrefixes } = config.pull_request
+    const deps = { database, clock, events, git, log, attachments }
     const requests = createReviewRequests({ database, clock, events })
     pullReviews.register({
       summarize: (viewer, repo, ids) => summarizeReviews({ read, site }, { viewer, repo }, ids),
@@ -19,6 +25,10 @@ export const subject = defineSubject({
     })
     timeline.registerDetails(['review_request'], loadRequestedTeams(read, site))
     return {
+      operations: [
+        ...reviewOperations({ guards, database, reviews: createReviews(deps), site }),
+        ...reviewCommentOperations({ guards, database, comments: createReviewComments(deps), site }),
+      ],
       events: reviewEvents,
       subscriptions: ownerSubscriptions({ jobs, draftPrefixes }),
       jobs: ownerJobs({ database, clock, events, git, log }),

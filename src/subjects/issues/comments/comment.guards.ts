@@ -8,7 +8,7 @@ import { canReadIssue } from '../issue.policy.ts'
 import { findIssueById } from '../records/issue.store.ts'
 import { findEntry, type TimelineEntry } from '../timeline/timeline-entry.store.ts'
 import type { IssueInView } from '../views.ts'
-import { canEditEntry, canEditFiles } from './comment.policy.ts'
+import { canEditEntry, canEditFiles, isHiddenFrom } from './comment.policy.ts'
 
 /** An entry of the timeline of an issue that the viewer may read; which kinds are comments is for the caller. */
 export interface EntryInView extends IssueInView {
@@ -40,10 +40,11 @@ export function createCommentGuard({ read }: Database, repoGuard: RepoGuard): Co
   return (level, { needsUser = level !== 'read', archived } = {}) =>
     onTop(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
       describe: `${DESCRIPTIONS[level]}${archived ? ', not archived' : ''}`,
-      async resolve({ repo, access }, { params }) {
+      async resolve({ repo, access }, { params, viewer }) {
         const entry = await findEntry(read, parseInteger(params['id']))
         const issue = entry?.repoId === repo.id ? await findIssueById(read, entry.issueId) : undefined
-        if (entry === undefined || issue === undefined || !canReadIssue(access, issue))
+        const isFound = entry !== undefined && issue !== undefined
+        if (!isFound || !canReadIssue(access, issue) || isHiddenFrom(viewer, entry))
           throw notFound('comment does not exist')
         return { issue, entry }
       },

@@ -2,12 +2,18 @@ import { isRepoAdmin, type RepoAccess } from '../../../access/repo-access.ts'
 import { viewerId, type Viewer } from '../../../access/viewer.ts'
 import { canWriteIssue } from '../issue.policy.ts'
 import type { Issue } from '../records/issue.store.ts'
-import type { TimelineEntry } from '../timeline/timeline-entry.store.ts'
+import type { EntryKind, TimelineEntry } from '../timeline/timeline-entry.store.ts'
 
-/** An entry of the timeline that has a text of its poster. */
-export type Comment = TimelineEntry<'comment'>
+/** An entry of the timeline that has a text of its poster: also the comments of reviews. */
+export type Comment = TimelineEntry<'code' | 'comment' | 'pending_code'>
 
-export const isComment = (entry: TimelineEntry): entry is Comment => entry.kind === 'comment'
+export const COMMENT_KINDS = ['code', 'comment', 'pending_code'] as const satisfies readonly EntryKind[]
+
+export const isComment = (entry: TimelineEntry): entry is Comment => COMMENT_KINDS.some((kind) => entry.kind === kind)
+
+/** What a review that was not submitted has is known to its reviewer alone (behaviour/pull-requests#review-comments). */
+export const isHiddenFrom = (viewer: Viewer, { kind, actorId }: TimelineEntry): boolean =>
+  (kind === 'pending_code' || kind === 'pending_review') && viewerId(viewer) !== actorId
 
 /** Who may change and delete the text: its poster and writers (behaviour/issues#comments). */
 export const canEditEntry = (viewer: Viewer, access: RepoAccess, issue: Issue, entry: TimelineEntry): boolean =>

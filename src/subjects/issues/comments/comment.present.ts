@@ -35,7 +35,7 @@ export function presentComment(view: CommentView, site: Site): Comment {
     original_author: '',
     original_author_id: 0,
     body: comment.body,
-    commit_id: comment.payload.commitOid ?? '',
+    commit_id: 'commitOid' in comment.payload ? comment.payload.commitOid : '',
     assets: assets.map((asset) => presentAttachment(asset, site)),
     created_at: wireTime(comment.createdAt),
     updated_at: wireTime(comment.updatedAt),

@@ -5,7 +5,7 @@ import type { Page, Paging } from '../../../platform/paging.ts'
 import type { IssueKinds } from '../issue-kinds.policy.ts'
 import { toEntry, updatedIn } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
-import type { Comment } from './comment.policy.ts'
+import { type Comment, COMMENT_KINDS } from './comment.policy.ts'
 
 const comments = (db: Db, span: UpdateSpan) =>
   db
@@ -51,7 +51,7 @@ export async function listSomeCommentsBy(db: Db, posterId: UserId, limit: number
     .selectFrom('timeline_entry')
     .selectAll()
     .where('actor_id', '=', posterId)
-    .where('kind', '=', 'comment')
+    .where('kind', 'in', COMMENT_KINDS)
     .orderBy('id')
     .limit(limit)
     .execute()

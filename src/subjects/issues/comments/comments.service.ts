@@ -149,9 +149,10 @@ const editComment = (
     await requireWelcome(tx, actor, target, issue)
     if (comment.body === body) return comment
     const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
-    await indexText(tx, issue, comment.id, body)
+    if (comment.kind === 'comment') await indexText(tx, issue, comment.id, body)
     const change: IssueChange = { tx, events, actor, repo, issue, at }
-    await appendCommentEvent(change, 'comment.edited', comment, { old_body: comment.body })
+    if (comment.kind !== 'pending_code')
+      await appendCommentEvent(change, 'comment.edited', comment, { old_body: comment.body })
     return edited as Comment
   })
 
@@ -167,8 +168,11 @@ const deleteComment = (
     if (issue === undefined || comment === undefined) return false
     await attachments.deleteOf(tx, 'comment', id)
     await deleteEntry(tx, id)
-    await deleteText(tx, issueId, id)
-    await addToCommentsCount(tx, issue.id, -1)
+    if (comment.kind === 'pending_code') return true
+    if (comment.kind === 'comment') {
+      await deleteText(tx, issueId, id)
+      await addToCommentsCount(tx, issue.id, -1)
+    }
     await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {
       poster_id: comment.actorId,
       body: comment.body,

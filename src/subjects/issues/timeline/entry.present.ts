@@ -76,7 +76,7 @@ function presentMilestoneOf(id: number, { milestones }: Page): TimelineComment['
   return milestone ? presentMilestone(milestone) : null
 }
 
-const reviewed = ({ payload }: TimelineEntry<'code' | 'dismiss_review' | 'review'>): Members => ({
+const reviewed = ({ payload }: TimelineEntry<'dismiss_review' | 'review'>): Members => ({
   review_id: payload.reviewId,
 })
 
@@ -127,7 +127,6 @@ const KINDS: { readonly [Kind in EntryKind]?: Present<Kind> } = {
   change_target_branch: ({ payload }) => ({ old_ref: payload.oldRef, new_ref: payload.newRef }),
   merge_pull: caused,
   review: reviewed,
-  code: reviewed,
   dismiss_review: reviewed,
   review_request: ({ targetId, payload }, page) => ({
     ...(payload.isTeam ? {} : { assignee: presentActor(asId(targetId), page) }),

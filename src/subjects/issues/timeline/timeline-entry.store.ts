@@ -15,7 +15,8 @@ interface Reference {
 }
 
 /**
- * The further facts of each kind of entry. `target_id` of an entry is, by kind: of `label` the label, of `assignees`
+ * The further facts of each kind of entry. `pending_review` and `pending_code` are of a review that was not submitted.
+ * `target_id` of an entry is, by kind: of `label` the label, of `assignees`
  * and `review_request` the user, of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of
  * `add_dependency` and `remove_dependency` the other issue, of `commit_ref` the repository that has the commit, of
  * `stop_tracking` and `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the contract shows.
@@ -56,6 +57,8 @@ interface EntryPayloads {
   pull_cancel_scheduled_merge: {}
   review: { readonly reviewId: number }
   code: { readonly reviewId: number }
+  pending_review: { readonly reviewId: number }
+  pending_code: { readonly reviewId: number }
   review_request: { readonly reviewId: number; readonly isTeam: boolean; readonly isRemoved: boolean }
   dismiss_review: { readonly reviewId: number }
 }
@@ -191,6 +194,20 @@ export async function updateEntry(
 export async function deleteEntry(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('timeline_entry').where('id', '=', id).execute()
 }
+
+/** Makes entries of a review that is submitted known: those with these ids that are pending. */
+export async function publishEntries(tx: Tx, ids: readonly number[], at: number): Promise<void> {
+  if (ids.length === 0) return
+  for (const [from, kind] of PUBLISHED) {
+    const update = tx.updateTable('timeline_entry').set({ kind, updated_at: secondOf(at) })
+    await update.where('id', 'in', ids).where('kind', '=', from).execute()
+  }
+}
+
+const PUBLISHED: readonly (readonly [from: EntryKind, kind: EntryKind])[] = [
+  ['pending_code', 'code'],
+  ['pending_review', 'review'],
+]
 
 /** The entries of one kind of an issue, the oldest first. */
 export async function listEntriesOfKind(db: Db, issueId: IssueId, kind: EntryKind): Promise<TimelineEntry[]> {

@@ -11,6 +11,9 @@ import type { UpdateSpan } from './update-span.ts'
 /** Entries whose target is the issue that contains a reference. */
 const ISSUE_REFERENCES = ['issue_ref', 'pull_ref', 'comment_ref'] as const satisfies readonly EntryKind[]
 
+/** Comments of reviews are listed with their review; pending entries are nobody's but their author's. */
+const UNLISTED = ['code', 'pending_code', 'pending_review'] as const satisfies readonly EntryKind[]
+
 const issuesInView = (db: Db, viewer: Viewer) =>
   db
     .selectFrom('issue')
@@ -48,6 +51,7 @@ export async function listEntries(
     .selectFrom('timeline_entry')
     .selectAll('timeline_entry')
     .where('timeline_entry.issue_id', '=', issueId)
+    .where('timeline_entry.kind', 'not in', UNLISTED)
     .where((eb) => updatedIn(span)(eb))
     .where((eb) => eb.or([eb('timeline_entry.kind', 'not in', ISSUE_REFERENCES), eb.exists(source)]))
     .where((eb) => eb.or([eb('timeline_entry.kind', '!=', 'commit_ref'), eb.exists(sourceOfCommit)]))

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { Db, Tx } from '../../../db/database.ts'
+import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import { selectPage } from '../../../db/page.ts'
 import {
   asId,
@@ -57,6 +57,13 @@ const toReview = (row: Selectable<ReviewTable>): Review => ({
 
 export async function findReview(db: Db, id: ReviewId): Promise<Review | undefined> {
   const row = await db.selectFrom('review').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toReview(row)
+}
+
+/** Locks the row until the transaction ends. Returns undefined if the review was deleted. */
+export async function lockReview(tx: Tx, id: ReviewId): Promise<Review | undefined> {
+  const query = tx.selectFrom('review').selectAll().where('id', '=', id)
+  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
   return row && toReview(row)
 }
 

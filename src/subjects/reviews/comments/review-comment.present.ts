@@ -1,0 +1,30 @@
+import { wireTime } from '../../../platform/clock.ts'
+import type { Viewer } from '../../../access/viewer.ts'
+import type { Site } from '../../../platform/site.ts'
+import { issueUrls } from '../../issues/index.ts'
+import { presentGhost, presentUser } from '../../users/index.ts'
+import type { ReviewCommentView } from './comment-views.ts'
+import type { PullReviewComment } from './review-comment.model.ts'
+
+/** A comment of a review (behaviour/pull-requests#review-comments). */
+export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, site: Site): PullReviewComment {
+  const { entry, place, issue, repo, poster, resolver } = view
+  const url = issueUrls(issue, repo, site).html
+  return {
+    id: entry.id,
+    body: entry.body,
+    user: poster ? presentUser(poster, viewer, site) : presentGhost(site),
+    resolver: resolver ? presentUser(resolver, viewer, site) : null,
+    pull_request_review_id: place.reviewId,
+    created_at: wireTime(entry.createdAt),
+    updated_at: wireTime(entry.updatedAt),
+    path: place.path,
+    commit_id: place.lineCommitOid,
+    original_commit_id: '',
+    diff_hunk: place.diffHunk,
+    position: place.side === 'new' ? place.line : 0,
+    original_position: place.side === 'old' ? place.line : 0,
+    html_url: `${url}#issuecomment-${entry.id}`,
+    pull_request_url: url,
+  }
+}

@@ -1,0 +1,73 @@
+import type { Db, Tx } from '../../../db/database.ts'
+import { asId, type PullId, type ReviewId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { Review } from './review.store.ts'
+
+const DECISIONS = ['approved', 'rejected'] as const
+
+/** A new approval or rejection replaces what the person said before. */
+export async function replaceDecisions(tx: Tx, { id, pullId, reviewerId }: Review, at: number): Promise<void> {
+  const earlier = tx
+    .updateTable('review')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId!)
+    .where('id', '!=', id)
+  await earlier.set({ is_official: 0 }).where('is_official', '=', 1).execute()
+  await earlier
+    .set({ is_dismissed: 1, updated_at: at })
+    .where('kind', 'in', DECISIONS)
+    .where('is_dismissed', '=', 0)
+    .execute()
+}
+
+/** Deletes the open requests of a person and of teams. */
+export async function deleteRequests(
+  tx: Tx,
+  pullId: PullId,
+  { userId, teamIds }: { readonly userId: UserId; readonly teamIds: readonly TeamId[] },
+): Promise<void> {
+  const requests = tx.deleteFrom('review').where('pull_id', '=', pullId).where('kind', '=', 'request')
+  await requests.where('reviewer_id', '=', userId).where('team_id', '=', 0).execute()
+  if (teamIds.length > 0) await requests.where('team_id', 'in', teamIds).execute()
+}
+
+/** Of the teams that are asked for a review, those that have the person as a member. */
+export async function listAskedTeams(db: Db, pullId: PullId, userId: UserId): Promise<TeamId[]> {
+  const rows = await db
+    .selectFrom('review')
+    .innerJoin('team_member', 'team_member.team_id', 'review.team_id')
+    .select('review.team_id')
+    .where('review.pull_id', '=', pullId)
+    .where('review.kind', '=', 'request')
+    .where('team_member.user_id', '=', userId)
+    .execute()
+  return rows.map((row) => asId(row.team_id))
+}
+
+/** The newest earlier approval, rejection or request of the person counts again. */
+export async function restoreEarlier(tx: Tx, { id, pullId, reviewerId }: Review): Promise<void> {
+  const newest = await tx
+    .selectFrom('review')
+    .select('id')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId!)
+    .where('kind', 'in', [...DECISIONS, 'request'])
+    .where('id', '<', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (newest) await tx.updateTable('review').set({ is_official: 1 }).where('id', '=', newest.id).execute()
+}
+
+/** Earlier approvals and rejections of the same person that were not dismissed. */
+export async function listPriorDecisions(db: Db, { id, pullId, reviewerId }: Review): Promise<ReviewId[]> {
+  const rows = await db
+    .selectFrom('review')
+    .select('id')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId!)
+    .where('kind', 'in', DECISIONS)
+    .where('is_dismissed', '=', 0)
+    .where('id', '<', id)
+    .execute()
+  return rows.map((row) => asId(row.id))
+}

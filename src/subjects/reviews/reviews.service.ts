@@ -1,0 +1,78 @@
+import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
+import type { Page, Paging } from '../../platform/paging.ts'
+import { changePull, type PullInView } from '../pulls/index.ts'
+import { listCommentPlaces } from './records/review-comment.store.ts'
+import { listReviewPage, lockReview, type Review } from './records/review.store.ts'
+import type { ReviewDeps } from './review-deps.ts'
+import type { ReviewInView } from './review.guards.ts'
+import { deleteReview } from './reviews/delete-review.ts'
+import { dismissReview, undismissReview } from './reviews/dismiss-review.ts'
+import { judge, type NewReview, postReview, recordReview, requireOpenTo } from './reviews/post-review.ts'
+import { canSeeReview, requireReview } from './reviews/review.policy.ts'
+import { loadReviewViews, type ReviewView } from './reviews/review-views.ts'
+
+/** Reviews of pull requests (behaviour/pull-requests#reviews). Callers check who may read and dismiss. */
+export interface Reviews {
+  /** The total counts reviews that the viewer may not see. */
+  list(viewer: Viewer, target: PullInView, paging: Paging): Promise<Page<ReviewView>>
+  view(target: ReviewInView): Promise<ReviewView>
+  /** See `postReview`. */
+  create(actor: SignedIn, target: PullInView, input: NewReview): Promise<ReviewView>
+  /** Of the head as it is now. Throws Invalid for what is not pending, or would stay pending. */
+  submit(actor: SignedIn, target: ReviewInView, input: Pick<NewReview, 'body' | 'verdict'>): Promise<ReviewView>
+  /** See `deleteReview`. */
+  delete(actor: SignedIn, target: ReviewInView): Promise<void>
+  /** See `dismissReview`. */
+  dismiss(actor: SignedIn, target: ReviewInView, message: string, withPriors: boolean): Promise<ReviewView>
+  /** See `undismissReview`. */
+  undismiss(actor: SignedIn, target: ReviewInView): Promise<ReviewView>
+}
+
+export function createReviews(deps: ReviewDeps): Reviews {
+  const { read } = deps.database
+  const viewOf = async (target: PullInView, review: Review): Promise<ReviewView> =>
+    (await loadReviewViews(read, target, [review]))[0]!
+  return {
+    async list(viewer, target, paging) {
+      const { items, total } = await listReviewPage(read, target.pull.id, paging)
+      const shown = items.filter((review) => canSeeReview(viewer, review))
+      return { items: await loadReviewViews(read, target, shown), total }
+    },
+    view: (target) => viewOf(target, target.review),
+    create: async (actor, target, input) => viewOf(target, await postReview(deps, actor, target, input)),
+    submit: async (actor, target, input) => viewOf(target, await submitReview(deps, actor, target, input)),
+    delete: (actor, target) => deleteReview(deps, actor, target, target.review),
+    async dismiss(actor, target, message, withPriors) {
+      const { review } = target
+      return viewOf(target, await dismissReview(deps, actor, target, { review, message, withPriors }))
+    },
+    undismiss: async (actor, target) => viewOf(target, await undismissReview(deps, actor, target, target.review)),
+  }
+}
+
+async function submitReview(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  target: ReviewInView,
+  { verdict, body }: Pick<NewReview, 'body' | 'verdict'>,
+): Promise<Review> {
+  const { repo, pull, issue, review } = target
+  if (review.reviewerId !== actor.account.id) throw notFound('review is of another account')
+  const hasComments = (await listCommentPlaces(deps.database.read, review.id)).length > 0
+  const facts = { verdict, body: body.trim(), reviewerId: actor.account.id, posterId: issue.posterId }
+  if (review.kind !== 'pending') throw invalid('only a pending review can be submitted')
+  requireReview({ ...facts, hasComments, isClosed: issue.isClosed })
+  if (verdict === 'pending') throw invalid('review stay pending')
+  const commitOid = pull.headOid
+  const judged = await judge(deps, actor, target, { verdict, commitOid })
+  const submitted = await changePull(deps, actor, { repo, pull }, async (change) => {
+    await requireOpenTo(change, actor, target, verdict)
+    const pending = await lockReview(change.tx, review.id)
+    if (pending === undefined) return undefined
+    if (pending.kind !== 'pending') throw invalid('only a pending review can be submitted')
+    return recordReview(change, pending, { verdict, body: facts.body, commitOid, comments: [], ...judged })
+  })
+  if (submitted === undefined) throw notFound('review does not exist')
+  return submitted
+}

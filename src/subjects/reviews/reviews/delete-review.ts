@@ -1,0 +1,42 @@
+import { isSiteAdmin, type SignedIn } from '../../../access/viewer.ts'
+import { forbidden, invalid, notFound } from '../../../platform/errors.ts'
+import { deleteEntry, listEntriesOfKind } from '../../issues/index.ts'
+import { changePull, type PullChange, type PullInView } from '../../pulls/index.ts'
+import { restoreEarlier } from '../records/decision.store.ts'
+import { listCommentPlaces } from '../records/review-comment.store.ts'
+import { deleteReview as deleteRow, lockReview, type Review } from '../records/review.store.ts'
+import type { ReviewDeps } from '../review-deps.ts'
+
+/**
+ * Deletes a review with its comments and its entries of the timeline; what the reviewer said before counts again
+ * (behaviour/pull-requests#reviews). Throws Forbidden for others than the reviewer and site administrators, Invalid for
+ * a request.
+ */
+export async function deleteReview(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  { repo, pull }: PullInView,
+  { id, kind, reviewerId }: Review,
+): Promise<void> {
+  if (reviewerId !== actor.account.id && !isSiteAdmin(actor)) throw forbidden('')
+  if (kind === 'request') throw invalid('a request for a review is not deleted as a review')
+  const isDeleted = await changePull(deps, actor, { repo, pull }, async (change) => {
+    const review = await lockReview(change.tx, id)
+    if (review === undefined) return false
+    for (const { entryId } of await listCommentPlaces(change.tx, id)) {
+      await deps.attachments.deleteOf(change.tx, 'comment', entryId)
+      await deleteEntry(change.tx, entryId)
+    }
+    await deleteEntriesOf(change, review)
+    await deleteRow(change.tx, id)
+    if (review.isOfficial) await restoreEarlier(change.tx, review)
+    return true
+  })
+  if (isDeleted !== true) throw notFound('review does not exist')
+}
+
+async function deleteEntriesOf({ tx, issue }: PullChange, { id }: Review): Promise<void> {
+  for (const kind of ['pending_review', 'review', 'dismiss_review'] as const)
+    for (const entry of await listEntriesOfKind(tx, issue.id, kind))
+      if ('reviewId' in entry.payload && entry.payload.reviewId === id) await deleteEntry(tx, entry.id)
+}

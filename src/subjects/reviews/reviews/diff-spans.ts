@@ -1,0 +1,28 @@
+import type { DiffSpan, GitRepo } from '../../../git/index.ts'
+import { invalid } from '../../../platform/errors.ts'
+import type { Pull } from '../../pulls/index.ts'
+
+export const currentSpan = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
+
+/** The diff of a commit that was the head once. Undefined when the repository does not have the commit. */
+export async function findSpan(git: GitRepo, pull: Pull, commitOid: string): Promise<DiffSpan | undefined> {
+  if (commitOid === pull.headOid) return currentSpan(pull)
+  if (!/^[0-9a-f]+$/.test(commitOid) || commitOid.length !== git.zeroOid.length) return undefined
+  if ((await git.objects.findInfo(commitOid))?.type !== 'commit') return undefined
+  const base = await git.history.mergeBase(pull.mergeBase, commitOid)
+  return { base: base ?? pull.mergeBase, head: commitOid }
+}
+
+/** Throws Invalid. */
+export async function requireSpan(git: GitRepo, pull: Pull, commitOid: string): Promise<DiffSpan> {
+  const span = await findSpan(git, pull, commitOid)
+  if (span === undefined) throw invalid(`commit does not exist: ${commitOid}`)
+  return span
+}
+
+/** Whether the pull request changes something else since a commit was its head. */
+export async function isStale(git: GitRepo, pull: Pull, commitOid: string): Promise<boolean> {
+  if (commitOid === pull.headOid) return false
+  const span = await findSpan(git, pull, commitOid)
+  return span === undefined || !(await git.samePatch.isSame(span, currentSpan(pull)))
+}
