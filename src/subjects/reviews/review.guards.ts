@@ -3,20 +3,12 @@ import { type Guard, onTop } from '../../http/guards/guard.ts'
 import { asId } from '../../platform/crypto/ids.ts'
 import { notFound } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
-import { findEntry, isComment, type TimelineEntry } from '../issues/index.ts'
-import type { PullGuard, PullInView } from '../pulls/index.ts'
-import { findCommentPlace, type CommentPlace } from './records/review-comment.store.ts'
-import { findReview, type Review } from './records/review.store.ts'
+import { findEntry, isComment } from '../issues/index.ts'
+import type { PullGuard } from '../pulls/index.ts'
+import { findCommentPlace } from './records/review-comment.store.ts'
+import { findReview } from './records/review.store.ts'
+import type { ReviewCommentInView, ReviewInView } from './review-in-view.ts'
 import { canSeeReview } from './reviews/review.policy.ts'
-
-export interface ReviewInView extends PullInView {
-  readonly review: Review
-}
-
-export interface ReviewCommentInView extends ReviewInView {
-  readonly entry: TimelineEntry
-  readonly place: CommentPlace
-}
 
 /** A pull request and its review `{id}`; one that the caller may not see is 404. */
 export const reviewGuard = ({ read }: Database, outer: ReturnType<PullGuard>): Guard<ReviewInView> =>

@@ -5,9 +5,9 @@ import { changePull, type PullInView } from '../pulls/index.ts'
 import { listCommentPlaces } from './records/review-comment.store.ts'
 import { listReviewPage, lockReview, type Review } from './records/review.store.ts'
 import type { ReviewDeps } from './review-deps.ts'
-import type { ReviewInView } from './review.guards.ts'
+import type { ReviewInView } from './review-in-view.ts'
 import { deleteReview } from './reviews/delete-review.ts'
-import { dismissReview, undismissReview } from './reviews/dismiss-review.ts'
+import { type Dismissal, dismissReview, undismissReview } from './reviews/dismiss-review.ts'
 import { judge, type NewReview, postReview, recordReview, requireOpenTo } from './reviews/post-review.ts'
 import { canSeeReview, requireReview } from './reviews/review.policy.ts'
 import { loadReviewViews, type ReviewView } from './reviews/review-views.ts'
@@ -24,7 +24,7 @@ export interface Reviews {
   /** See `deleteReview`. */
   delete(actor: SignedIn, target: ReviewInView): Promise<void>
   /** See `dismissReview`. */
-  dismiss(actor: SignedIn, target: ReviewInView, message: string, withPriors: boolean): Promise<ReviewView>
+  dismiss(actor: SignedIn, target: ReviewInView, dismissal: Dismissal): Promise<ReviewView>
   /** See `undismissReview`. */
   undismiss(actor: SignedIn, target: ReviewInView): Promise<ReviewView>
 }
@@ -43,11 +43,8 @@ export function createReviews(deps: ReviewDeps): Reviews {
     create: async (actor, target, input) => viewOf(target, await postReview(deps, actor, target, input)),
     submit: async (actor, target, input) => viewOf(target, await submitReview(deps, actor, target, input)),
     delete: (actor, target) => deleteReview(deps, actor, target, target.review),
-    async dismiss(actor, target, message, withPriors) {
-      const { review } = target
-      return viewOf(target, await dismissReview(deps, actor, target, { review, message, withPriors }))
-    },
-    undismiss: async (actor, target) => viewOf(target, await undismissReview(deps, actor, target, target.review)),
+    dismiss: async (actor, target, dismissal) => viewOf(target, await dismissReview(deps, actor, target, dismissal)),
+    undismiss: async (actor, target) => viewOf(target, await undismissReview(deps, actor, target)),
   }
 }
 

@@ -147,7 +147,7 @@ describe.each(['sqlite', 'postgres'] as const)('reviews on %s', (on) => {
       const stays = await eve.client.post(one, { event: 'PENDING', body: 'x' })
       expect([stays.status, stays.json.message]).toEqual([422, 'review stay pending'])
       const answers = await Promise.all([1, 2, 3].map(() => eve.client.post(one, { event: 'COMMENT' })))
-      expect(answers.map((answer) => answer.status).sort()).toEqual([200, 422, 422])
+      expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 422, 422])
       const refused = await eve.client.post(one, { event: 'APPROVED' })
       expect(refused.json.message).toBe('only a pending review can be submitted')
       expect((await wes.client.get(`${one}/comments`)).json.map((comment: Any) => comment.body)).toEqual([

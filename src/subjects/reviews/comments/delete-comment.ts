@@ -3,7 +3,7 @@ import { forbidden, notFound } from '../../../platform/errors.ts'
 import { canWriteIssue, deleteEntry, findEntry } from '../../issues/index.ts'
 import { changePull } from '../../pulls/index.ts'
 import type { ReviewDeps } from '../review-deps.ts'
-import type { ReviewCommentInView } from '../review.guards.ts'
+import type { ReviewCommentInView } from '../review-in-view.ts'
 
 /** Deletes a comment of a review with its files. Throws Forbidden for others than its poster and writers. */
 export async function deleteReviewComment(

@@ -132,7 +132,7 @@ const resolution = (
     responses: { 204: null },
     errors: [400, 403, 404, 423],
     async handler({ access, viewer, params }) {
-      await comments.resolve(requireUser(viewer), access, params.id, isResolved)
+      await comments.resolve(requireUser(viewer), access, { id: params.id, isResolved })
       return noContent()
     },
   })

@@ -4,7 +4,7 @@ import type { PullInView } from '../../pulls/index.ts'
 import type { RepoInView } from '../../repos/index.ts'
 import { findCommentPlace, listCommentPlaces } from '../records/review-comment.store.ts'
 import type { ReviewDeps } from '../review-deps.ts'
-import type { ReviewCommentInView, ReviewInView } from '../review.guards.ts'
+import type { ReviewCommentInView, ReviewInView } from '../review-in-view.ts'
 import { addComment, replyTo } from './add-comment.ts'
 import { loadReviewCommentViews, type ReviewCommentView } from './comment-views.ts'
 import { deleteReviewComment } from './delete-comment.ts'
@@ -23,7 +23,7 @@ export interface ReviewComments {
   /** See `deleteReviewComment`. */
   delete(actor: SignedIn, target: ReviewCommentInView): Promise<void>
   /** See `resolveComment`. */
-  resolve(actor: SignedIn, target: RepoInView, id: number, isResolved: boolean): Promise<void>
+  resolve(actor: SignedIn, target: RepoInView, comment: Parameters<typeof resolveComment>[3]): Promise<void>
 }
 
 export function createReviewComments(deps: ReviewDeps): ReviewComments {
@@ -41,6 +41,6 @@ export function createReviewComments(deps: ReviewDeps): ReviewComments {
     reply: async (actor, target, entryId, body) =>
       viewOf(target, await replyTo(deps, actor, target, { entryId, body })),
     delete: (actor, target) => deleteReviewComment(deps, actor, target),
-    resolve: (actor, target, id, isResolved) => resolveComment(deps, actor, target, { id, isResolved }),
+    resolve: (actor, target, comment) => resolveComment(deps, actor, target, comment),
   }
 }

@@ -1,14 +1,15 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import { forbidden, notFound } from '../../../platform/errors.ts'
 import { recordEntries } from '../../issues/index.ts'
-import { changePull, type PullChange, type PullInView } from '../../pulls/index.ts'
+import { changePull, type PullChange } from '../../pulls/index.ts'
 import { listPriorDecisions } from '../records/decision.store.ts'
 import { lockReview, type Review, updateReview } from '../records/review.store.ts'
 import type { ReviewDeps } from '../review-deps.ts'
+import type { ReviewInView } from '../review-in-view.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
 import { isDecision } from './review.policy.ts'
 
-interface Dismissal {
+export interface Dismissal {
   /** The text in the timeline. */
   readonly message: string
   /** Earlier reviews of the same reviewer too. */
@@ -19,10 +20,10 @@ interface Dismissal {
 export const dismissReview = (
   deps: ReviewDeps,
   actor: SignedIn,
-  target: PullInView,
-  { review, message, withPriors }: Dismissal & { readonly review: Review },
+  target: ReviewInView,
+  { message, withPriors }: Dismissal,
 ): Promise<Review> =>
-  changeDecision(deps, actor, target, review, async (change, found) => {
+  changeDecision(deps, actor, target, async (change, found) => {
     if (withPriors)
       for (const id of await listPriorDecisions(change.tx, found))
         await updateReview(change.tx, id, { is_dismissed: 1, updated_at: change.at })
@@ -30,15 +31,8 @@ export const dismissReview = (
   })
 
 /** Writes nothing to the timeline. Throws Forbidden as `requireDismissable`. */
-export const undismissReview = (
-  deps: ReviewDeps,
-  actor: SignedIn,
-  target: PullInView,
-  review: Review,
-): Promise<Review> =>
-  changeDecision(deps, actor, target, review, ({ tx, at }, { id }) =>
-    updateReview(tx, id, { is_dismissed: 0, updated_at: at }),
-  )
+export const undismissReview = (deps: ReviewDeps, actor: SignedIn, target: ReviewInView): Promise<Review> =>
+  changeDecision(deps, actor, target, ({ tx, at }, { id }) => updateReview(tx, id, { is_dismissed: 0, updated_at: at }))
 
 export async function recordDismissal(change: PullChange, { id }: Review, message: string): Promise<Review> {
   const { tx, issue, actor, at } = change
@@ -52,8 +46,7 @@ export async function recordDismissal(change: PullChange, { id }: Review, messag
 async function changeDecision(
   deps: ReviewDeps,
   actor: SignedIn,
-  { repo, pull }: PullInView,
-  { id }: Review,
+  { repo, pull, review: { id } }: ReviewInView,
   work: (change: PullChange, review: Review) => Promise<Review>,
 ): Promise<Review> {
   const changed = await changePull(deps, actor, { repo, pull }, async (change) => {

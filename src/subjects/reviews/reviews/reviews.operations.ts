@@ -137,7 +137,7 @@ function dismissalOperations({ guards, database, reviews, site }: ReviewOperatio
       responses: { 200: PullReview },
       errors: [403, 404, 413, 422],
       async handler({ access, viewer, body: { message = '', priors = false } }) {
-        const view = await reviews.dismiss(requireUser(viewer), access, message, priors)
+        const view = await reviews.dismiss(requireUser(viewer), access, { message, withPriors: priors })
         return ok(presentReview(view, viewer, site))
       },
     }),
