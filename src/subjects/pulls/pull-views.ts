@@ -89,15 +89,15 @@ export async function loadPullViews(
   })
 }
 
-/** The view of one pull request with its diff totals. */
-export async function loadPullView(
+/** As loadPullViews, with the totals of the diffs: at most one git process for each. */
+export async function loadPullViewsWithTotals(
   deps: PullViewDeps,
   viewer: Viewer,
   target: Pick<RepoInView, 'repo'>,
-  issue: Issue,
-): Promise<PullView | undefined> {
-  const [view] = await loadPullViews(deps, viewer, target, [issue])
-  return view && { ...view, totals: await diffTotals(deps.git, target.repo, view) }
+  issues: readonly Issue[],
+): Promise<PullView[]> {
+  const views = await loadPullViews(deps, viewer, target, issues)
+  return Promise.all(views.map(async (view) => ({ ...view, totals: await diffTotals(deps.git, target.repo, view) })))
 }
 
 const baseOf = ({ baseRepoId, baseBranch }: Pull) => ({ repoId: baseRepoId, branch: baseBranch })

@@ -5,7 +5,7 @@ import type { RepoInView, Repos } from '../repos/index.ts'
 import { createPull, type NewPull, type PullDeps } from './creation/create-pull.ts'
 import { editPull, type EditPullDeps, type PullEdit } from './edits/edit-pull.ts'
 import type { PullInView } from './pull-in-view.ts'
-import { loadPullView, loadPullViews, type PullView } from './pull-views.ts'
+import { loadPullViews, loadPullViewsWithTotals, type PullView } from './pull-views.ts'
 
 /** Pull requests (behaviour/pull-requests#listing-creating-editing). Callers check permissions. */
 export interface Pulls {
@@ -13,6 +13,8 @@ export interface Pulls {
   view(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issue: Issue): Promise<PullView>
   /** Views in the order given, without the totals. */
   views(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issues: readonly Issue[]): Promise<PullView[]>
+  /** The same with the totals, for a few. */
+  viewsWithTotals(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issues: readonly Issue[]): Promise<PullView[]>
   /** See `createPull`. */
   create(actor: SignedIn, target: RepoInView, input: NewPull): Promise<Issue>
   /** See `editPull`. */
@@ -27,11 +29,12 @@ export function createPulls(deps: PullsDeps): Pulls {
   const views = { read: deps.database.read, git: deps.git, repos: deps.repos, reviews: deps.reviews }
   return {
     async view(viewer, target, issue) {
-      const view = await loadPullView(views, viewer, target, issue)
+      const [view] = await loadPullViewsWithTotals(views, viewer, target, [issue])
       if (view === undefined) throw notFound('the pull request was deleted meanwhile')
       return view
     },
     views: (viewer, target, issues) => loadPullViews(views, viewer, target, issues),
+    viewsWithTotals: (viewer, target, issues) => loadPullViewsWithTotals(views, viewer, target, issues),
     create: (actor, target, input) => createPull(deps, actor, target, input),
     edit: (actor, target, edit) => editPull(deps, actor, target, edit),
   }

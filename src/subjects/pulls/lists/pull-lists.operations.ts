@@ -41,11 +41,6 @@ interface PullListOperationDeps {
 export const pullListOperations = (deps: PullListOperationDeps): Operation[] => [...lists(deps), ...lookUps(deps)]
 
 function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps): Operation[] {
-  const present = async (viewer: Viewer, target: RepoInView, issues: readonly Issue[]) =>
-    texts.list(await pulls.views(viewer, target, issues), viewer)
-  // NOTE: pinned ones are few, and are shown with their totals.
-  const whole = async (viewer: Viewer, target: RepoInView, issue: Issue) =>
-    texts.one(await pulls.view(viewer, target, issue), viewer)
   return [
     defineOperation({
       ...common,
@@ -58,7 +53,7 @@ function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps
       errors: [400, 403, 404, 422],
       async handler({ access, viewer, query, paging }) {
         const page = await pullLists.list(access.repo, readQuery(query), paging)
-        return listed(page, await present(viewer, access, page.items))
+        return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
       },
     }),
     defineOperation({
@@ -69,8 +64,11 @@ function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps
       guard: guards.pulls(),
       responses: { 200: Type.Array(PullRequest) },
       errors: [403, 404],
-      handler: async ({ access, viewer }) =>
-        ok(await Promise.all((await pullLists.pinned(access.repo)).map((issue) => whole(viewer, access, issue)))),
+      async handler({ access, viewer }) {
+        // NOTE: pinned ones are few, and are shown with their totals.
+        const views = await pulls.viewsWithTotals(viewer, access, await pullLists.pinned(access.repo))
+        return ok(texts.list(views, viewer))
+      },
     }),
   ]
 }
