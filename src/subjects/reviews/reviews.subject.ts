@@ -1,11 +1,14 @@
 import { defineSubject } from '../subject.ts'
 import { reviewCommentOperations } from './comments/review-comments.operations.ts'
 import { createReviewComments } from './comments/review-comments.service.ts'
-import { ownerJobs, ownerSubscriptions } from './owners/owners.jobs.ts'
+import { ownerJobs } from './owners/owners.jobs.ts'
 import { loadRequestedTeams } from './requests/entry-teams.ts'
 import { createReviewRequests } from './requests/requests.service.ts'
 import { summarizeReviews } from './requests/review-summary.ts'
+import { pushJobs } from './pushes/pushes.jobs.ts'
+import { loadReviewState } from './records/review-state.ts'
 import { reviewEvents } from './reviews.events.ts'
+import { reviewSubscriptions } from './reviews.subscriber.ts'
 import { createReviews } from './reviews.service.ts'
 import { reviewOperations } from './reviews/reviews.operations.ts'
 
@@ -20,6 +23,7 @@ export const subject = defineSubject({
     const deps = { database, clock, events, git, log, attachments }
     const requests = createReviewRequests({ database, clock, events })
     pullReviews.register({
+      state: (pullId, options) => loadReviewState(read, pullId, options),
       summarize: (viewer, repo, ids) => summarizeReviews({ read, site }, { viewer, repo }, ids),
       prepareRequests: requests.prepareRequests,
     })
@@ -30,8 +34,8 @@ export const subject = defineSubject({
         ...reviewCommentOperations({ guards, database, comments: createReviewComments(deps), site }),
       ],
       events: reviewEvents,
-      subscriptions: ownerSubscriptions({ jobs, draftPrefixes }),
-      jobs: ownerJobs({ database, clock, events, git, log }),
+      subscriptions: reviewSubscriptions({ jobs, draftPrefixes }),
+      jobs: { ...ownerJobs({ database, clock, events, git, log }), ...pushJobs(deps) },
     }
   },
 })

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import { asId, type PullId, type ReviewId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
-import type { Review } from './review.store.ts'
+import { type Review, toReview } from './review.store.ts'
 
 const DECISIONS = ['approved', 'rejected'] as const
 
@@ -70,4 +70,30 @@ export async function listPriorDecisions(db: Db, { id, pullId, reviewerId }: Rev
     .where('id', '<', id)
     .execute()
   return rows.map((row) => asId(row.id))
+}
+
+/** Submitted reviews of a pull request, but those that are known to be stale. */
+export async function listFreshReviews(db: Db, pullId: PullId): Promise<Pick<Review, 'commitOid' | 'id'>[]> {
+  const rows = await db
+    .selectFrom('review')
+    .select(['id', 'commit_oid'])
+    .where('pull_id', '=', pullId)
+    .where('kind', 'in', [...DECISIONS, 'comment'])
+    .where('is_stale', '=', 0)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ id: asId(row.id), commitOid: row.commit_oid }))
+}
+
+/** Reviews of the commit are of what the pull request changes now. */
+export async function clearStale(tx: Tx, pullId: PullId, commitOid: string): Promise<void> {
+  const stale = tx.updateTable('review').set({ is_stale: 0 }).where('pull_id', '=', pullId).where('is_stale', '=', 1)
+  await stale.where('commit_oid', '=', commitOid).execute()
+}
+
+/** Returns those that were not stale before, as they are now. */
+export async function markStale(tx: Tx, ids: readonly ReviewId[]): Promise<Review[]> {
+  if (ids.length === 0) return []
+  const update = tx.updateTable('review').set({ is_stale: 1 }).where('id', 'in', ids).where('is_stale', '=', 0)
+  return (await update.returningAll().execute()).map(toReview).toSorted((a, b) => a.id - b.id)
 }

@@ -37,7 +37,7 @@ export interface Review {
   readonly submittedAt: number
 }
 
-const toReview = (row: Selectable<ReviewTable>): Review => ({
+export const toReview = (row: Selectable<ReviewTable>): Review => ({
   id: asId(row.id),
   pullId: asId(row.pull_id),
   issueId: asId(row.issue_id),
