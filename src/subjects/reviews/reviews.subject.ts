@@ -3,6 +3,8 @@ import { reviewCommentOperations } from './comments/review-comments.operations.t
 import { createReviewComments } from './comments/review-comments.service.ts'
 import { ownerJobs } from './owners/owners.jobs.ts'
 import { loadRequestedTeams } from './requests/entry-teams.ts'
+import { requestOperations } from './requests/requests.operations.ts'
+import { requestProjections } from './requests/requests.projection.ts'
 import { createReviewRequests } from './requests/requests.service.ts'
 import { summarizeReviews } from './requests/review-summary.ts'
 import { pushJobs } from './pushes/pushes.jobs.ts'
@@ -31,9 +33,11 @@ export const subject = defineSubject({
     return {
       operations: [
         ...reviewOperations({ guards, database, reviews: createReviews(deps), site }),
+        ...requestOperations({ guards, read, requests, site }),
         ...reviewCommentOperations({ guards, database, comments: createReviewComments(deps), site }),
       ],
       events: reviewEvents,
+      projections: requestProjections,
       subscriptions: reviewSubscriptions({ jobs, draftPrefixes }),
       jobs: { ...ownerJobs({ database, clock, events, git, log }), ...pushJobs(deps) },
     }

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
-import type { PullId, ReviewId, TeamId, UserId } from '../../../platform/crypto/ids.ts'
+import type { PullId, RepoId, ReviewId, TeamId, UserId } from '../../../platform/crypto/ids.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
 
 /** Whom a request asks: 0 for the member that does not apply. */
@@ -78,4 +78,21 @@ export async function restoreOfficial(tx: Tx, pullId: PullId, userId: UserId): P
     .orderBy('id', 'desc')
     .limit(1)
   await tx.updateTable('review').set({ is_official: 1 }).where('id', 'in', newest).execute()
+}
+
+/** The open requests of an account and of the teams of an organization that are deleted. */
+export async function deleteRequestsOfAccount(tx: Tx, id: UserId): Promise<void> {
+  const requests = tx.deleteFrom('review').where('kind', '=', 'request')
+  await requests.where('reviewer_id', '=', id).execute()
+  await requests.where('team_id', 'in', tx.selectFrom('team').select('id').where('org_id', '=', id)).execute()
+}
+
+export async function deleteRequestsOfTeam(tx: Tx, id: TeamId): Promise<void> {
+  await tx.deleteFrom('review').where('kind', '=', 'request').where('team_id', '=', id).execute()
+}
+
+/** The open requests of teams in a repository that leaves their organization. */
+export async function deleteTeamRequestsIn(tx: Tx, repoId: RepoId): Promise<void> {
+  const pulls = tx.selectFrom('pull').select('id').where('base_repo_id', '=', repoId)
+  await tx.deleteFrom('review').where('pull_id', 'in', pulls).where('team_id', '>', 0).execute()
 }
