@@ -28,6 +28,7 @@ export {
   listIssuesByIds,
   listIssuesByNumbers,
   lockIssue,
+  lockIssueNumbers,
   takeIssueNumber,
   touchIssues,
 } from './records/issue.store.ts'

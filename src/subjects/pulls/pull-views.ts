@@ -1,3 +1,5 @@
+import { AccessMode } from '../../access/access-mode.ts'
+import { unitMode } from '../../access/repo-access.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { type DiffTotals, type Git, isGitError } from '../../git/index.ts'
@@ -18,7 +20,10 @@ export interface PullView {
   readonly head: RepoView | undefined
   /** The tip of the base branch; undefined when it was deleted. */
   readonly baseOid: string | undefined
-  /** The tip of the head branch; undefined when it or its repository was deleted, and for AGit. */
+  /**
+   * The tip of the head branch; what was proposed where the viewer cannot read it. Undefined when it or its repository
+   * was deleted, and for AGit.
+   */
   readonly headOid: string | undefined
   /** Undefined when the account was deleted, or without a merge. */
   readonly mergedBy: User | undefined
@@ -80,7 +85,7 @@ export async function loadPullViews(
         base: repoViews.get(repo.id)!,
         head: pull.headRepoId && repoViews.get(pull.headRepoId),
         baseOid: tips.get(tipKey(baseOf(pull))),
-        headOid: head && tips.get(tipKey(head)),
+        headOid: head && shownTip(pull, tips.get(tipKey(head)), repoViews.get(head.repoId)),
         mergedBy: pull.merge && users.get(pull.merge.byId),
         reviews: summaries.get(pull.id),
         totals: undefined,
@@ -88,6 +93,10 @@ export async function loadPullViews(
     ]
   })
 }
+
+/** A closed pull request does not follow its branch, so readers of a hidden repository see what was proposed. */
+const shownTip = (pull: Pull, tip: string | undefined, head: RepoView | undefined): string | undefined =>
+  tip === undefined || (head && unitMode(head.access, 'repo.code') >= AccessMode.read) ? tip : pull.headOid
 
 /** As loadPullViews, with the totals of the diffs: at most one git process for each. */
 export async function loadPullViewsWithTotals(

@@ -1,6 +1,7 @@
 import { defineSubject } from '../subject.ts'
 import { createAgitProposals } from './agit/agit.service.ts'
 import { mergedPullRule } from './edits/merged-pull-rule.ts'
+import { pullRefsCheck } from './lifecycle/pull-refs-check.ts'
 import { moveHeadRefs } from './lifecycle/move-head-refs.ts'
 import { pullSubscriptions } from './lifecycle/pull.subscriber.ts'
 import { pullJobs } from './lifecycle/pulls.jobs.ts'
@@ -56,6 +57,7 @@ export const subject = defineSubject({
       projections: pullProjections({ jobs, draftPrefixes }),
       subscriptions: pullSubscriptions(jobs),
       jobs: pullJobs(deps),
+      checks: [pullRefsCheck(deps)],
     }
   },
 })

@@ -17,6 +17,10 @@ import type { AgitProposals, PreparedProposal, Proposal, ProposalHead } from './
 /** Refs that are pushed to but never exist: each push proposes a change of the branch that the name starts with. */
 export const FOR = 'refs/for/'
 
+/** Bytes; databases look proposals up by it. */
+const MAX_HEAD = 255
+const CONTROL = /\p{Cc}/u
+
 type Command = IncomingPush['commands'][number]
 
 /**
@@ -39,6 +43,8 @@ export async function decideProposal(
   const { base, topic } = place
   if (topic === '') return refuse('topic-branch is not set')
   const name = { repo, base, head: `${viewer.account.name.toLowerCase()}/${topic}` }
+  if (Buffer.byteLength(name.head) > MAX_HEAD || CONTROL.test(topic))
+    return refuse(`the topic must have no control characters, and at most ${MAX_HEAD} bytes with your name`)
   const open = await port.findOpen(name)
   const fault = open?.oid === undefined ? undefined : await findFault(push, command, open.oid)
   if (fault !== undefined) return refuse(fault)

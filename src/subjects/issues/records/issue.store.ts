@@ -101,6 +101,15 @@ export async function takeIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
   return next!.last
 }
 
+/** Keeps others from taking a number of the repository until the transaction ends, and so from creating anything. */
+export async function lockIssueNumbers(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx
+    .updateTable('issue_sequence')
+    .set({ last: sql<number>`last` })
+    .where('repo_id', '=', repoId)
+    .execute()
+}
+
 const nextNumber = (db: Db, { repoId }: { readonly repoId: RepoId }) =>
   db
     .insertInto('issue_sequence')

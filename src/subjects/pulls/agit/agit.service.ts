@@ -1,6 +1,7 @@
 import { repoUrls } from '../../../access/repo-urls.ts'
 import { branchRef } from '../../../git/index.ts'
 import { conflict, notFound } from '../../../platform/errors.ts'
+import { PAGE_LENGTH } from '../../../http/body/limits.ts'
 import type { Site } from '../../../platform/site.ts'
 import {
   applyEdit,
@@ -13,9 +14,11 @@ import {
 } from '../../issues/index.ts'
 import type { AgitProposals, PreparedProposal, Proposal } from '../../pushes/index.ts'
 import { findRepoById, loadRepoAccess, type Repo } from '../../repos/index.ts'
+import { requireUnblocked } from '../../users/index.ts'
+import { followMoved } from '../lifecycle/follow-moved.ts'
 import { insertPullRequest, type InsertDeps } from '../creation/insert-pull.ts'
 import type { EditPullDeps } from '../edits/edit-pull.ts'
-import { moveHead } from '../lifecycle/move-head.ts'
+import { followHead } from '../lifecycle/move-head.ts'
 import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
 import { checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
@@ -29,24 +32,39 @@ export interface AgitDeps extends EditPullDeps, InsertDeps {
 export function createAgitProposals(deps: AgitDeps): AgitProposals {
   const { read } = deps.database
   const find = ({ repo, base, head }: Pick<Proposal, 'repo' | 'base' | 'head'>) =>
-    findOpenDuplicate(read, { headRepoId: repo.id, headBranch: head, baseRepoId: repo.id, baseBranch: base })
+    findOpenDuplicate(read, {
+      isAgit: true,
+      headRepoId: repo.id,
+      headBranch: head,
+      baseRepoId: repo.id,
+      baseBranch: base,
+    })
   return {
     async findOpen(name) {
       const found = await find(name)
       return found && { ref: pullHeadRef(found.number), oid: found.pull.headOid }
     },
     async prepare(proposal) {
+      await requireMayPropose(deps, proposal)
       const found = await find(proposal)
       return found === undefined ? prepareNew(deps, proposal) : prepareUpdate(deps, proposal, found)
     },
     async findPullUrl(repo, branch) {
       const base = repo.forkId === undefined ? repo : await findRepoById(read, repo.forkId)
       if (base === undefined) return undefined
-      const target = { baseRepoId: base.id, baseBranch: base.defaultBranch }
+      const target = { isAgit: false, baseRepoId: base.id, baseBranch: base.defaultBranch }
       const found = await findOpenDuplicate(read, { headRepoId: repo.id, headBranch: branch, ...target })
       return found && `${repoUrls(base, deps.site).html}/pulls/${found.number}`
     },
   }
+}
+
+/** Before anything moves: throws Forbidden for an account that the owner blocks. */
+async function requireMayPropose(
+  { database: { read } }: AgitDeps,
+  { repo, viewer: { account } }: Proposal,
+): Promise<void> {
+  if (!account.isAdmin) await requireUnblocked(read, account.id, [repo.ownerId])
 }
 
 /**
@@ -85,14 +103,18 @@ async function storeProposal(deps: AgitDeps, proposal: Proposal, number: number)
       base,
       head: { repoId: repo.id, branch: head, isAgit: true },
       check,
-      title: normalizeTitle(title) || head,
-      body: description,
+      title: normalizeTitle(storable(title)) || head,
+      body: storable(description),
       allowsMaintainerEdit: false,
       number,
     })
     await recordPushEntry(change, commits)
   })
+  await followMoved(deps, viewer, [{ repo, name: base, oid: baseOid }])
 }
+
+/** A message of a commit can have any length, and bytes that PostgreSQL does not store. */
+const storable = (text: string): string => text.slice(0, PAGE_LENGTH).replaceAll('\0', '')
 
 async function prepareUpdate(
   deps: AgitDeps,
@@ -100,11 +122,14 @@ async function prepareUpdate(
   { pull, number }: { readonly pull: Pull; readonly number: number },
 ): Promise<PreparedProposal> {
   const { repo, newOid, viewer } = proposal
+  const issue = await findIssueById(deps.database.read, pull.issueId)
+  // NOTE: a login can get another owner; the topics of the former one stay theirs.
+  if (issue?.posterId !== viewer.account.id) throw conflict('the topic belongs to another account')
   return {
     ref: pullHeadRef(number),
     oid: pull.headOid,
     async complete() {
-      await moveHead(deps, viewer, pull, newOid)
+      await followHead(deps, viewer, pull.id, () => Promise.resolve(newOid))
       await editTexts(deps, proposal, pull)
       return addressLines(deps, repo, number, 'Visit the existing pull request:')
     },
@@ -121,7 +146,8 @@ async function editTexts(
   const issue = await findIssueById(deps.database.read, issueId)
   if (issue === undefined) throw notFound('the pull request was deleted meanwhile')
   const target = { repo, issue, access: await loadRepoAccess(deps.database.read, viewer, repo) }
-  const prepared = await prepareEdit(deps, target, { title, body: description })
+  const texts = { title: title && storable(title), body: description && storable(description) }
+  const prepared = await prepareEdit(deps, target, texts)
   return changeLocked(deps, viewer, target, (change) => applyEdit(deps, change, prepared))
 }
 

@@ -12,6 +12,7 @@ import { loadRepoAccess, type Repo, type RepoInView } from '../../repos/index.ts
 import type { User } from '../../users/index.ts'
 import { type Branch, findBranch, findHeadBranch } from '../heads/find-branches.ts'
 import { bringObjects } from '../heads/bring-objects.ts'
+import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
 import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
 import { checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
@@ -36,7 +37,7 @@ export interface NewPull extends WantedReviewers {
   readonly allowsMaintainerEdit: boolean | undefined
 }
 
-export interface PullDeps extends InsertDeps {
+export interface PullDeps extends InsertDeps, FollowMovedDeps {
   readonly database: Database
   readonly git: Git
   readonly reviews: PullReviews
@@ -67,6 +68,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
 }
 
 const targetOf = (base: Branch, head: Branch) => ({
+  isAgit: false,
   headRepoId: head.repo.id,
   headBranch: head.name,
   baseRepoId: base.repo.id,
@@ -118,6 +120,10 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
     await requestReviews(change)
     return (await planNewIssue(change, { ...input, assignees })).issue
   })
-  await opened.refs.update([{ ref: pullHeadRef(issue.number), old: opened.zeroOid, new: head.oid }])
+  const ref = pullHeadRef(issue.number)
+  // NOTE: a repository that was imported from elsewhere may have a ref of this name.
+  const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
+  if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }])
+  await followMoved(deps, actor, [base, head])
   return issue
 }

@@ -51,7 +51,13 @@ export async function insertPullRequest(
   const origin = { tx, events, actor, repo, at: clock.now() }
   // NOTE: taking the number locks the row of the sequence: of two equal requests the second finds the first.
   const change = await insertNewIssue(origin, { title, body, ref: '', isPull: true, dueAt, number })
-  const target = { headRepoId: head.repoId, headBranch: head.branch, baseRepoId: repo.id, baseBranch: base }
+  const target = {
+    isAgit: head.isAgit,
+    headRepoId: head.repoId,
+    headBranch: head.branch,
+    baseRepoId: repo.id,
+    baseBranch: base,
+  }
   await requireNoDuplicate(tx, target)
   const { allowMaintainerEdit } = parseRepoSettings(repo.settings).pulls
   const pull = await insertPull(tx, {

@@ -13,6 +13,7 @@ import {
   type Issue,
   type IssueEdit,
   listLabelsOfIssues,
+  lockIssueNumbers,
   prepareEdit,
   replaceLabels,
   type StateRules,
@@ -21,6 +22,7 @@ import { listUsableLabels } from '../../labels/index.ts'
 import { findMilestone } from '../../milestones/index.ts'
 import { findRepoById, loadRepoAccess } from '../../repos/index.ts'
 import { requireNoDuplicate } from '../creation/duplicates.ts'
+import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
 import { type LifecycleDeps } from '../lifecycle/pull-change.ts'
 import { refreshPull } from '../lifecycle/refresh.ts'
 import { type NewBase, prepareBase, setBase } from '../lifecycle/retarget.ts'
@@ -36,7 +38,7 @@ export interface PullEdit extends IssueEdit {
   readonly allowsMaintainerEdit?: boolean | undefined
 }
 
-export interface EditPullDeps extends LifecycleDeps {
+export interface EditPullDeps extends LifecycleDeps, FollowMovedDeps {
   readonly stateRules: Pick<StateRules, 'requireAllowed'>
 }
 
@@ -58,7 +60,7 @@ export async function editPull(
     if ((await findMilestone(database.read, repo.id, edit.milestoneId)) === undefined)
       throw notFound(`there is no milestone ${edit.milestoneId} in the repository`)
   const prepared = await prepareEdit(deps, target, edit)
-  const base = await findNewBase(deps, target, edit.base)
+  const base = await findNewBase(deps, target, edit)
   if (edit.allowsMaintainerEdit !== undefined) await requireMaySetFlag(deps, actor, target)
   const issue = await changeLocked(deps, actor, target, async (change) => {
     const pull = await lockPull(change.tx, target.pull.id)
@@ -72,6 +74,7 @@ export async function editPull(
       await updatePull(change.tx, pull.id, { allows_maintainer_edit: flag(edit.allowsMaintainerEdit) })
     return edited.issue
   })
+  if (base !== undefined) await followMoved(deps, actor, [{ repo, name: base.branch, oid: base.check.baseOid }])
   if (target.issue.isClosed && !issue.isClosed) await refreshPull(deps, actor, target.pull.id)
   return issue
 }
@@ -92,13 +95,13 @@ async function requireMaySetFlag(
 async function findNewBase(
   { database, git }: EditPullDeps,
   { repo, pull, issue }: PullInView,
-  base: string | undefined,
+  { base, state }: Pick<PullEdit, 'base' | 'state'>,
 ): Promise<NewBase | undefined> {
   if (!base || base === pull.baseBranch || pull.merge !== undefined) return undefined
   const opened = git.open(repo)
   const ref = (await opened.refs.snapshot()).get(branchRef(base))
   if (ref === undefined) throw notFound(`new base '${base.slice(0, 100)}' not exist`)
-  if (issue.isClosed)
+  if (state === undefined ? issue.isClosed : state === 'closed')
     throw invalid(`Pull Request [id: ${pull.id}, repo_id: ${repo.id}, index: ${issue.number}] is already closed`)
   await requireNoEqual(database.read, pull, base)
   const prepared = await prepareBase(opened, pull, { branch: base, oid: ref.oid })
@@ -107,14 +110,16 @@ async function findNewBase(
 }
 
 async function requireNoEqual(db: Db, pull: Pull, baseBranch: string): Promise<void> {
-  const { headRepoId, headBranch, baseRepoId } = pull
-  if (headRepoId !== undefined) await requireNoDuplicate(db, { headRepoId, headBranch, baseRepoId, baseBranch })
+  const { isAgit, headRepoId, headBranch, baseRepoId } = pull
+  if (headRepoId !== undefined) await requireNoDuplicate(db, { isAgit, headRepoId, headBranch, baseRepoId, baseBranch })
 }
 
 /** Throws Conflict when the head moved since the base was compared with it. */
 async function setNewBase(change: AccountChange, pull: Pull, base: NewBase): Promise<void> {
   if (base.check.headOid !== pull.headOid) throw conflict('the head of the pull request moved meanwhile; try again')
-  if (change.issue.isClosed) return
+  if (change.issue.isClosed || pull.baseBranch === base.branch) return
+  // NOTE: of two that become equal at once the second finds the first, and one that is created finds either.
+  await lockIssueNumbers(change.tx, pull.baseRepoId)
   await requireNoEqual(change.tx, pull, base.branch)
   await setBase({ ...change, pull }, base)
 }

@@ -1,6 +1,8 @@
 import type { Actor } from '../../../access/viewer.ts'
 import { branchRef, type RefSnapshot } from '../../../git/index.ts'
 import type { PullId } from '../../../platform/crypto/ids.ts'
+import { conflict } from '../../../platform/errors.ts'
+import { lockIssueNumbers } from '../../issues/index.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
 import {
   type BranchOf,
@@ -11,12 +13,13 @@ import {
   type Pull,
 } from '../records/pull.store.ts'
 import { closeInChange, closePull } from './close-pull.ts'
-import { moveHead } from './move-head.ts'
+import { followMoved, type FollowMovedDeps } from './follow-moved.ts'
 import { changePull, type LifecycleDeps } from './pull-change.ts'
 import { recheck } from './recheck.ts'
+import { refreshPull } from './refresh.ts'
 import { prepareBase, setBase } from './retarget.ts'
 
-export interface FollowDeps extends LifecycleDeps {
+export interface FollowDeps extends LifecycleDeps, FollowMovedDeps {
   /** Pull requests into a deleted branch get another base in place of being closed. */
   readonly retargets: boolean
 }
@@ -30,7 +33,8 @@ interface Branch extends BranchOf {
 
 /**
  * Makes the open pull requests from and into a branch follow the branch as it is now
- * (behaviour/pull-requests#branch-lifecycle). Safe to run again; works on one pull request at a time.
+ * (behaviour/pull-requests#branch-lifecycle). Safe to run again; works on one pull request at a time. One that fails
+ * does not stop the others; throws the first failure at the end.
  */
 export async function followBranch(
   deps: FollowDeps,
@@ -42,16 +46,21 @@ export async function followBranch(
   if (repo === undefined) return
   const refs = await deps.git.open(repo).refs.snapshot()
   const found = { repoId, branch, repo, refs, oid: refs.get(branchRef(branch))?.oid }
-  for (const pull of await listOpenPullsFrom(deps.database.read, found)) {
+  const failures: unknown[] = []
+  const each = async (pull: Pull, work: () => Promise<void>): Promise<void> => {
     signal.throwIfAborted()
-    if (found.oid === undefined) await closePull(deps, actor, pull, branch)
-    else await moveHead(deps, actor, pull, found.oid)
+    await work().catch((error: unknown) => {
+      deps.log.warn({ err: error, pull: pull.id }, 'a pull request could not follow a branch')
+      failures.push(error)
+    })
   }
-  for await (const pull of eachInto(deps, found)) {
-    signal.throwIfAborted()
-    if (found.oid === undefined) await replaceBase(deps, actor, found, pull)
-    else await recheck(deps, pull)
-  }
+  for (const pull of await listOpenPullsFrom(deps.database.read, found))
+    await each(pull, () =>
+      found.oid === undefined ? closePull(deps, actor, pull, branch) : refreshPull(deps, actor, pull.id),
+    )
+  for await (const pull of eachInto(deps, found))
+    await each(pull, () => (found.oid === undefined ? replaceBase(deps, actor, found, pull) : recheck(deps, pull.id)))
+  if (failures.length > 0) throw failures[0]
 }
 
 const BATCH = 100
@@ -77,10 +86,13 @@ async function replaceBase(deps: FollowDeps, actor: Actor, { repo, branch, refs 
   if (!retargets || name === undefined) return closePull(deps, actor, pull, branch)
   const base = await prepareBase(git.open(repo), pull, { branch: name, oid: refs.get(branchRef(name))!.oid })
   await changePull(deps, actor, { repo, pull }, async (change) => {
-    const { headRepoId, headBranch, baseRepoId, baseBranch } = change.pull
+    const { isAgit, headOid, headRepoId, headBranch, baseRepoId, baseBranch } = change.pull
     if (change.issue.isClosed || baseBranch !== branch) return
-    const target = { headRepoId: headRepoId!, headBranch, baseRepoId, baseBranch: name }
+    if (headOid !== base.check.headOid) throw conflict('the head of the pull request moved meanwhile')
+    await lockIssueNumbers(change.tx, baseRepoId)
+    const target = { isAgit, headRepoId: headRepoId!, headBranch, baseRepoId, baseBranch: name }
     if (headRepoId === undefined || (await findOpenDuplicate(change.tx, target))) return closeInChange(change)
     await setBase(change, base)
   })
+  await followMoved(deps, actor, [{ repo, name, oid: base.check.baseOid }])
 }

@@ -1,31 +1,59 @@
 import type { Actor } from '../../../access/viewer.ts'
 import { branchRef, type GitRepo } from '../../../git/index.ts'
+import type { PullId } from '../../../platform/crypto/ids.ts'
+import { conflict } from '../../../platform/errors.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
 import { bringObjects } from '../heads/bring-objects.ts'
 import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
-import { type Pull, updatePull } from '../records/pull.store.ts'
+import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
 import { changePull, findPlace, type LifecycleDeps, type PullChange, pullPayload } from './pull-change.ts'
 import { listPushedCommits, recordForcePush, recordPushEntry, retainPushedCommits } from './push-entries.ts'
+import { restoreHeadRef } from './restore-head-ref.ts'
+
+/** The head may move, and the base may change, while a move is prepared. */
+const MAX_ROUNDS = 5
 
 /**
- * Makes a pull request follow its head to a commit: the objects come into the base repository, `refs/pull/{number}/head`
- * moves, and the timeline gets the push (behaviour/pull-requests#branch-lifecycle). Safe to run again after a crash at
- * any step. At most five git processes.
+ * Makes an open pull request follow its head to the commit that `tipOf` gives, which is asked again until the row has
+ * it: a push or another process may be faster. Undefined leaves the pull request as it is.
  */
-export async function moveHead(deps: LifecycleDeps, actor: Actor, pull: Pull, newOid: string): Promise<void> {
+export async function followHead(
+  deps: LifecycleDeps,
+  actor: Actor,
+  id: PullId,
+  tipOf: (pull: Pull) => Promise<string | undefined>,
+): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const pull = await findPull(deps.database.read, id)
+    const oid = pull && !pull.isClosed ? await tipOf(pull) : undefined
+    if (pull === undefined || oid === undefined || (await moveHead(deps, actor, pull, oid)) === 'same') return
+  }
+  throw conflict('the head of the pull request moves all the time')
+}
+
+type Outcome = 'same' | 'moved' | 'closed' | 'overtaken'
+
+/**
+ * The objects come into the base repository, `refs/pull/{number}/head` moves, and the timeline gets the push
+ * (behaviour/pull-requests#branch-lifecycle). Safe to run again after a crash at any step. At most five git processes.
+ */
+async function moveHead(deps: LifecycleDeps, actor: Actor, pull: Pull, newOid: string): Promise<Outcome> {
   const place = await findPlace(deps, pull)
-  if (place === undefined) return
+  if (place === undefined) return 'same'
   const { repo, number } = place
   const git = deps.git.open(repo)
   const ref = pullHeadRef(number)
-  await git.writing(async () => {
+  return git.writing(async () => {
     const refOid = (await git.refs.snapshot()).get(ref)?.oid
     if (refOid !== newOid) {
       await bringHead(deps, { pull, repo, oid: newOid })
       await git.refs.update([{ ref, old: refOid ?? git.zeroOid, new: newOid }])
     }
-    if (pull.headOid !== newOid) await recordHead(deps, actor, { pull, repo, git, newOid })
+    if (pull.headOid === newOid) return refOid === newOid ? 'same' : 'moved'
+    const outcome = await recordHead(deps, actor, { pull, repo, git, newOid })
+    if (outcome === 'closed') await restoreHeadRef(deps, pull.id, place)
+    return outcome
   })
 }
 
@@ -48,15 +76,16 @@ interface Moving {
   readonly newOid: string
 }
 
-async function recordHead(deps: LifecycleDeps, actor: Actor, { pull, repo, git, newOid }: Moving): Promise<void> {
+async function recordHead(deps: LifecycleDeps, actor: Actor, { pull, repo, git, newOid }: Moving): Promise<Outcome> {
   const oldOid = pull.headOid
   const isForcePush = !(await isFastForward(git, oldOid, newOid))
   const baseOid = await tipOfBase(git, pull)
   const check = await checkMerge(git, baseOid, newOid)
   const commits = await listPushedCommits(git, newOid, isForcePush ? [check.mergeBase] : [oldOid, baseOid])
-  await changePull(deps, actor, { repo, pull }, async (change) => {
-    // NOTE: another process was faster.
-    if (change.pull.headOid !== oldOid) return
+  const outcome = await changePull(deps, actor, { repo, pull }, async (change): Promise<Outcome> => {
+    if (change.issue.isClosed) return 'closed'
+    // NOTE: another process was faster, or the base is another one.
+    if (change.pull.headOid !== oldOid || change.pull.baseBranch !== pull.baseBranch) return 'overtaken'
     await updatePull(change.tx, pull.id, {
       head_oid: newOid,
       merge_base: check.mergeBase,
@@ -69,7 +98,9 @@ async function recordHead(deps: LifecycleDeps, actor: Actor, { pull, repo, git, 
       { actor, repoId: repo.id, at: change.at },
       { ...pullPayload(change), old_oid: oldOid, new_oid: newOid, is_force_push: isForcePush },
     )
+    return 'moved'
   })
+  return outcome ?? 'closed'
 }
 
 interface Push {

@@ -1,6 +1,7 @@
 import type { Subscriptions } from '../../../events/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
+import { enqueueFollow } from './follow-moved.ts'
 import { findPullByIssue, hasOpenPulls } from '../records/pull.store.ts'
 
 const BRANCH = 'refs/heads/'
@@ -13,6 +14,10 @@ export const pullSubscriptions = (jobs: Jobs): Subscriptions => ({
     const pull = payload.is_pull ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
     if (pull !== undefined) await jobs.enqueue(tx, 'pulls.refresh', { pull_id: pull.id, actor_id: actorId })
   },
+  async 'issue.closed'(tx, { payload }) {
+    const pull = payload.is_pull ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
+    if (pull !== undefined) await jobs.enqueue(tx, 'pulls.restore_ref', { pull_id: pull.id })
+  },
   async 'repo.pushed'(tx, { payload, actorId }) {
     const branches = payload.updates
       .filter(({ ref }) => ref.startsWith(BRANCH))
@@ -20,10 +25,7 @@ export const pullSubscriptions = (jobs: Jobs): Subscriptions => ({
     for (let at = 0; at < branches.length; at += CHUNK) {
       const some = branches.slice(at, at + CHUNK)
       if (!(await hasOpenPulls(tx, asId(payload.repo_id), some))) continue
-      for (const branch of some) {
-        const job = { repo_id: payload.repo_id, branch, actor_id: actorId }
-        await jobs.enqueue(tx, 'pulls.follow_branch', job, { key: `${payload.repo_id} ${branch}` })
-      }
+      for (const branch of some) await enqueueFollow(tx, jobs, { repoId: asId(payload.repo_id), branch }, actorId)
     }
   },
 })

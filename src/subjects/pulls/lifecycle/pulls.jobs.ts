@@ -8,6 +8,8 @@ import { pullHeadRef } from '../pull.policy.ts'
 import { closePull } from './close-pull.ts'
 import { followBranch, type FollowDeps } from './follow-branch.ts'
 import { findPull } from '../records/pull.store.ts'
+import { findPlace } from './pull-change.ts'
+import { restoreHeadRef } from './restore-head-ref.ts'
 import { refreshPull } from './refresh.ts'
 
 const Id = Type.Integer()
@@ -19,6 +21,8 @@ const pullJobPayloads = {
   'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
   /** Makes pull requests follow a branch that moved, was created or was deleted. */
   'pulls.follow_branch': Type.Object({ repo_id: Id, branch: Type.String(), actor_id: Id }),
+  /** Points the ref of a closed pull request to its head again, where a push came together with the closing. */
+  'pulls.restore_ref': Type.Object({ pull_id: Id }),
   /** Makes a pull request that was reopened follow its branches. */
   'pulls.refresh': Type.Object({ pull_id: Id, actor_id: Id }),
 }
@@ -45,6 +49,11 @@ export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
       followBranch(deps, actorOf(asId(actor_id)), { repoId: asId(repo_id), branch }, signal),
     { lane: 'pulls' },
   ),
+  'pulls.restore_ref': defineJob(pullJobPayloads['pulls.restore_ref'], async ({ pull_id }) => {
+    const pull = await findPull(deps.database.read, asId(pull_id))
+    const place = pull?.isClosed ? await findPlace(deps, pull) : undefined
+    if (pull !== undefined && place !== undefined) await restoreHeadRef(deps, pull.id, place)
+  }),
   'pulls.refresh': defineJob(pullJobPayloads['pulls.refresh'], ({ pull_id, actor_id }) =>
     refreshPull(deps, actorOf(asId(actor_id)), asId(pull_id)),
   ),

@@ -1,19 +1,35 @@
+import type { GitRepo } from '../../../git/index.ts'
+import type { PullId } from '../../../platform/crypto/ids.ts'
 import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
-import { type Pull, updateChecked } from '../records/pull.store.ts'
+import { findPull, type Pull, updateChecked } from '../records/pull.store.ts'
 import { findPlace, type LifecycleDeps } from './pull-change.ts'
 import { tipOfBase } from './move-head.ts'
 
+/** The tips may move while they are compared. */
+const MAX_ROUNDS = 5
+
 /**
- * Checks whether a pull request can be merged, unless that is known for the present tips. At most one git process. A
- * check that fails is recorded as `error`.
+ * Checks whether a pull request can be merged, unless that is known for the present tips; again when these have moved
+ * meanwhile, since another process may have stored a newer check before. At most one git process in a round. A check
+ * that fails is recorded as `error`.
  */
-export async function recheck(deps: LifecycleDeps, pull: Pull): Promise<void> {
-  const place = await findPlace(deps, pull)
-  if (place === undefined) return
-  const git = deps.git.open(place.repo)
-  const baseOid = await tipOfBase(git, pull)
-  const { check, headOid } = pull
-  if (check.baseOid === baseOid && check.headOid === headOid && check.state !== 'error') return
+export async function recheck(deps: LifecycleDeps, id: PullId): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const pull = await findPull(deps.database.read, id)
+    if (pull === undefined || pull.merge !== undefined) return
+    const place = await findPlace(deps, pull)
+    if (place === undefined) return
+    const git = deps.git.open(place.repo)
+    const baseOid = await tipOfBase(git, pull)
+    const { check, headOid } = pull
+    const isKnown = check.baseOid === baseOid && check.headOid === headOid
+    if (isKnown && (check.state !== 'error' || round > 0)) return
+    await checkTips(deps, git, pull, baseOid)
+  }
+}
+
+async function checkTips(deps: LifecycleDeps, git: GitRepo, pull: Pull, baseOid: string): Promise<void> {
+  const { headOid } = pull
   const checked = await git
     .writing(() => checkMerge(git, baseOid, headOid))
     .catch((error: unknown) => {

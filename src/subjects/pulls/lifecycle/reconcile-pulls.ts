@@ -1,39 +1,74 @@
 import { systemActor } from '../../../access/viewer.ts'
+import { branchRef, type RefSnapshot } from '../../../git/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
 import type { RepoId } from '../../../platform/crypto/ids.ts'
-import { findRepoById } from '../../repos/index.ts'
-import { listPullHeads } from '../records/pull-heads.store.ts'
+import { findRepoById, type Repo } from '../../repos/index.ts'
+import { listPullHeads, type PullHead } from '../records/pull-heads.store.ts'
+import { enqueueFollow } from './follow-moved.ts'
 import type { LifecycleDeps } from './pull-change.ts'
 import { refreshPull } from './refresh.ts'
+import { restoreHeadRef } from './restore-head-ref.ts'
 
 const HEAD = /^refs\/pull\/(\d{1,15})\/head$/
 const HOUR_MS = 3_600_000
 
+/** What a crash left. */
+interface PullDrift {
+  readonly refs: RefSnapshot
+  /** Their refs are missing, or differ from their rows. */
+  readonly wrong: readonly PullHead[]
+  /** Numbers of refs without a row. */
+  readonly stray: readonly number[]
+  /** Branches that moved while open pull requests from or into them did not follow. */
+  readonly moved: readonly string[]
+}
+
+/** The difference between the rows of pull requests and the refs of their repository. */
+export async function findPullDrift(
+  { database, git }: Pick<LifecycleDeps, 'database' | 'git'>,
+  repo: Repo,
+): Promise<PullDrift> {
+  const heads = await listPullHeads(database.read, repo.id)
+  const refs = await git.open(repo).refs.snapshot()
+  const known = new Set(heads.map(({ number }) => number))
+  const numbers = refs.list('refs/pull/').map(({ name }) => Number(HEAD.exec(name)?.[1] ?? 0))
+  // NOTE: a pull request may be reopened without its branches.
+  const hasMoved = (branch: string, oid: string): boolean =>
+    ![undefined, oid].includes(refs.get(branchRef(branch))?.oid)
+  const moved = heads
+    .filter(({ isClosed }) => !isClosed)
+    .flatMap(({ base, branch, checkedBaseOid, oid }) => [
+      ...(hasMoved(base, checkedBaseOid) ? [base] : []),
+      ...(branch !== undefined && hasMoved(branch, oid) ? [branch] : []),
+    ])
+  return {
+    refs,
+    wrong: heads.filter(({ ref, oid }) => refs.get(ref)?.oid !== oid),
+    stray: numbers.filter((number) => number > 0 && !known.has(number)),
+    moved: [...new Set(moved)],
+  }
+}
+
 /**
- * After a crash: writes the head refs that rows of open pull requests lack, and has those deleted that have no row. The
- * job that deletes waits, because a push may be about to insert the row.
+ * After a crash: writes the head refs that rows lack, has those deleted that have no row, and has pull requests follow
+ * branches that moved. The job that deletes waits, because a push may be about to insert the row.
  */
 export async function reconcilePulls(deps: LifecycleDeps & { readonly jobs: Jobs }, repoId: RepoId): Promise<void> {
   const { database, jobs, log } = deps
   const repo = await findRepoById(database.read, repoId)
   if (repo === undefined) return
-  const heads = await listPullHeads(database.read, repoId)
-  const git = deps.git.open(repo)
-  const found = new Map((await git.refs.snapshot()).list('refs/pull/').map((ref) => [ref.name, ref.oid]))
-  for (const { pullId, ref, oid, isClosed } of heads) {
-    const refOid = found.get(ref)
-    found.delete(ref)
-    if (refOid === oid || isClosed) continue
+  const { refs, wrong, stray, moved } = await findPullDrift(deps, repo)
+  for (const { pullId, ref, number, isClosed } of wrong) {
     log.warn({ repo: repoId, ref }, 'the head of a pull request differs from its row; correcting it')
-    if (refOid === undefined && (await git.objects.findInfo(oid)))
-      await git.refs.update([{ ref, old: git.zeroOid, new: oid }])
-    await refreshPull(deps, systemActor, pullId)
+    if (isClosed || refs.get(ref) === undefined) await restoreHeadRef(deps, pullId, { repo, number })
+    if (!isClosed) await refreshPull(deps, systemActor, pullId)
   }
-  for (const name of found.keys()) {
-    const number = Number(HEAD.exec(name)?.[1])
-    if (!number) continue
-    const job = { repo_id: repoId, number }
-    const options = { key: `${repoId} ${number}`, delay: HOUR_MS }
-    await database.transaction((tx) => jobs.enqueue(tx, 'pulls.delete_ref', job, options))
-  }
+  if (stray.length + moved.length === 0) return
+  await database.transaction(async (tx) => {
+    for (const number of stray) {
+      const options = { key: `${repoId} ${number}`, delay: HOUR_MS }
+      await jobs.enqueue(tx, 'pulls.delete_ref', { repo_id: repoId, number }, options)
+    }
+    for (const branch of moved) await enqueueFollow(tx, jobs, { repoId, branch }, systemActor.account.id)
+  })
 }

@@ -33,7 +33,7 @@ export async function setBase(change: PullChange, { branch, check, commits }: Ne
   await updatePull(tx, pull.id, {
     base_branch: branch,
     merge_base: check.mergeBase,
-    ...(check.headOid === pull.headOid && checkColumns(check)),
+    ...checkColumns(check),
   })
   const payload = { oldRef: pull.baseBranch, newRef: branch }
   await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'change_target_branch', payload })

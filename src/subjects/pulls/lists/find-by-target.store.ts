@@ -5,7 +5,7 @@ import type { PullTarget } from '../records/pull.store.ts'
 /** The issue of the open pull request with this target, else of the newest one. */
 export async function findIssueByTarget(
   db: Db,
-  { headRepoId, headBranch, baseRepoId, baseBranch }: PullTarget,
+  { headRepoId, headBranch, baseRepoId, baseBranch }: Omit<PullTarget, 'isAgit'>,
 ): Promise<IssueId | undefined> {
   const row = await db
     .selectFrom('pull')

@@ -2,26 +2,38 @@ import type { Db } from '../../../db/database.ts'
 import { asId, type PullId, type RepoId } from '../../../platform/crypto/ids.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 
-interface PullHead {
+export interface PullHead {
   readonly pullId: PullId
+  readonly number: number
   readonly ref: string
   readonly oid: string
   readonly isClosed: boolean
+  readonly base: string
+  /** The tip of the base that the last check compared. */
+  readonly checkedBaseOid: string
+  /** A branch of the same repository; undefined for another repository and for AGit. */
+  readonly branch: string | undefined
 }
 
-/** The head refs that a repository should have. */
+/** The head refs that a repository should have, by number. */
 export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]> {
   const rows = await db
     .selectFrom('pull')
     .innerJoin('issue', 'issue.id', 'pull.issue_id')
-    .select(['pull.id', 'issue.number', 'pull.head_oid', 'pull.is_closed'])
+    .select(['pull.id', 'pull.base_branch', 'pull.checked_base_oid', 'pull.head_branch', 'pull.head_repo_id'])
+    .select(['issue.number', 'pull.head_oid', 'pull.is_agit', 'pull.is_closed'])
     .where('pull.base_repo_id', '=', repoId)
+    .orderBy('issue.number')
     .execute()
   return rows.map((row) => ({
     pullId: asId(row.id),
     ref: pullHeadRef(row.number),
     oid: row.head_oid,
     isClosed: row.is_closed === 1,
+    number: row.number,
+    base: row.base_branch,
+    checkedBaseOid: row.checked_base_oid,
+    branch: row.head_repo_id === repoId && row.is_agit === 0 ? row.head_branch : undefined,
   }))
 }
 

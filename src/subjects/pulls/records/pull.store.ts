@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
+import { flag } from '../../../db/flag.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { PullTable } from './pull.table.ts'
 
@@ -147,6 +148,8 @@ export async function listOpenPullsInto(
 
 /** What no two open pull requests have in common. */
 export interface PullTarget {
+  /** A topic of AGit is no branch, even where a branch has its name. */
+  readonly isAgit: boolean
   readonly headRepoId: RepoId
   readonly headBranch: string
   readonly baseRepoId: RepoId
@@ -156,7 +159,7 @@ export interface PullTarget {
 /** The open pull request with this target, and the number of its issue. */
 export async function findOpenDuplicate(
   db: Db,
-  { headRepoId, headBranch, baseRepoId, baseBranch }: PullTarget,
+  { isAgit, headRepoId, headBranch, baseRepoId, baseBranch }: PullTarget,
 ): Promise<{ readonly pull: Pull; readonly number: number } | undefined> {
   const row = await db
     .selectFrom('pull')
@@ -168,6 +171,7 @@ export async function findOpenDuplicate(
     .where('pull.head_branch', '=', headBranch)
     .where('pull.base_repo_id', '=', baseRepoId)
     .where('pull.base_branch', '=', baseBranch)
+    .where('pull.is_agit', '=', flag(isAgit))
     .orderBy('pull.id')
     .limit(1)
     .executeTakeFirst()
@@ -179,9 +183,15 @@ export async function updatePullOfIssue(tx: Tx, issueId: IssueId, values: Update
   await tx.updateTable('pull').set(values).where('issue_id', '=', issueId).execute()
 }
 
-/** Sets the columns of a check of the head that `seen` has; nothing happens when the head has moved since. */
+/** Sets the columns of a check of the head and base that `seen` has; nothing happens when it has others by now. */
 export async function updateChecked(tx: Tx, seen: Pull, values: Updateable<PullTable>): Promise<void> {
-  await tx.updateTable('pull').set(values).where('id', '=', seen.id).where('head_oid', '=', seen.headOid).execute()
+  await tx
+    .updateTable('pull')
+    .set(values)
+    .where('id', '=', seen.id)
+    .where('head_oid', '=', seen.headOid)
+    .where('base_branch', '=', seen.baseBranch)
+    .execute()
 }
 
 /** Whether an open pull request has one of the branches of the repository as its head or base. */

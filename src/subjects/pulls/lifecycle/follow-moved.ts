@@ -1,0 +1,38 @@
+import type { Actor } from '../../../access/viewer.ts'
+import type { Database, Tx } from '../../../db/database.ts'
+import { branchRef, type Git } from '../../../git/index.ts'
+import type { Jobs } from '../../../jobs/index.ts'
+import type { Branch } from '../heads/find-branches.ts'
+import type { BranchOf } from '../records/pull.store.ts'
+
+export interface FollowMovedDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly jobs: Jobs
+}
+
+/** Has the pull requests from and into a branch follow it in a job. */
+export const enqueueFollow = (tx: Tx, jobs: Jobs, { repoId, branch }: BranchOf, actorId: number): Promise<void> => {
+  const job = { repo_id: repoId, branch, actor_id: actorId }
+  return jobs.enqueue(tx, 'pulls.follow_branch', job, { key: `${repoId} ${branch}` })
+}
+
+/**
+ * Call after a row that was written for these tips is committed. A branch that was pushed or deleted between the
+ * reading of its tip and the commit was looked at by the job of that push when the row was not there yet.
+ */
+export async function followMoved(
+  { database, git, jobs }: FollowMovedDeps,
+  actor: Actor,
+  seen: readonly Branch[],
+): Promise<void> {
+  const tips = await Promise.all(
+    seen.map(async ({ repo, name }) => (await git.open(repo).refs.snapshot()).get(branchRef(name))?.oid),
+  )
+  const moved = seen.filter(({ oid }, index) => tips[index] !== oid)
+  if (moved.length === 0) return
+  await database.transaction(async (tx) => {
+    for (const { repo, name } of moved)
+      await enqueueFollow(tx, jobs, { repoId: repo.id, branch: name }, actor.account.id)
+  })
+}
