@@ -137,6 +137,7 @@ describe.each(['sqlite', 'postgres'] as const)('reviews on %s', (on) => {
       expect((await world.ann.client.delete(path)).status).toBe(404)
       expect((await world.ann.client.post(`/repos/ann/app/pulls/comments/${comment.id}/resolve`)).status).toBe(404)
       expect((await world.eve.client.get(path)).json.body).toBe('first')
+      expect(comment.html_url).toMatch(/\/pulls\/\d+\/files#issuecomment-\d+$/)
       expect((await world.eve.client.patch(path, { body: 'edited' })).status).toBe(200)
     })
 
@@ -155,6 +156,8 @@ describe.each(['sqlite', 'postgres'] as const)('reviews on %s', (on) => {
         'first',
       ])
       expect((await timeline()).filter((entry) => entry.type === 'review')).toHaveLength(3)
+      const pull = (await wes.client.get(`/repos/ann/app/pulls/${number}`)).json
+      expect(pull.review_comments).toBe(3)
     })
 
     it('exist once for an account that posts several at once', async () => {

@@ -24,7 +24,8 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
     diff_hunk: place.diffHunk,
     position: place.side === 'new' ? place.line : 0,
     original_position: place.side === 'old' ? place.line : 0,
-    html_url: `${url}#issuecomment-${entry.id}`,
+    // COMPAT: a pending one is only on the page of changed files (test/api/reviews/reviews.test.ts).
+    html_url: `${url}${entry.kind === 'pending_code' ? '/files' : ''}#issuecomment-${entry.id}`,
     pull_request_url: url,
   }
 }

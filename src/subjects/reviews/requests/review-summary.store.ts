@@ -32,15 +32,19 @@ export async function listNewestReviews(db: Db, pullIds: readonly PullId[]): Pro
   }))
 }
 
-/** Reviews by pull request, drafts among them and requests not; none without. */
+/**
+ * Posts of reviews by pull request, each to a pending review among them and requests not; none without
+ * (behaviour/pull-requests#the-pullrequest-object).
+ */
 export async function countSubmissions(db: Db, pullIds: readonly PullId[]): Promise<ReadonlyMap<PullId, number>> {
   if (pullIds.length === 0) return new Map()
   const rows = await db
-    .selectFrom('review')
-    .select((eb) => ['pull_id', eb.fn.countAll().as('count')])
-    .where('pull_id', 'in', pullIds)
-    .where('kind', '!=', 'request')
-    .groupBy('pull_id')
+    .selectFrom('pull')
+    .innerJoin('timeline_entry', 'timeline_entry.issue_id', 'pull.issue_id')
+    .select((eb) => ['pull.id', eb.fn.countAll().as('count')])
+    .where('pull.id', 'in', pullIds)
+    .where('timeline_entry.kind', 'in', ['pending_review', 'review'])
+    .groupBy('pull.id')
     .execute()
-  return new Map(rows.map((row) => [asId<PullId>(row.pull_id), Number(row.count)]))
+  return new Map(rows.map((row) => [asId<PullId>(row.id), Number(row.count)]))
 }
