@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Client } from '../../harness/client.ts'
+import type { Person } from '../../harness/world.ts'
 
 /**
  * Every operation that reads, by those who may not know of some repositories, organizations and teams: none of their
@@ -46,6 +47,10 @@ beforeAll(async () => {
   expect((await ann.client.post('/repos/ann/open/forks', { organization: 'hush-org', name: 'hush-fork' })).status).toBe(
     202,
   )
+  await commitTo(ann, 'ann/open', 'side')
+  expect((await ann.client.post('/repos/ann/open/pulls', { head: 'side', base: 'main', title: 'First' })).status).toBe(
+    201,
+  )
   await server.drain()
   Object.assign(clients, {
     anonymous: server.anonymous,
@@ -62,6 +67,9 @@ beforeAll(async () => {
     branch: 'main',
     ref: 'main',
     sha: 'main',
+    base: 'main',
+    head: 'side',
+    index: '1',
     basehead: 'main...main',
     filepath: 'README.md',
     collaborator: 'ann',
@@ -71,6 +79,12 @@ beforeAll(async () => {
   }
 }, 60_000)
 afterAll(() => server.close())
+
+/** Makes a branch with one commit. */
+async function commitTo({ client }: Person, repo: string, branch: string): Promise<void> {
+  const file = { content: '', message: branch, branch: 'main', new_branch: branch }
+  expect((await client.post(`/repos/${repo}/contents/${branch}.txt`, file)).status).toBe(201)
+}
 
 const reads = () => server.app.operations.filter(({ method }) => method === 'GET')
 const fill = (path: string): string => path.replace(/\{(\w+)[^}]*\}/g, (_, name: string) => place[name] ?? '1')

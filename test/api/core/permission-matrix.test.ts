@@ -62,6 +62,12 @@ beforeAll(async () => {
       204,
     )
   }
+  for (const repo of ['open', 'secret', 'old']) {
+    const file = { content: '', message: 'side', branch: 'main', new_branch: 'side' }
+    expect((await alice.client.post(`/repos/alice/${repo}/contents/side.txt`, file)).status).toBe(201)
+    const pull = await alice.client.post(`/repos/alice/${repo}/pulls`, { head: 'side', base: 'main', title: 'First' })
+    expect(pull).toMatchObject({ status: 201, json: { number: 1 } })
+  }
   expect((await alice.client.patch('/repos/alice/old', { archived: true })).status).toBe(200)
   const limited = await alice.client.post('/users/alice/tokens', {
     name: 'one-repo',
@@ -90,6 +96,8 @@ const DEFAULTS: Place = {
   branch: 'main',
   ref: 'main',
   sha: 'main',
+  base: 'main',
+  head: 'side',
   collaborator: 'reader',
   filepath: 'README.md',
   diffType: 'diff',
