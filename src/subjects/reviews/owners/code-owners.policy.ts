@@ -11,7 +11,7 @@ interface Owners {
   readonly teams: readonly TeamName[]
 }
 
-export interface TeamName {
+interface TeamName {
   readonly org: string
   readonly team: string
 }

@@ -9,14 +9,14 @@ export type Reviewer =
   { readonly user: User; readonly team?: undefined } | { readonly team: Team; readonly user?: undefined }
 
 /** The account with a login, or else with an activated e-mail address. Throws NotFound. */
-export async function findReviewer(db: Db, name: string): Promise<User> {
+async function findReviewer(db: Db, name: string): Promise<User> {
   const user = (await findUserByName(db, name)) ?? (await findUserByEmail(db, name))
   if (user === undefined) throw notFound(`User '${name}' not exist`)
   return user
 }
 
 /** The team of the owner. Throws NotFound. */
-export async function findReviewingTeam(db: Db, repo: Repo, name: string): Promise<Team> {
+async function findReviewingTeam(db: Db, repo: Repo, name: string): Promise<Team> {
   const team = await findTeamByName(db, repo.ownerId, name)
   if (team === undefined) throw notFound(`Team '${name}' not exist`)
   return team
