@@ -12,6 +12,6 @@ export type {
 } from './catalog.ts'
 export { EventDispatcher } from './dispatcher.ts'
 export { type AppendSignal, EventLog, type Events } from './event-log.ts'
-export { EventFollower, type FollowedEvent, type Reading } from './follow-events.ts'
+export { EventFollower, type FollowedEvent } from './follow-events.ts'
 export { findMissedEvents, type MissedEvents } from './missed-events.ts'
 export { pruneEvents } from './prune-events.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net'
 
 /** A request that a receiver of webhooks got. */
-export interface Received {
+interface Received {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders

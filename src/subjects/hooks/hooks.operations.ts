@@ -13,8 +13,8 @@ import type { OwnerKind } from './hook-owner-kind.ts'
 import { CreateHookOption, EditHookOption, Hook } from './hook.model.ts'
 import { presentHook } from './hook.present.ts'
 import type { HookChange, Hooks } from './hooks.service.ts'
-import type { TestHook } from './test-hook.ts'
-import { testHookOperations } from './test-hook.operations.ts'
+import type { TestHook } from './testing/test-hook.ts'
+import { testHookOperations } from './testing/test-hook.operations.ts'
 import type { HookOwner } from './webhook.store.ts'
 
 interface HookOperationDeps {

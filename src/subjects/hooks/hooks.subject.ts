@@ -10,7 +10,7 @@ import { createHooks, createWebhookCopier, type Hooks } from './hooks.service.ts
 import { createMessageBuilders, createTestMessages } from './payloads/message-builders.ts'
 import { repoWebhookProjections } from './repo-created.projection.ts'
 import { sealedHookColumns } from './sealed-columns.ts'
-import { createTestHook } from './test-hook.ts'
+import { createTestHook } from './testing/test-hook.ts'
 
 declare module '../subject.ts' {
   interface Services {

@@ -31,7 +31,7 @@ const lookUp = (names: Readonly<Record<string, string>>, eventType: string): str
   Object.hasOwn(names, eventType) ? names[eventType]! : eventType
 
 /** The flag of webhooks that governs a type of event (behaviour/orgs-webhooks-actions#event-names). */
-export const flagOf = (eventType: string): string => lookUp(FLAG_OF, eventType)
+const flagOf = (eventType: string): string => lookUp(FLAG_OF, eventType)
 
 /** The coarse name of a type of event: the value of `X-*-Event`. */
 export const eventOf = (eventType: string): string => lookUp(HEADER_OF, eventType)

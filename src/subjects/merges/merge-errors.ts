@@ -40,6 +40,6 @@ export function unbuilt(outcome: Exclude<MergeOutcome, { kind: 'built' }>, actio
 
 const MAX_NAMED = 20
 
-export const kindOf = (action: MergeAction): 'merge' | 'rebase' => (action.startsWith('rebase') ? 'rebase' : 'merge')
+const kindOf = (action: MergeAction): 'merge' | 'rebase' => (action.startsWith('rebase') ? 'rebase' : 'merge')
 
 export const outOfDate = (): DomainError => conflict('merge push out of date')

@@ -6,7 +6,7 @@ import type { User, Users } from '../users/index.ts'
 import { loadPackageGrants } from './package-grants.store.ts'
 import { decidePackageMode, NO_PACKAGE_GRANTS } from './packages.policy.ts'
 
-export interface PackageOwner {
+interface PackageOwner {
   readonly owner: User
   readonly mode: AccessMode
 }

@@ -18,12 +18,12 @@ import {
   updatePackageRepo,
 } from './package.store.ts'
 
-export interface PackageRef {
+interface PackageRef {
   readonly type: string
   readonly name: string
 }
 
-export interface VersionRef extends PackageRef {
+interface VersionRef extends PackageRef {
   /** Without it the newest one. */
   readonly version?: string
 }

@@ -5,7 +5,7 @@ import type { Pull } from '../pulls/index.ts'
 import type { Repo } from '../repos/index.ts'
 
 /** `binary`: a diff with the bytes of binary files. */
-export type PullTextKind = 'diff' | 'binary' | 'patch'
+type PullTextKind = 'diff' | 'binary' | 'patch'
 
 /**
  * What a pull request changes, read from its base repository, which has the head's objects whatever happens to the head
@@ -26,7 +26,7 @@ export interface PullDiffs {
 }
 
 /** The commits between which a pull request makes a difference. */
-export const spanOf = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
+const spanOf = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
 
 export function createPullDiffs({ git, views }: { readonly git: Git; readonly views: CommitViews }): PullDiffs {
   /** What the listed commits are not reachable from: the merge base too where the base branch was deleted. */

@@ -1,8 +1,7 @@
 export { changePull, type PullChange } from './lifecycle/pull-change.ts'
-export type { PullGuard, PullsGuard } from './pull.guards.ts'
-export { PullRequest } from './pull.model.ts'
+export type { PullGuard } from './pull.guards.ts'
 export { presentPull } from './pull.present.ts'
-export { isDraftTitle, mergeabilityOf, pullHeadRef } from './pull.policy.ts'
+export { isDraftTitle, mergeabilityOf } from './pull.policy.ts'
 export type { PullInView } from './pull-in-view.ts'
 export type { PullView } from './pull-views.ts'
 export type { Pulls } from './pulls.service.ts'
@@ -11,7 +10,6 @@ export {
   findPullByIssue,
   listOpenPullsFrom,
   listOpenPullsInto,
-  listPullsByIssues,
   lockPull,
   type Mergeability,
   type Pull,

@@ -16,7 +16,7 @@ import { preReceive } from './pre-receive.ts'
 import type { PushFollowers } from './push-followers.ts'
 import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
 import type { PushSettings } from './push-options.ts'
-import { type Drift, inspectRepo, reconcileRepo } from './reconcile-repo.ts'
+import { type Drift, inspectRepo, reconcileRepo } from './reconcile/reconcile-repo.ts'
 import { recordMoves, type RefChange } from './record-push.ts'
 
 interface PushDeps {

@@ -7,7 +7,11 @@ import { createPushProposals, type PushProposals } from './push-proposals.servic
 import { pushEvents } from './pushes.events.ts'
 import { createPushJobs, pushTasks } from './pushes.jobs.ts'
 import { createPushes, type Pushes } from './pushes.service.ts'
-import { createRepoReconcilers, reinitMissingRepos, type RepoReconcilers } from './repo-reconcilers.service.ts'
+import {
+  createRepoReconcilers,
+  reinitMissingRepos,
+  type RepoReconcilers,
+} from './reconcile/repo-reconcilers.service.ts'
 
 declare module '../subject.ts' {
   interface Services {

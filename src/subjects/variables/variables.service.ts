@@ -26,7 +26,7 @@ import {
   type Variable,
 } from './variable.store.ts'
 
-export interface VariableInput {
+interface VariableInput {
   /** In any case; stored in upper case. */
   readonly name: string
   readonly value: string

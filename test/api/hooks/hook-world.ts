@@ -4,12 +4,12 @@ import { startServer, type TestServer, type TestServerOptions } from '../../harn
 import type { Person } from '../../harness/world.ts'
 
 /** A clock that tests set forward and back. */
-export interface TestClock {
+interface TestClock {
   now(): number
   add(ms: number): void
 }
 
-export function createTestClock(): TestClock {
+function createTestClock(): TestClock {
   let offset = 0
   return {
     now: () => Date.now() + offset,
@@ -34,7 +34,7 @@ export interface HookWorld {
   close(): Promise<void>
 }
 
-export interface HookOptions {
+interface HookOptions {
   readonly path?: string
   readonly url?: string
   readonly secret?: string

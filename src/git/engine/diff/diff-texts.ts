@@ -3,7 +3,7 @@ import type { DiffContext } from './diff-context.ts'
 import { type DiffSpan, requireSpans } from './diff-span.ts'
 
 /** `binary`: a diff with the bytes of binary files; `mails`: a series of patches as `git format-patch` writes them. */
-export type DiffTextKind = 'diff' | 'binary' | 'mails'
+type DiffTextKind = 'diff' | 'binary' | 'mails'
 
 export interface DiffTexts {
   /**

@@ -21,7 +21,7 @@ export interface MergePlan {
   readonly replaying: ReplayOptions
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly committer: Identity
   /** Gives the armored signature of each new commit; commits are not signed where absent. */
   readonly sign?: (payload: Buffer) => Promise<string>
@@ -29,7 +29,7 @@ export interface ReplayOptions {
   readonly reword?: (message: string) => string
 }
 
-export interface MergeConflict {
+interface MergeConflict {
   readonly kind: 'conflict'
   /** The replayed commit that does not fit; undefined when whole histories are merged. */
   readonly commit: string | undefined

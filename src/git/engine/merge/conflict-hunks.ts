@@ -2,7 +2,7 @@ import { createPathLookup } from '../read/path-lookup.ts'
 import type { MergeSpace } from './merge-space.ts'
 
 /** Both versions of a place that was changed on both sides. */
-export interface ConflictHunk {
+interface ConflictHunk {
   /** Of the first marker, in the merged file with its markers; from 1. */
   readonly line: number
   readonly ours: string

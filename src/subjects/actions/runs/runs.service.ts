@@ -12,12 +12,12 @@ import { findRun, listRuns, type Run, type RunFilter, type RunScope } from './ru
 import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
 import { listTasks, listTasksByIds, readLogLines } from './task.store.ts'
 
-export interface RunQuery {
+interface RunQuery {
   readonly filter: Omit<RunFilter, 'actorId'> & { readonly actor?: string | undefined }
   readonly paging: Paging
 }
 
-export interface JobLog {
+interface JobLog {
   readonly fileName: string
   readonly body: Readable
 }

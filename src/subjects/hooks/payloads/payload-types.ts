@@ -58,7 +58,7 @@ export interface DeletePayload extends Common {
   readonly pusher_type: 'user'
 }
 
-export interface ForkPayload extends Common {
+interface ForkPayload extends Common {
   /** The repository that was forked; `repository` is the fork. */
   readonly forkee: Repository
 }
@@ -92,12 +92,12 @@ export interface CommentPayload extends Common {
   readonly is_pull: boolean
 }
 
-export interface ReleasePayload extends Common {
+interface ReleasePayload extends Common {
   readonly action: string
   readonly release: Release
 }
 
-export interface WikiPayload extends Common {
+interface WikiPayload extends Common {
   readonly action: string
   /** The name of the page as in its address. */
   readonly page: string
@@ -105,13 +105,13 @@ export interface WikiPayload extends Common {
   readonly comment: string
 }
 
-export interface RepositoryPayload extends Common {
+interface RepositoryPayload extends Common {
   readonly action: string
   /** The owner, which may also be a user. */
   readonly organization: PayloadUser
 }
 
-export interface StatusPayload extends Common {
+interface StatusPayload extends Common {
   readonly commit: PayloadCommit
   readonly context: string
   readonly created_at: string

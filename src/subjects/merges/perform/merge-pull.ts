@@ -88,13 +88,16 @@ async function mergeOnce(deps: MergeDeps, target: PullInView, attempt: Attempt):
   }
   if (order.headOid !== '' && order.headOid !== pull.headOid) throw conflict('head out of date')
   const action = order.action
-  return git.writing(() => buildAndMove(deps, target, attempt, { git, baseOid, action }))
+  const isChecked = facts.mergeability !== 'checking'
+  return git.writing(() => buildAndMove(deps, target, attempt, { git, baseOid, action, isChecked }))
 }
 
 interface Building {
   readonly git: GitRepo
   readonly baseOid: string
   readonly action: Exclude<MergeAction, 'manually-merged'>
+  /** The mergeability of these tips is known. */
+  readonly isChecked: boolean
 }
 
 /** NOTE: within `writing` of the repository, so that maintenance keeps the objects until the ref points to them. */
@@ -102,13 +105,15 @@ async function buildAndMove(
   deps: MergeDeps,
   target: PullInView,
   attempt: Attempt,
-  { git, baseOid, action }: Building,
+  { git, baseOid, action, isChecked }: Building,
 ): Promise<Merged> {
   const { actor, order } = attempt
   const { repo, pull, issue, access } = target
   const { headOid, baseBranch } = pull
   const commits = await planMergeCommit(deps, { actor, target, order, git, at: deps.clock.now() })
   const outcome = await git.merges.build({ style: action, base: baseOid, head: headOid, ...commits })
+  // NOTE: a conflict that the check would have found is refused as one that it found.
+  if (outcome.kind === 'conflict' && !isChecked) throw mergeRefused('Please try again later')
   if (outcome.kind !== 'built') throw unbuilt(outcome, action)
   const intent = intentOf(deps, target, attempt, outcome.commit)
   await claim(deps, target, intent)

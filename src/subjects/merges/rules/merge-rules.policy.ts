@@ -3,7 +3,7 @@ import type { Mergeability, ReviewState } from '../../pulls/index.ts'
 import type { MergeAction } from '../merge-order.ts'
 
 /** The style switches of a repository. */
-export interface AllowedStyles {
+interface AllowedStyles {
   readonly allowMerge: boolean
   readonly allowRebase: boolean
   readonly allowRebaseMerge: boolean

@@ -40,7 +40,7 @@ export interface MergeCheck {
   readonly conflicts: readonly string[]
 }
 
-export interface Merge {
+interface Merge {
   /** The tip of the base right after the merge. */
   readonly oid: string
   /** The contract's `Do`. */

@@ -13,7 +13,7 @@ export interface NewComment {
 }
 
 /** Where a new comment is in the diff of the current head. */
-export type Location = Pick<
+type Location = Pick<
   CommentPlace,
   'baseOid' | 'commitOid' | 'diffHunk' | 'isOutdated' | 'line' | 'lineCommitOid' | 'path' | 'side' | 'startLine'
 >

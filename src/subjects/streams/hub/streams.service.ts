@@ -37,7 +37,7 @@ export interface Channel<Access> {
   read(events: readonly DomainEvent[], listener: Listener<Access>): Promise<readonly Message[]>
 }
 
-export interface StreamRequest<Access> {
+interface StreamRequest<Access> {
   readonly viewer: Viewer
   readonly access: Access
   readonly admission: Admission<Access>

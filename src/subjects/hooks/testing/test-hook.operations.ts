@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { noContent } from '../../http/answer/answer.ts'
-import { PATH_LENGTH } from '../../http/body/limits.ts'
-import { requireUser } from '../../http/guards/account.guards.ts'
-import type { Guard } from '../../http/guards/guard.ts'
-import { defineOperation, type Operation } from '../../http/operation.ts'
-import type { Repo } from '../repos/index.ts'
+import { noContent } from '../../../http/answer/answer.ts'
+import { PATH_LENGTH } from '../../../http/body/limits.ts'
+import { requireUser } from '../../../http/guards/account.guards.ts'
+import type { Guard } from '../../../http/guards/guard.ts'
+import { defineOperation, type Operation } from '../../../http/operation.ts'
+import type { Repo } from '../../repos/index.ts'
 import type { TestHook } from './test-hook.ts'
 
 /** Tries a webhook of a repository out (behaviour/orgs-webhooks-actions#webhooks). */

@@ -1,8 +1,8 @@
-import type { Database } from '../../db/database.ts'
-import { type Git, zeroOid } from '../../git/index.ts'
-import type { Logger } from '../../platform/logger.ts'
-import { findRepoById, listBranchRecords, type Repo } from '../repos/index.ts'
-import { recordMoves, type RecordDeps, type RefChange } from './record-push.ts'
+import type { Database } from '../../../db/database.ts'
+import { type Git, zeroOid } from '../../../git/index.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { findRepoById, listBranchRecords, type Repo } from '../../repos/index.ts'
+import { recordMoves, type RecordDeps, type RefChange } from '../record-push.ts'
 
 /** The difference that a crash left between refs on disk and rows. The refs are right. */
 export interface Drift {

@@ -1,11 +1,11 @@
-import type { Actor } from '../../access/viewer.ts'
-import type { Database } from '../../db/database.ts'
-import { notFound } from '../../platform/errors.ts'
-import type { Repo } from '../repos/index.ts'
-import { acceptsMessage } from './delivery/match-hooks.policy.ts'
-import type { MessageQueue } from './delivery/message-queue.ts'
-import type { BuildTestMessage } from './payloads/message-builders.ts'
-import { findWebhook } from './webhook.store.ts'
+import type { Actor } from '../../../access/viewer.ts'
+import type { Database } from '../../../db/database.ts'
+import { notFound } from '../../../platform/errors.ts'
+import type { Repo } from '../../repos/index.ts'
+import { acceptsMessage } from '../delivery/match-hooks.policy.ts'
+import type { MessageQueue } from '../delivery/message-queue.ts'
+import type { BuildTestMessage } from '../payloads/message-builders.ts'
+import { findWebhook } from '../webhook.store.ts'
 
 interface HookTest {
   readonly repo: Repo

@@ -1,9 +1,9 @@
-import type { Database } from '../../db/database.ts'
-import type { Git } from '../../git/index.ts'
-import type { RepoId } from '../../platform/crypto/ids.ts'
-import type { Logger } from '../../platform/logger.ts'
-import { eachRepo, findRepoById } from '../repos/index.ts'
-import type { Pushes } from './pushes.service.ts'
+import type { Database } from '../../../db/database.ts'
+import type { Git } from '../../../git/index.ts'
+import type { RepoId } from '../../../platform/crypto/ids.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { eachRepo, findRepoById } from '../../repos/index.ts'
+import type { Pushes } from '../pushes.service.ts'
 
 type Reconcile = (repoId: RepoId) => Promise<unknown>
 
