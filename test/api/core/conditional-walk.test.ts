@@ -85,6 +85,9 @@ async function fill(): Promise<void> {
   await make(`${at}/contents/merged.txt`, { ...change, new_branch: 'ready' })
   const ready = await make(`${at}/pulls`, { head: 'ready', base: 'main', title: 'merged' })
   await make(`${at}/pulls/${ready.number}/merge`, { Do: 'merge' })
+  const words = { event: 'COMMENT', comments: [{ path: 'change.txt', body: 'words', new_position: 1 }] }
+  const review = await make(`${at}/pulls/${pull.number}/reviews`, words)
+  const [reviewed] = (await root.client.get(`${at}/pulls/${pull.number}/reviews/${review.id}/comments`)).json
   const merged = (await root.client.get(`${at}/branches/main`)).json.commit.id
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
@@ -110,6 +113,7 @@ async function fill(): Promise<void> {
     [/\/git\/refs\//, { ref: 'heads/main' }],
     [/\/pulls\/\{base\}/, { base: 'main', head: 'topic' }],
     [/\/commits\/\{sha\}\/pull/, { sha: merged }],
+    [/\/reviews\/\{id/, { id: String(review.id), comment: String(reviewed.id) }],
     [/\/pulls\/\{index/, { index: String(pull.number) }],
     [/\/issues\/comments\//, { id: String(comment.id), attachment_id: String(commentFile.id) }],
     [/\/issues\/\{index(?::int)?\}\/assets/, { attachment_id: String(issueFile.id) }],

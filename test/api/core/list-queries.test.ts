@@ -205,6 +205,11 @@ async function growPull(i: number): Promise<void> {
   const { number } = (await done(root.client.post(`${changes}/pulls`, { head: branch, base: 'main', title: branch })))
     .json
   await done(root.client.post(`${changes}/issues/${number}/pin`))
+  const comment = { path: `${i}-0.txt`, body: 'words', new_position: 1 }
+  for (let n = 0; n <= i; n++) {
+    const event = { event: 'COMMENT', body: 'words', comments: Array.from({ length: n + 1 }, () => comment) }
+    review = (await done(alice.client.post(`${changes}/pulls/${number}/reviews`, event))).json.id
+  }
 }
 
 async function addAsset(repo: string, i: number): Promise<void> {
@@ -309,6 +314,8 @@ let sha = ''
 const files: number[] = []
 let release = 0
 let comment = 0
+/** The last one of the last pull request. */
+let review = 0
 let token = ''
 const hook = (i: number): object => ({
   type: 'gitea',
@@ -348,13 +355,20 @@ async function look(operation: Operation, place: Readonly<Record<string, string>
   // What is looked up once and remembered is not the list's.
   const asker = (await ask(alice)).status === 403 ? root : alice
   await ask(asker)
-  queries = 0
-  const { status, json } = await ask(asker)
+  let fewest = Number.POSITIVE_INFINITY
+  let answer: Response<Any> | undefined
+  // NOTE: timers of the server read too, at any time: the least of three is the list's own.
+  for (let n = 0; n < 3; n++) {
+    queries = 0
+    answer = await ask(asker)
+    fewest = Math.min(fewest, queries)
+  }
+  const { status, json } = answer!
   if (status !== 200) throw new Error(`${operation.id} answered ${status}`)
   const items = Array.isArray(json)
     ? json
     : (Object.values(json).find((member) => Array.isArray(member)) as unknown[] | undefined)
-  return { queries, length: items?.length ?? -1 }
+  return { queries: fewest, length: items?.length ?? -1 }
 }
 
 /** The newest package with files where these are listed, as there are more of them in each. */
@@ -364,7 +378,13 @@ const packagePlace = (path: string): Record<string, string> =>
     : { type: 'npm', name: 'tool' }
 
 const idOf = (path: string, team: number): number =>
-  path.startsWith('/teams/') ? team : path.includes('/comments/') ? comment : release
+  path.startsWith('/teams/')
+    ? team
+    : path.includes('/reviews/')
+      ? review
+      : path.includes('/comments/')
+        ? comment
+        : release
 
 it('take the same queries whatever their length', async () => {
   sha = (await alice.client.get('/repos/alice/main/branches/main')).json.commit.id

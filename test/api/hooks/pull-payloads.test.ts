@@ -149,4 +149,24 @@ describe('payloads of pull requests', () => {
       sender: { login: 'ann' },
     })
   })
+
+  it('of reviews name the reviewer, and what the review says', async () => {
+    const asked = { reviewers: ['wes'] }
+    await ann.client.post(`${pull}/requested_reviewers`, asked)
+    expect(await taken()).toMatchObject({
+      event: 'pull_request',
+      eventType: 'pull_request_review_request',
+      payload: { action: 'review_requested', number: 1, requested_reviewer: { login: 'wes' }, review: null },
+    })
+    await wes.client.post(`${pull}/reviews`, { event: 'REQUEST_CHANGES', body: 'not yet' })
+    expect(await taken()).toMatchObject({
+      event: 'pull_request_rejected',
+      eventType: 'pull_request_review_rejected',
+      payload: {
+        action: 'reviewed',
+        requested_reviewer: { login: 'wes' },
+        review: { type: 'pull_request_review_rejected', content: 'not yet' },
+      },
+    })
+  })
 })

@@ -25,6 +25,12 @@ export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, Hook
     url: `${ROOT}/ann/r/commit/${sha}`,
     author: { name: 'Cy' },
   }
+  const review = (kind: string): object => ({
+    action: 'reviewed',
+    number: 7,
+    pull_request: pull,
+    review: { type: `pull_request_review_${kind}`, content: body },
+  })
   const payloads: { readonly [Type in SentEventType]: object } = {
     create: { ref: 'side/a b', ref_type: 'branch', sha },
     delete: { ref: 'v1', ref_type: 'tag', pusher_type: 'user' },
@@ -39,6 +45,10 @@ export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, Hook
     pull_request_comment: { action: 'edited', issue: pull, comment: { body, html_url: `${url}#c` }, is_pull: true },
     pull_request_label: { action: 'label_updated', number: 7, pull_request: pull },
     pull_request_milestone: { action: 'demilestoned', number: 7, pull_request: { ...pull, milestone: null } },
+    pull_request_review_approved: review('approved'),
+    pull_request_review_comment: review('comment'),
+    pull_request_review_rejected: review('rejected'),
+    pull_request_review_request: { action: 'review_requested', number: 7, pull_request: pull },
     pull_request_sync: { action: 'synchronized', number: 7, pull_request: pull },
     push: {
       ref: 'refs/heads/main',

@@ -22,4 +22,19 @@ describeOnBoth('notifications of pull requests', (kind) => {
     await world.server.drain()
     expect(await threads()).toMatchObject([{ subject: { url: expect.stringMatching(`/issues/${number}$`) } }])
   })
+
+  it('come to who is asked for a review, and to followers when it is given', async () => {
+    await commitFile(world.ann, { branch: 'asked', from: 'main' })
+    const { number } = await createPull(world.ann, { head: 'asked', title: 'Asked' })
+    const titles = async (client = world.wes.client): Promise<string[]> =>
+      ((await client.get('/notifications')).json as Any[]).map(({ subject }) => subject.title)
+    await world.wes.client.put('/notifications')
+    await world.ann.client.put('/notifications')
+    const path = `/repos/ann/app/pulls/${number}`
+    expect((await world.ann.client.post(`${path}/requested_reviewers`, { reviewers: ['wes'] })).status).toBe(201)
+    expect(await titles()).toEqual(['Asked'])
+    expect(await titles(world.ann.client)).toEqual([])
+    expect((await world.wes.client.post(`${path}/reviews`, { event: 'APPROVED' })).status).toBe(200)
+    expect(await titles(world.ann.client)).toEqual(['Asked'])
+  })
 })

@@ -13,6 +13,7 @@ import { pullBuilders } from './pulls.ts'
 import { pushBuilders } from './pushes.ts'
 import { releaseBuilders } from './releases.ts'
 import { repoBuilders } from './repos.ts'
+import { reviewBuilders } from './reviews.ts'
 import { statusBuilders } from './statuses.ts'
 import { buildTestPush } from './test-push.ts'
 import { wikiBuilders } from './wiki.ts'
@@ -39,6 +40,7 @@ export function createMessageBuilders(deps: MessageBuilderDeps): ReadonlyMap<Eve
     issueBuilders(all),
     commentBuilders(all),
     pullBuilders(all),
+    reviewBuilders(all),
     releaseBuilders(all),
     wikiBuilders(all.facts),
     statusBuilders(all),

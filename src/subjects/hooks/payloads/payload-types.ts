@@ -138,6 +138,10 @@ export interface PayloadOf {
   readonly pull_request_comment: CommentPayload
   readonly pull_request_label: PullPayload
   readonly pull_request_milestone: PullPayload
+  readonly pull_request_review_approved: PullPayload
+  readonly pull_request_review_comment: PullPayload
+  readonly pull_request_review_rejected: PullPayload
+  readonly pull_request_review_request: PullPayload
   readonly pull_request_sync: PullPayload
   readonly push: PushPayload
   readonly release: ReleasePayload

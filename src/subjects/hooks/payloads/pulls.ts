@@ -10,7 +10,7 @@ import type { Repo } from '../../repos/index.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf, presentPayloadPull } from './payload.present.ts'
-import type { Changes, PayloadPull } from './payload-types.ts'
+import type { Changes, PayloadPull, PayloadUser, PullPayload } from './payload-types.ts'
 
 /** What pull requests are loaded with. */
 export interface PullSource {
@@ -18,24 +18,34 @@ export interface PullSource {
   readonly site: Site
 }
 
-interface PullBuilderDeps extends PullSource {
+export interface PullBuilderDeps extends PullSource {
   readonly database: Database
   readonly facts: EventFactsLoader
 }
 
 /** An event of a pull request or of its issue. */
-interface PullEvent extends Pick<DomainEvent, 'repoId' | 'actorId'> {
+export interface PullEvent extends Pick<DomainEvent, 'repoId' | 'actorId'> {
   readonly payload: { readonly issue_id: number; readonly number: number }
 }
 
 /** What the payloads of events of pull requests differ in. */
 interface Difference {
   readonly eventType:
-    'pull_request' | 'pull_request_assign' | 'pull_request_label' | 'pull_request_milestone' | 'pull_request_sync'
+    | 'pull_request'
+    | 'pull_request_assign'
+    | 'pull_request_label'
+    | 'pull_request_milestone'
+    | 'pull_request_review_approved'
+    | 'pull_request_review_comment'
+    | 'pull_request_review_rejected'
+    | 'pull_request_review_request'
+    | 'pull_request_sync'
   readonly action: string
   /** Of the commit that closed or reopened it. */
   readonly commitId?: string
   readonly changes?: Changes | undefined
+  readonly requestedReviewer?: PayloadUser | null
+  readonly review?: PullPayload['review']
   /** What the event itself says of the pull request, which may have changed since. */
   readonly known?: Partial<Pick<PayloadPull, 'state' | 'closed_at'>> | undefined
 }
@@ -56,7 +66,7 @@ export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
 export async function buildPullMessage(
   deps: PullBuilderDeps,
   event: PullEvent,
-  { eventType, action, commitId = '', changes, known }: Difference,
+  { eventType, action, commitId = '', changes, known, requestedReviewer = null, review = null }: Difference,
 ): Promise<HookMessage[]> {
   const { database, facts } = deps
   const found = await facts.load(event, eventType === 'pull_request_sync' ? 'all' : 'sender')
@@ -69,11 +79,11 @@ export async function buildPullMessage(
     number: event.payload.number,
     ...(changes && { changes }),
     pull_request: { ...pull, ...known },
-    requested_reviewer: null,
+    requested_reviewer: requestedReviewer,
     repository,
     sender,
     commit_id: commitId,
-    review: null,
+    review,
   }
   return [messageOf(eventType, payload)]
 }

@@ -16,6 +16,9 @@ const OF_ISSUE = [
   'issue.mentioned',
   'issue.reopened',
   'pull.synchronized',
+  'review.dismissed',
+  'review.requested',
+  'review.submitted',
 ] as const satisfies readonly EventKind[]
 
 /** The kinds of events after which a user may have a new or changed thread. */

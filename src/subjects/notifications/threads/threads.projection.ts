@@ -5,28 +5,39 @@ import { findIssueById } from '../../issues/index.ts'
 import type { Notifier } from './notifier.ts'
 import { moveThreads } from './recipients.store.ts'
 
-type OfIssue = 'comment.created' | 'issue.closed' | 'issue.created' | 'issue.reopened' | 'pull.synchronized'
+type OfIssue =
+  | 'comment.created'
+  | 'issue.closed'
+  | 'issue.created'
+  | 'issue.reopened'
+  | 'pull.synchronized'
+  | 'review.dismissed'
+  | 'review.submitted'
 
 /** What notifies users; clients read it right after the change (behaviour/issues#notifications). */
 export function threadProjections(notifier: Notifier): Projections {
   const followers = (tx: Tx, { actorId, payload }: AppendedEvent<OfIssue>): Promise<void> =>
     notifier.followers(tx, { issueId: asId(payload.issue_id), actorId: asId(actorId) })
+  const one = async (
+    tx: Tx,
+    { actorId, payload }: AppendedEvent<'issue.assigned' | 'review.requested'>,
+    reason: 'assigned' | 'review-requested',
+  ): Promise<void> => {
+    const issue = await findIssueById(tx, asId(payload.issue_id))
+    // NOTE: a request of a team names no user.
+    if (issue === undefined || payload.user_id === 0) return
+    await notifier.users(tx, { issue, actorId: asId(actorId), userIds: [asId(payload.user_id)], reason })
+  }
   return {
     'issue.created': followers,
     'comment.created': followers,
     'issue.closed': followers,
     'issue.reopened': followers,
     'pull.synchronized': followers,
-    async 'issue.assigned'(tx, { actorId, payload }) {
-      const issue = await findIssueById(tx, asId(payload.issue_id))
-      if (issue === undefined) return
-      await notifier.users(tx, {
-        issue,
-        actorId: asId(actorId),
-        userIds: [asId(payload.user_id)],
-        reason: 'assigned',
-      })
-    },
+    'review.dismissed': followers,
+    'review.submitted': followers,
+    'issue.assigned': (tx, event) => one(tx, event, 'assigned'),
+    'review.requested': (tx, event) => one(tx, event, 'review-requested'),
     'issue.transferred': (tx, { payload }) => moveThreads(tx, asId(payload.issue_id), asId(payload.repo_id)),
     'repo.transfer_started': (tx, { actorId, payload }) =>
       notifier.transfer(tx, {

@@ -69,6 +69,14 @@ const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
   pull_request_comment: ofComment,
   pull_request_label: (payload) => ofPull(payload, labelWords(payload)),
   pull_request_milestone: (payload) => ofPull(payload, milestoneWords(payload.pull_request)),
+  pull_request_review_approved: (payload) => ofReview(payload, 'approved', 'good'),
+  pull_request_review_comment: (payload) => ofReview(payload, 'reviewed', 'changed'),
+  pull_request_review_rejected: (payload) => ofReview(payload, 'needs changes', 'bad'),
+  pull_request_review_request: (payload) =>
+    ofPull(
+      payload,
+      payload.action === 'review_requested' ? 'has a review requested' : 'has a review request withdrawn',
+    ),
   pull_request_sync: (payload) => ofPull(payload, 'has new commits'),
   push: ofPush,
   release: ({ action, release }) => {
@@ -127,6 +135,12 @@ function ofPull({ action, pull_request: pull }: PullPayload, what?: string): Des
   const done = action === 'closed' && pull.merged ? 'merged' : action
   return ofEither({ kind: 'pull request', what: what ?? done, action: done }, pull)
 }
+
+const ofReview = (payload: PullPayload, what: string, tone: Tone): Description => ({
+  ...ofPull(payload, what),
+  details: payload.review?.content ?? '',
+  tone,
+})
 
 interface Happened {
   readonly kind: string

@@ -1,0 +1,1 @@
+export { findReview } from './records/review.store.ts'
