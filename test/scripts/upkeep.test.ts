@@ -217,7 +217,7 @@ describe('backup', () => {
     expect(await runIngot(['doctor', '--fix', '--data-dir', copy])).toMatchObject({ code: 0 })
     const checked = await runIngot(['doctor', '--data-dir', copy])
     expect(checked.stdout).toBe(
-      'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\npermissions: ok\njobs: ok\nNothing is wrong.\n',
+      'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\npull requests: ok\npermissions: ok\njobs: ok\nNothing is wrong.\n',
     )
     expect(busy.name).toBe('busy')
   })
