@@ -15,6 +15,7 @@ select * from "audit_entry" where "lower_actor_name" = ? order by "id" desc limi
 select * from "audit_entry" where "lower_target_name" = ? order by "id" desc limit N offset ?;
 select * from "audit_entry" where ("action" >= ? and "action" < ?) order by "id" desc limit N offset ?;
 select * from "audit_entry" where ("lower_actor_name" = ? and "created_at" >= ?) order by "id" desc limit N offset ?;
+select * from "audit_entry" where ("lower_actor_name" = ? and ("action" >= ? and "action" < ?)) order by "id" desc limit N offset ?;
 select * from "audit_entry" where ("lower_target_name" = ? and ("action" >= ? and "action" < ?)) order by "id" desc limit N offset ?;
 
 -- subjects/audit/audit-entry.store.ts listEntriesAfter

@@ -3,14 +3,33 @@
 -- events/event.store.ts deleteDispatchedBefore
 delete from "event" where "dispatched_at" > ? and "dispatched_at" < ?;
 
+-- events/event.store.ts findEventHead
+select "id", "kind", "repo_id", "actor_id", "created_at" from "event" where "id" = ?;
+
+-- events/event.store.ts findNewestEventId
+select "id" from "event" order by "id" desc limit N;
+
 -- events/event.store.ts hasPendingEvents
-select "id" from "event" where "dispatched_at" = ? and "next_attempt_at" <= ?;
+select "id" from "event" where "dispatched_at" = ? and "next_attempt_at" <= ? limit N;
 
 -- events/event.store.ts insertEvent
 insert into "event" ("kind", "repo_id", "actor_id", "payload", "created_at", "dispatched_at", "attempts") values (?, ...) returning "id";
 
--- events/event.store.ts lockPendingEvents
+-- events/event.store.ts listEventsAfter
+select "id", "kind", "repo_id", "actor_id", "created_at" from "event" where "id" > ? order by "id" limit N;
+
+-- events/event.store.ts listEventsBetween
+select "id", "kind", "repo_id", "actor_id", "created_at", "payload" from "event" where "id" > ? and "id" <= ? and "kind" in (?, ...) order by "id" limit N;
+select "id", "kind", "repo_id", "actor_id", "created_at", "payload" from "event" where "id" > ? and "id" <= ? and "kind" in (?, ...) and "repo_id" = ? order by "id" limit N;
+
+-- events/event.store.ts loadPayloads
+select "id", "payload" from "event" where "id" in (?, ...);
+
+-- events/event.store.ts lockOldestEvents
 select * from "event" where "dispatched_at" = ? and "next_attempt_at" <= ? and ("repo_id" = ? or not exists (select "earlier"."id" from "event" as "earlier" where "earlier"."dispatched_at" = ? and "earlier"."repo_id" = "event"."repo_id" and "earlier"."id" < "event"."id")) order by "id" limit N;
+
+-- events/event.store.ts lockPendingEvents
+select * from "event" where "dispatched_at" = ? and "repo_id" in (?, ...) order by "id" limit N;
 
 -- events/event.store.ts markDispatched
 update "event" set "dispatched_at" = ? where "id" in (?, ...);

@@ -30,11 +30,6 @@ insert into "label" ("name", "color", "description", "is_exclusive", "archived_a
 -- subjects/labels/label.store.ts listLabels
 select * from "label" where "org_id" = ? order by "name", "id" limit N offset ?;
 select * from "label" where "repo_id" = ? order by "name", "id" limit N offset ?;
-select * from "label" where "org_id" = ? order by "name" desc, "id" limit N offset ?;
-select * from "label" where "org_id" = ? order by "issues_count", "id" limit N offset ?;
-select * from "label" where "repo_id" = ? order by "issues_count", "id" limit N offset ?;
-select * from "label" where "org_id" = ? order by "issues_count" desc, "id" limit N offset ?;
-select * from "label" where "repo_id" = ? order by "issues_count" desc, "id" limit N offset ?;
 
 -- subjects/labels/label.store.ts listLabelsByIds
 select * from "label" where "id" in (?, ...);

@@ -16,6 +16,9 @@ select * from "branch_rule" where "repo_id" = ? and "name" = ?;
 -- subjects/protections/branches/branch-rule.store.ts insertBranchRule
 insert into "branch_rule" ("repo_id", "name", "priority", "settings", "created_at", "updated_at") values (?, ...) returning "id";
 
+-- subjects/protections/branches/branch-rule.store.ts isTeamListed
+select "rule_id" from "branch_rule_team" where "rule_id" = ? and "list" = ? and "team_id" = ?;
+
 -- subjects/protections/branches/branch-rule.store.ts listBranchRules
 select * from "branch_rule" where "repo_id" = ?;
 
@@ -71,7 +74,6 @@ select "rule_id", "team"."name" from "tag_rule_team" inner join "team" on "team"
 
 -- subjects/protections/tags/tag-rule.store.ts replaceTagRuleTeams
 delete from "tag_rule_team" where "rule_id" = ?;
-insert into "tag_rule_team" ("rule_id", "team_id") values (?, ...);
 
 -- subjects/protections/tags/tag-rule.store.ts replaceTagRuleUsers
 delete from "tag_rule_user" where "rule_id" = ?;

@@ -3,11 +3,15 @@
 -- subjects/quota/quota-usage.store.ts findRepoOwner
 select "user"."id", "user"."name" from "repo" inner join "user" on "user"."id" = "repo"."owner_id" where "repo"."id" = ?;
 
+-- subjects/quota/quota-usage.store.ts listUsedArtifacts
+select "action_artifact"."name", "action_artifact"."size", "repo"."name" as "repo_name", "action_artifact"."run_id" from "action_artifact" inner join "repo" on "repo"."id" = "action_artifact"."repo_id" where "repo"."owner_id" = ? and "action_artifact"."hash" != ? order by "action_artifact"."size" desc, "action_artifact"."id" limit N offset ?;
+
 -- subjects/quota/quota-usage.store.ts listUsedAttachments
 select "attachment"."id", "attachment"."name", "attachment"."size", "repo"."id" as "repo_id", "repo"."name" as "repo_name", "release"."id" as "release_id", "release"."tag_name" from "attachment" inner join "repo" on "repo"."id" = "attachment"."repo_id" inner join "release" on "release"."id" = "attachment"."release_id" where "repo"."owner_id" = ? order by "attachment"."size" desc, "attachment"."id" limit N offset ?;
 
 -- subjects/quota/quota-usage.store.ts loadQuotaUsage
 select "is_private", cast(coalesce(sum("git_size"), 0) as bigint) as "git", cast(coalesce(sum("lfs_size"), 0) as bigint) as "lfs" from "repo" where "owner_id" = ? group by "is_private";
+select cast(coalesce(sum("action_artifact"."size"), 0) as bigint) as "artifacts" from "action_artifact" inner join "repo" on "repo"."id" = "action_artifact"."repo_id" where "repo"."owner_id" = ? and "action_artifact"."hash" != ?;
 select case when "attachment"."release_id" = ? then 0 else 1 end as "of_release", cast(coalesce(sum("attachment"."size"), 0) as bigint) as "size" from "attachment" inner join "repo" on "repo"."id" = "attachment"."repo_id" where "repo"."owner_id" = ? group by "of_release";
 
 -- subjects/quota/quota.store.ts deleteQuotaGroup
@@ -54,3 +58,9 @@ select * from "quota_rule" order by "name";
 
 -- subjects/quota/quota.store.ts updateQuotaRule
 update "quota_rule" set "size_limit" = ?, "subjects" = ? where "id" = ?;
+
+-- subjects/quota/used-package.store.ts listUsedPackages
+select "package"."name", "package"."type", "package_version"."version", cast((select coalesce(sum(size), 0) from package_file where version_id = package_version.id) as bigint) as "size" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? order by cast((select coalesce(sum(size), 0) from package_file where version_id = package_version.id) as bigint) desc, "package_version"."id" limit N offset ?;
+
+-- subjects/quota/used-package.store.ts sumPackages
+select cast(coalesce(sum(package_file.size), 0) as bigint) as "size" from "package_file" inner join "package_version" on "package_version"."id" = "package_file"."version_id" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ?;

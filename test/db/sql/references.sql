@@ -19,5 +19,8 @@ delete from "cross_reference" where "source_issue_id" = ? and "source_comment_id
 -- subjects/references/records/cross-reference.store.ts listCrossReferences
 select "issue_id", "entry_id", "action" from "cross_reference" where "source_issue_id" = ? and "source_comment_id" = ?;
 
+-- subjects/references/records/cross-reference.store.ts listKeywordReferences
+select "issue_id", "action" from "cross_reference" where "source_issue_id" = ? and "action" != ? order by "issue_id", "source_comment_id";
+
 -- subjects/references/records/cross-reference.store.ts putCrossReference
 insert into "cross_reference" ("source_issue_id", "source_comment_id", "issue_id", "entry_id", "action") values (?, ...) on conflict ("source_issue_id", "source_comment_id", "issue_id") do update set "issue_id" = ?, "entry_id" = ?, "action" = ?;
