@@ -21,6 +21,7 @@ select * from "attachment" where "release_id" = ? and "name" = ? order by "id" d
 select * from "attachment" where "uuid" = ?;
 
 -- subjects/attachments/attachment.store.ts insertAttachment
+insert into "attachment" ("uuid", "repo_id", "release_id", "uploader_id", "name", "hash", "created_at") values (?, ...) returning *;
 insert into "attachment" ("uuid", "uploader_id", "repo_id", "release_id", "issue_id", "comment_id", "name", "external_url", "created_at") values (?, ...) returning *;
 insert into "attachment" ("uuid", "uploader_id", "repo_id", "release_id", "issue_id", "comment_id", "name", "size", "hash", "created_at") values (?, ...) returning *;
 insert into "attachment" ("uuid", "repo_id", "release_id", "issue_id", "comment_id", "uploader_id", "external_url", "name", "download_count", "created_at") values (?, ...) returning *;

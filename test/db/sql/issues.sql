@@ -226,6 +226,7 @@ select * from "issue" where "id" in (?, ...);
 
 -- subjects/issues/records/issue.store.ts listIssuesByNumbers
 select * from "issue" where ("repo_id" = ? and "number" in (?, ...));
+select * from "issue" where (("repo_id" = ? and "number" in (?, ...)) or ("repo_id" = ? and "number" in (?, ...)));
 
 -- subjects/issues/records/issue.store.ts lockIssue
 select * from "issue" where "id" = ?;
@@ -240,6 +241,7 @@ insert into "issue_sequence" ("repo_id", "last") values (?, ...) on conflict ("r
 update "issue" set "updated_at" = ? where "id" in (?, ...) returning "id";
 
 -- subjects/issues/records/issue.store.ts updateIssue
+update "issue" set "pin_order" = ? where "id" = ? returning *;
 update "issue" set "updated_at" = ? where "id" = ? returning *;
 update "issue" set "due_at" = ?, "updated_at" = ? where "id" = ? returning *;
 update "issue" set "is_locked" = ?, "updated_at" = ? where "id" = ? returning *;

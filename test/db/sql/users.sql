@@ -139,6 +139,9 @@ select * from "user" where "lower_name" = ?;
 -- subjects/users/user.store.ts insertUser
 delete from "user_redirect" where "lower_name" = ?;
 insert into "user" ("kind", "name", "lower_name", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "created_at", "updated_at", "is_admin", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "is_admin", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "visibility", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "visibility", "created_at", "updated_at", "is_admin", "is_restricted", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "full_name", "email", "description", "website", "location", "visibility", "repo_admin_change_team_access", "is_active", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
