@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { altered } from '../../harness/altered.ts'
 import { row } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
@@ -263,7 +264,7 @@ describe('imports from Gitea and Forgejo', () => {
     await source.app.database.transaction((tx) =>
       tx.updateTable('repo').set({ is_private: 0 }).where('name', '=', 'closed').execute(),
     )
-    const wrong = { auth_username: '', auth_password: '', auth_token: `${token.slice(0, -1)}0` }
+    const wrong = { auth_username: '', auth_password: '', auth_token: altered(token) }
     expect((await from('closed', { ...wrong, releases: true })).json.message).toMatch(/^Authentication failed: /)
   })
 })
