@@ -56,8 +56,8 @@ export interface ReviewPort {
 
 /** Where the subject of reviews registers what pull requests show of them and how reviews are requested. */
 export interface PullReviews extends ReviewPort {
-  /** While the server is composed; several may give a part each. */
-  register(part: Partial<ReviewPort>): void
+  /** Once, while the server is composed. */
+  register(port: ReviewPort): void
 }
 
 const NO_REVIEWS: ReviewPort = {
@@ -67,9 +67,9 @@ const NO_REVIEWS: ReviewPort = {
 }
 
 export function createPullReviews(): PullReviews {
-  let port: ReviewPort = NO_REVIEWS
+  let port = NO_REVIEWS
   return {
-    register: (part) => void (port = { ...port, ...part }),
+    register: (registered) => void (port = registered),
     state: (pullId, options) => port.state(pullId, options),
     summarize: (viewer, repo, ids) => port.summarize(viewer, repo, ids),
     prepareRequests: (actor, target, wanted) => port.prepareRequests(actor, target, wanted),

@@ -43,8 +43,15 @@ export async function listAskedTeams(db: Db, pullId: PullId, userId: UserId): Pr
   return rows.map((row) => asId(row.team_id))
 }
 
-/** The newest earlier approval, rejection or request of the person counts again. */
-export async function restoreEarlier(tx: Tx, { id, pullId, reviewerId }: Review): Promise<void> {
+/**
+ * Makes the person's newest approval, rejection or request before a deleted review or withdrawn request official again.
+ * NOTE: a dismissed one too: it was official before, a newer approval dismisses what it replaces, and a dismissed review
+ * does not count before it is undismissed (behaviour/pull-requests#reviews).
+ */
+export async function restoreOfficial(
+  tx: Tx,
+  { id, pullId, reviewerId }: Pick<Review, 'id' | 'pullId' | 'reviewerId'>,
+): Promise<void> {
   const newest = await tx
     .selectFrom('review')
     .select('id')

@@ -2,11 +2,12 @@ import { flag } from '../../../db/flag.ts'
 import { forbidden } from '../../../platform/errors.ts'
 import { recordEntries } from '../../issues/index.ts'
 import type { PullChange } from '../../pulls/index.ts'
+import { restoreOfficial } from '../records/decision.store.ts'
 import { deleteReview, insertReview, type Review } from '../records/review.store.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
 import type { Reviewer } from './find-reviewers.ts'
 import type { PlannedRequest } from './plan-requests.ts'
-import { type Asked, clearOfficial, findRequest, hasReviewed, restoreOfficial } from './request.store.ts'
+import { type Asked, clearOfficial, findRequest, hasReviewed } from './request.store.ts'
 
 const askedOf = ({ user, team }: Reviewer): Asked => ({ userId: user?.id ?? 0, teamId: team?.id ?? 0 })
 
@@ -50,7 +51,8 @@ export async function recordRequestDeletion(change: PullChange, reviewer: Review
   const request = await findRequest(tx, pull.id, asked)
   if (request === undefined) return
   await deleteReview(tx, request.id)
-  if (request.isOfficial && asked.userId !== 0) await restoreOfficial(tx, pull.id, asked.userId)
+  if (request.isOfficial && asked.userId !== 0)
+    await restoreOfficial(tx, { id: request.id, pullId: pull.id, reviewerId: asked.userId })
   await addEntry(change, asked, { reviewId: request.id, isRemoved: true })
   await appendReviewEvent(change, 'review.request_deleted', payloadOf(asked, request.id))
 }

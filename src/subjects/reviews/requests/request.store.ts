@@ -66,20 +66,6 @@ export async function listReviewersAmong(
   return new Set(rows.map((row) => asId<UserId>(row.reviewer_id)))
 }
 
-/** Makes the newest approval, rejection or request of the person count again, unless it was dismissed. */
-export async function restoreOfficial(tx: Tx, pullId: PullId, userId: UserId): Promise<void> {
-  const newest = tx
-    .selectFrom('review')
-    .select('id')
-    .where('pull_id', '=', pullId)
-    .where('reviewer_id', '=', userId)
-    .where('kind', 'in', ['approved', 'rejected', 'request'])
-    .where('is_dismissed', '=', 0)
-    .orderBy('id', 'desc')
-    .limit(1)
-  await tx.updateTable('review').set({ is_official: 1 }).where('id', 'in', newest).execute()
-}
-
 /** The open requests of an account and of the teams of an organization that are deleted. */
 export async function deleteRequestsOfAccount(tx: Tx, id: UserId): Promise<void> {
   const requests = tx.deleteFrom('review').where('kind', '=', 'request')

@@ -2,7 +2,7 @@ import { isSiteAdmin, type SignedIn } from '../../../access/viewer.ts'
 import { forbidden, invalid, notFound } from '../../../platform/errors.ts'
 import { deleteEntry, listEntriesOfKind } from '../../issues/index.ts'
 import { changePull, type PullChange, type PullInView } from '../../pulls/index.ts'
-import { restoreEarlier } from '../records/decision.store.ts'
+import { restoreOfficial } from '../records/decision.store.ts'
 import { listCommentPlaces } from '../records/review-comment.store.ts'
 import { deleteReview as deleteRow, lockReview, type Review } from '../records/review.store.ts'
 import type { ReviewDeps } from '../review-deps.ts'
@@ -29,7 +29,7 @@ export async function deleteReview(
     }
     await deleteEntriesOf(change, review)
     await deleteRow(change.tx, id)
-    if (review.isOfficial) await restoreEarlier(change.tx, review)
+    if (review.isOfficial) await restoreOfficial(change.tx, review)
     return true
   })
   if (isDeleted !== true) throw notFound('review does not exist')
