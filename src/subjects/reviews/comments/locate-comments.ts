@@ -3,13 +3,15 @@ import { invalidField } from '../../../platform/errors.ts'
 import type { CommentPlace } from '../records/review-comment.store.ts'
 import type { CreatePullReviewComment } from './review-comment.model.ts'
 
-/** A comment at a line of one side of the diff. */
+/** A comment at lines of one side of the diff. */
 export interface NewComment {
   readonly path: string
   readonly body: string
   readonly side: DiffSide
-  /** From 1. */
+  /** The last line, from 1. */
   readonly line: number
+  /** The first line; that of one line is the same. */
+  readonly startLine: number
 }
 
 /** Where a new comment is in the diff of the current head. */
@@ -23,14 +25,29 @@ export interface LocatedComment {
   readonly location: Location
 }
 
-/** Throws Invalid for a comment without path, text or line. The old side wins where both have a line. */
-export function readComment({ path = '', body = '', new_position = 0, old_position = 0 }: CreatePullReviewComment) {
+/**
+ * Throws Invalid for a comment without path, text or line, for a number that is no line, and for lines that end before
+ * they begin. The old side wins where both have a line.
+ */
+export function readComment({ path = '', body = '', ...positions }: CreatePullReviewComment): NewComment {
   if (path === '') throw invalidField('Path', 'Required')
   if (body.trim() === '') throw invalidField('Body', 'Required')
-  const side = old_position > 0 ? 'old' : 'new'
-  const line = old_position > 0 ? old_position : new_position
+  const old = requireLine('OldPosition', positions.old_position)
+  const side = old > 0 ? 'old' : 'new'
+  const line = old || requireLine('NewPosition', positions.new_position)
   if (line === 0) throw invalidField('NewPosition', 'Required')
-  return { path, body, side, line } satisfies NewComment
+  const field = side === 'old' ? 'OldStartPosition' : 'NewStartPosition'
+  const start = requireLine(field, side === 'old' ? positions.old_start_position : positions.new_start_position)
+  if (start > line) throw invalidField(field, `the lines end at ${line}, before they begin`)
+  return { path, body, side, line, startLine: start || line }
+}
+
+const MAX_LINE = 2_147_483_647
+
+/** The number of a line, 0 for none. */
+function requireLine(field: string, line = 0): number {
+  if (line < 0 || line > MAX_LINE) throw invalidField(field, `Range (0 to ${MAX_LINE})`)
+  return line
 }
 
 interface Diffs {
@@ -49,17 +66,17 @@ export async function locateComments(
   { reviewed, current }: Diffs,
   comments: readonly NewComment[],
 ): Promise<LocatedComment[]> {
-  const ranges = comments.map(({ path, side, line }) => ({ path, side, first: line, last: line }))
+  const ranges = comments.map(({ path, side, startLine, line }) => ({ path, side, first: startLine, last: line }))
   const isCurrent = reviewed.head === current.head && reviewed.base === current.base
   const moved = isCurrent || ranges.length === 0 ? ranges : await git.diffLines.follow(reviewed, current, ranges)
   const located: LocatedComment[] = []
   for (const [index, comment] of comments.entries()) {
-    const { path, side, line, body } = comment
+    const { path, side, line, startLine, body } = comment
     const place = moved[index]
     const location = {
       side,
       ...(place === undefined
-        ? { path, line, startLine: line, isOutdated: true, commitOid: reviewed.head, baseOid: reviewed.base }
+        ? { path, line, startLine, isOutdated: true, commitOid: reviewed.head, baseOid: reviewed.base }
         : { path: place.path, line: place.last, startLine: place.first, isOutdated: false }),
       ...(place && { commitOid: current.head, baseOid: current.base }),
       diffHunk: await git.diffLines.excerpt(reviewed, comment),

@@ -20,6 +20,14 @@ export const PullReviewComment = Type.Object(
     diff_hunk: Type.String({ description: 'The part of the hunk that ends with the line' }),
     position: Type.Integer({ description: 'The line of the new file; 0 for a line of the old one' }),
     original_position: Type.Integer({ description: 'The line of the old file; 0 for a line of the new one' }),
+    start_position: Type.Optional(
+      Type.Integer({ description: 'The first line of several of the new file, of which `position` is the last' }),
+    ),
+    original_start_position: Type.Optional(
+      Type.Integer({
+        description: 'The first line of several of the old file, of which `original_position` is the last',
+      }),
+    ),
     html_url: Type.String(),
     pull_request_url: Type.String(),
   },
@@ -27,15 +35,16 @@ export const PullReviewComment = Type.Object(
 )
 export type PullReviewComment = Static<typeof PullReviewComment>
 
-const Line = (side: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: `A line of the ${side} file` }))
+const Line = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description }))
 
 export const CreatePullReviewComment = Type.Object(
   {
     path: Type.Optional(Type.String({ maxLength: PATH_LENGTH })),
     body: Type.Optional(Type.String({ maxLength: PAGE_LENGTH })),
-    new_position: Line('new'),
-    old_position: Line('old'),
+    new_position: Line('A line of the new file'),
+    old_position: Line('A line of the old file'),
+    new_start_position: Line('The first of several lines, of which `new_position` is the last'),
+    old_start_position: Line('The first of several lines, of which `old_position` is the last'),
   },
   { $id: 'CreatePullReviewComment' },
 )

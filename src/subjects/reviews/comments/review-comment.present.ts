@@ -3,6 +3,7 @@ import type { Viewer } from '../../../access/viewer.ts'
 import type { Site } from '../../../platform/site.ts'
 import { issueUrls } from '../../issues/index.ts'
 import { presentGhost, presentUser } from '../../users/index.ts'
+import type { CommentPlace } from '../records/review-comment.store.ts'
 import type { ReviewCommentView } from './comment-views.ts'
 import type { PullReviewComment } from './review-comment.model.ts'
 
@@ -24,8 +25,15 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
     diff_hunk: place.diffHunk,
     position: place.side === 'new' ? place.line : 0,
     original_position: place.side === 'old' ? place.line : 0,
+    ...presentStart(place),
     // COMPAT: a pending one is only on the page of changed files (test/api/reviews/reviews.test.ts).
     html_url: `${url}${entry.kind === 'pending_code' ? '/files' : ''}#issuecomment-${entry.id}`,
     pull_request_url: url,
   }
+}
+
+/** COMPAT: nothing for a single line, so that clients of the contract get no further member (test/api/reviews/ranges.test.ts). */
+function presentStart({ side, startLine, line }: CommentPlace) {
+  if (startLine === line) return {}
+  return side === 'new' ? { start_position: startLine } : { original_start_position: startLine }
 }
