@@ -48,9 +48,11 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
       if (poster !== undefined && account === undefined)
         throw badRequest(`user does not exist [uid: 0, name: ${poster}]`)
       const filter = { ...rest, posterId: account?.id }
-      const ids = isPlain(filter)
-        ? listPlain(read, dialect.name, { repo, filter, sort, paging })
-        : listPullIssueIds(read, repo.id, { filter, sort, paging })
+      const known = isPlain(filter) ? ISSUE_SORTS.find((name) => name === sort) : undefined
+      const ids =
+        known === undefined
+          ? listPullIssueIds(read, repo.id, { filter, sort, paging })
+          : listRepoIssueIds(read, dialect.name, repo, { filter: filterOfIssues(filter), sort: known, paging })
       const { items, total } = await ids
       return { items: await listIssuesByIds(read, items), total }
     },
@@ -65,29 +67,14 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
   }
 }
 
+/** NOTE: the lists of issues read a page from narrow indexes, however many pull requests there are. */
 const isPlain = ({ labelIds, milestoneId, baseBranch }: PullFilter): boolean =>
   labelIds.length === 0 && milestoneId === 0 && baseBranch === undefined
 
-interface PlainList {
-  readonly repo: Repo
-  readonly filter: PullFilter
-  readonly sort: PullSort
-  readonly paging: Paging
-}
-
-/** NOTE: the lists of issues read a page from narrow indexes, however many pull requests there are. */
-function listPlain(
-  read: Database['read'],
-  dialect: Database['dialect']['name'],
-  { repo, filter: { state, posterId }, sort, paging }: PlainList,
-): Promise<Page<IssueId>> {
-  const known = ISSUE_SORTS.find((name) => name === sort)
-  const filter = { state, posterId, kinds: { issues: false, pulls: true }, labels: [], milestones: undefined }
-  return known === undefined
-    ? listPullIssueIds(read, repo.id, {
-        filter: { state, posterId, labelIds: [], milestoneId: 0, baseBranch: undefined },
-        sort,
-        paging,
-      })
-    : listRepoIssueIds(read, dialect, repo, { filter, sort: known, paging })
-}
+const filterOfIssues = ({ state, posterId }: PullFilter): Parameters<typeof listRepoIssueIds>[3]['filter'] => ({
+  state,
+  posterId,
+  kinds: { issues: false, pulls: true },
+  labels: [],
+  milestones: undefined,
+})
