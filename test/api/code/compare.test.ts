@@ -92,8 +92,9 @@ describe.each(['sha1', 'sha256'] as const)('a %s repository', (format) => {
         .where('lower_name', '=', `cmp-${format}`)
         .execute(),
     )
-    expect((await compare('main...bob:bobs')).status).toBe(404)
-    expect((await compare('main...bob:bobs', ann.client)).status).toBe(404)
+    const missing = { status: 400, json: { message: 'the user bob does not have a fork of the base repository' } }
+    expect(await compare('main...bob:bobs')).toMatchObject(missing)
+    expect(await compare('main...bob:bobs', ann.client)).toMatchObject(missing)
     expect((await compare('main...bob:bobs', bob.client)).status).toBe(200)
   })
 

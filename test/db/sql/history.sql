@@ -2,3 +2,9 @@
 
 -- subjects/history/fork-network.store.ts findForkOf
 select * from "repo" where "fork_id" = ? and "owner_id" = ?;
+
+-- subjects/history/fork-network.store.ts listForkAncestors
+with recursive "ancestor"("id", "depth") as (select "id", 0 as "depth" from "repo" where "id" = ? union all select "repo"."fork_id" as "id", ancestor.depth + 1 as "depth" from "ancestor" inner join "repo" on "repo"."id" = "ancestor"."id" where "repo"."fork_id" > ? and "ancestor"."depth" < ?) select "id" from "ancestor" order by "depth";
+
+-- subjects/history/fork-network.store.ts listReposOfNetwork
+with recursive "ancestor"("id", "at", "depth") as (select "id", "id" as "at", 0 as "depth" from "repo" where "owner_id" = ? union all select "ancestor"."id", "repo"."fork_id" as "at", ancestor.depth + 1 as "depth" from "ancestor" inner join "repo" on "repo"."id" = "ancestor"."at" where "repo"."fork_id" > ? and "ancestor"."depth" < ?) select * from "repo" where "owner_id" = ? and "id" in (select "ancestor"."id" from "ancestor" where "at" = ?) order by "id" limit N;
