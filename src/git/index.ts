@@ -52,6 +52,7 @@ export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 
 export type { ChangedFile, ChangedFileList, DiffTotals } from './engine/diff/changed-files.ts'
 export type { DiffLine, DiffRange, DiffSide, DiffSpan, FileLines } from './engine/diff/diff-span.ts'
+export type { ConflictFile } from './engine/merge/conflict-hunks.ts'
 export type { MergeOutcome, MergePlan, MergeStyle } from './engine/merge/build-merge.ts'
 
 export type { ChangeSet } from './engine/history/changes.ts'

@@ -1,5 +1,5 @@
 import type { SignedIn } from '../../access/viewer.ts'
-import { branchRef } from '../../git/index.ts'
+import { branchRef, type MergeStyle } from '../../git/index.ts'
 import { conflict, forbidden, notFound } from '../../platform/errors.ts'
 import { lockIssue, recordEntries } from '../issues/index.ts'
 import { lockPull, type PullInView } from '../pulls/index.ts'
@@ -10,6 +10,7 @@ import { followMerge, type FollowMergeDeps } from './perform/follow-merge.ts'
 import { type MergeDeps, type Merged, mergePull } from './perform/merge-pull.ts'
 import { loadMergeFacts, loadMergeRights } from './rules/load-merge-facts.ts'
 import { mergeProblem } from './rules/merge-rules.policy.ts'
+import { type MergePreview, previewMerge, type PreviewDeps } from './preview/preview-merge.ts'
 import { deleteSchedule, findSchedule, insertSchedule } from './schedules/merge-schedule.store.ts'
 import { updateHead, type UpdateStyle } from './update/update-head.ts'
 
@@ -21,11 +22,13 @@ export interface Merges {
   schedule(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
   /** Throws NotFound for no schedule, Forbidden for those who neither scheduled it nor may merge. */
   cancel(actor: SignedIn, target: PullInView): Promise<void>
+  /** See `previewMerge`; undefined for the default style of the repository. */
+  preview(actor: SignedIn, target: PullInView, style: MergeStyle | undefined): Promise<MergePreview>
   /** See `updateHead`. */
   update(actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<void>
 }
 
-export type MergesDeps = MergeDeps & FollowMergeDeps
+export type MergesDeps = MergeDeps & FollowMergeDeps & PreviewDeps
 
 export function createMerges(deps: MergesDeps): Merges {
   return {
@@ -39,6 +42,7 @@ export function createMerges(deps: MergesDeps): Merges {
     },
     schedule: (actor, target, order) => schedule(deps, actor, target, order),
     cancel: (actor, target) => cancel(deps, actor, target),
+    preview: (actor, target, style) => previewMerge(deps, actor, target, style),
     update: (actor, target, style) => updateHead(deps, actor, target, style),
   }
 }

@@ -6,6 +6,8 @@ import { mergeJobs } from './merges.jobs.ts'
 import { mergeOperations } from './merges.operations.ts'
 import { createMerges, type MergesDeps } from './merges.service.ts'
 import { mergeSubscriptions } from './merges.subscriber.ts'
+import { createPreviewQueue } from './preview/preview-merge.ts'
+import { previewOperations } from './preview/preview.operations.ts'
 import { settleIntents } from './perform/settle-intent.ts'
 import { updateOperations } from './update/update.operations.ts'
 
@@ -35,12 +37,17 @@ export const subject = defineSubject({
       noReplyDomain: config.service.no_reply_address,
       addsTrailers: config.pull_request.add_co_committer_trailers,
       locks: new KeyedMutex(),
+      previews: createPreviewQueue(),
       startedAt: clock.now(),
     }
     repoReconcilers.add((repoId) => settleIntents(deps, repoId))
     const merges = translated(createMerges(deps))
     return {
-      operations: [...mergeOperations({ guards, merges }), ...updateOperations({ guards, merges })],
+      operations: [
+        ...mergeOperations({ guards, merges }),
+        ...previewOperations({ guards, merges }),
+        ...updateOperations({ guards, merges }),
+      ],
       events: mergeEvents,
       jobs: mergeJobs(deps),
       subscriptions: mergeSubscriptions(jobs),

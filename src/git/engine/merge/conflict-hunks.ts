@@ -20,8 +20,13 @@ export interface ConflictFile {
 const MAX_FILES = 50
 const MAX_HUNKS = 20
 const MAX_SIDE = 4_000
+/** Characters of all hunks together. */
+const MAX_TOTAL = 256 * 1024
 
-/** The conflicting places of the first 50 files of a merge with conflicts; `tree` has their markers. */
+/**
+ * The conflicting places of the first 50 files of a merge with conflicts, 256 Ki characters of them; `tree` has their
+ * markers.
+ */
 export async function conflictHunks(
   space: MergeSpace,
   tree: string,
@@ -29,10 +34,13 @@ export async function conflictHunks(
 ): Promise<readonly ConflictFile[]> {
   const find = createPathLookup((oid) => space.readTree(oid), tree)
   const found: ConflictFile[] = []
+  let left = MAX_TOTAL
   for (const path of files.slice(0, MAX_FILES)) {
     const entry = await find(path)
     const content = entry?.type === 'blob' ? await space.readMade(entry.oid) : undefined
-    found.push({ path, ...parseHunks(content?.toString('utf8') ?? '') })
+    const parsed = parseHunks(content?.toString('utf8') ?? '')
+    const hunks = parsed.hunks.filter(({ ours, theirs }) => (left -= ours.length + theirs.length) >= 0)
+    found.push({ path, hunks, isCut: parsed.isCut || hunks.length < parsed.hunks.length })
   }
   return found
 }
@@ -49,9 +57,11 @@ function parseHunks(text: string): Pick<ConflictFile, 'hunks' | 'isCut'> {
       const [ours, theirs] = [open.ours.join('\n'), open.theirs.join('\n')]
       if (hunks.length === MAX_HUNKS) return { hunks, isCut: true }
       isCut ||= ours.length > MAX_SIDE || theirs.length > MAX_SIDE
-      hunks.push({ line: open.line, ours: ours.slice(0, MAX_SIDE), theirs: theirs.slice(0, MAX_SIDE) })
+      hunks.push({ line: open.line, ours: cut(ours), theirs: cut(theirs) })
       open = undefined
     } else if (open) (open.theirs ?? open.ours).push(line)
   }
   return { hunks, isCut }
 }
+
+const cut = (text: string): string => (text.length > MAX_SIDE ? text.slice(0, MAX_SIDE).toWellFormed() : text)

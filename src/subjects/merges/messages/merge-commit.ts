@@ -40,7 +40,10 @@ export interface Merging {
   readonly at: number
 }
 
-export type MergeCommitPlan = Pick<MergePlan, 'commit' | 'replaying'>
+export interface MergeCommitPlan extends Pick<MergePlan, 'commit' | 'replaying'> {
+  /** Of the commit that merges or squashes; a style that replays commits keeps theirs. */
+  readonly message: string
+}
 
 /** Who and what the commits of a merge say (behaviour/pull-requests#merge-messages). Loads everything beforehand. */
 export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promise<MergeCommitPlan> {
@@ -59,6 +62,7 @@ export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promi
   const message = joinMessage(messageParts(order, facts, template), trailers)
   const server = signer && { ...committer, name: signer.name, email: signer.email }
   return {
+    message,
     commit: (writer, made) => writeCommit(writer, { ...made, author, committer, message }, signer),
     replaying: {
       committer: server ?? committer,

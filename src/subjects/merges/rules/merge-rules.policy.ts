@@ -45,34 +45,41 @@ interface Wanted {
   readonly isScheduled: boolean
 }
 
+/** Why a pull request cannot be merged, the first of `mergeProblems`; undefined when it can. */
+export const mergeProblem = (facts: MergeFacts, wanted: Wanted): string | undefined =>
+  mergeProblems(facts, wanted).next().value ?? undefined
+
 /**
- * Why a pull request cannot be merged, the first reason in the order of the contract; undefined when it can
+ * Everything because of which a pull request cannot be merged, in the order of the contract
  * (behaviour/pull-requests#merging). While the check runs, `checking` does not refuse: the merge itself finds out.
  */
-export function mergeProblem(facts: MergeFacts, wanted: Wanted): string | undefined {
-  if (facts.isMerged) return 'The PR is already merged'
-  if (!facts.mayMerge) return 'User not allowed to merge PR'
-  const problem = wanted.action === 'manually-merged' ? undefined : contentProblem(facts, wanted)
-  if (problem !== undefined || wanted.isScheduled || isAllowed(wanted.action, facts.styles)) return problem
-  return `${wanted.action} is not allowed an allowed merge style for this repository`
+export function* mergeProblems(facts: MergeFacts, wanted: Wanted): Generator<string, undefined> {
+  if (facts.isMerged) {
+    yield 'The PR is already merged'
+    return
+  }
+  if (!facts.mayMerge) yield 'User not allowed to merge PR'
+  if (wanted.action !== 'manually-merged') yield* contentProblems(facts, wanted)
+  if (!wanted.isScheduled && !isAllowed(wanted.action, facts.styles))
+    yield `${wanted.action} is not allowed an allowed merge style for this repository`
 }
 
 const UNMERGEABLE: ReadonlySet<Mergeability> = new Set(['ancestor', 'conflict', 'error'])
 
-function contentProblem(facts: MergeFacts, wanted: Wanted): string | undefined {
+function* contentProblems(facts: MergeFacts, wanted: Wanted): Generator<string, void> {
   const { isDraft, mergeability, protection, isRepoAdmin, canSign, hasOpenBlocker } = facts
-  if (isDraft) return 'Work in progress PRs cannot be merged'
-  if (UNMERGEABLE.has(mergeability)) return 'Please try again later'
+  if (isDraft) yield 'Work in progress PRs cannot be merged'
+  if (UNMERGEABLE.has(mergeability)) yield 'Please try again later'
   if (protection !== undefined) {
     const isOverridden = wanted.isForced && isRepoAdmin && !protection.rule.blockAdminMergeOverride
-    const problem = wanted.isScheduled || isOverridden ? undefined : protectionProblem(protection)
+    if (!wanted.isScheduled && !isOverridden) yield* protectionProblems(protection)
     const unsigned = protection.rule.requireSignedCommits ? signingProblem(wanted.action, canSign) : undefined
-    if (problem !== undefined || unsigned !== undefined) return problem ?? unsigned
+    if (unsigned !== undefined) yield unsigned
   }
-  return hasOpenBlocker ? 'is blocked by an open dependency' : undefined
+  if (hasOpenBlocker) yield 'is blocked by an open dependency'
 }
 
-function protectionProblem(facts: ProtectionFacts): string | undefined {
+function protectionProblems(facts: ProtectionFacts): string[] {
   const { rule, checks, reviews, isOutdated, protectedFile } = facts
   const problems: readonly (readonly [isProblem: boolean, text: string])[] = [
     [rule.enableStatusCheck && checks !== 'success', 'Not all required status checks successful'],
@@ -82,7 +89,7 @@ function protectionProblem(facts: ProtectionFacts): string | undefined {
     [rule.blockOnOutdatedBranch && isOutdated, 'The head branch is behind the base branch'],
     [protectedFile !== undefined, 'Changed protected files'],
   ]
-  return problems.find(([isProblem]) => isProblem)?.[1]
+  return problems.filter(([isProblem]) => isProblem).map(([, text]) => text)
 }
 
 /** NOTE: a fast-forward writes no commit that the server could sign. */
