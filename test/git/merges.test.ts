@@ -103,6 +103,21 @@ describe.each(FORMATS)('merging in a %s repository', (format) => {
     expect(readdirSync(join(repo.path, 'objects')).filter((name) => name.startsWith('tmp_'))).toEqual([])
   })
 
+  it('previews a limited part of many conflicting lines', async () => {
+    const text = (side: string) =>
+      Array.from({ length: 25 }, (_, place) => `${`${place}\n`.repeat(9)}${side.repeat(5000)}\n`).join('')
+    const both = (side: string) => ({ a: text(side), b: text(side), text: text(side) })
+    const parts = [START, { branch: 'main', files: both('m') }, topic(both('t'))]
+    const outcome = await preview(await world.repo(format, script(parts)), 'merge')
+    const files = outcome.kind === 'conflict' ? outcome.hunks : []
+    expect(files.map(({ path, hunks, isCut }) => [path, hunks.length, isCut])).toEqual([
+      ['a', 20, true],
+      ['b', 12, true],
+      ['text', 0, true],
+    ])
+    expect(files[0]?.hunks[0]).toMatchObject({ line: 10, ours: 'm'.repeat(4000), theirs: 't'.repeat(4000) })
+  })
+
   it('refuses histories that have nothing in common, and heads that the base contains', async () => {
     const apart = await world.repo(format, script([START, { branch: 'topic', files: { text: 'x\n' } }]))
     expect(await build(apart, 'merge')).toEqual({ kind: 'unrelated' })
