@@ -8,6 +8,7 @@ import { type Issue, type IssueView, loadIssueViews } from '../issues/index.ts'
 import { listReposByIds, type Repo, type RepoInView, type Repos, type RepoView } from '../repos/index.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
 import { loadBranchTips, tipKey } from './records/branch-tips.store.ts'
+import { listPullsOfHeads } from './records/pull-heads.store.ts'
 import { listPullsByIssues, type Pull } from './records/pull.store.ts'
 import type { ReviewPort, ReviewSummary } from './review-port.ts'
 
@@ -28,6 +29,8 @@ export interface PullView {
   /** Undefined when the account was deleted, or without a merge. */
   readonly mergedBy: User | undefined
   readonly reviews: ReviewSummary | undefined
+  /** Numbers of the open pull requests whose head the base of this open one is, the oldest first. */
+  readonly dependsOn: readonly number[]
   /**
    * Between the merge base and the head. Undefined in lists, for AGit, where the head repository was deleted, and for
    * diffs that are too large.
@@ -56,7 +59,7 @@ export async function loadPullViews(
     issues.map((issue) => issue.id),
   )
   const all = [...pulls.values()]
-  const [issueViews, repoViews, tips, mergers, summaries] = await Promise.all([
+  const [issueViews, repoViews, tips, mergers, summaries, lower] = await Promise.all([
     loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]])),
     loadRepoViewsOf(deps, viewer, repo, all),
     loadBranchTips(
@@ -72,6 +75,7 @@ export async function loadPullViews(
       repo,
       all.map((pull) => pull.id),
     ),
+    listPullsOfHeads(read, repo.id, [...new Set(all.flatMap((pull) => stackedOn(repo, pull)))]),
   ])
   const users = new Map(mergers.map((user) => [user.id, user]))
   return issueViews.flatMap((issue): PullView[] => {
@@ -88,11 +92,25 @@ export async function loadPullViews(
         headOid: head && shownTip(pull, tips.get(tipKey(head)), repoViews.get(head.repoId)),
         mergedBy: pull.merge && users.get(pull.merge.byId),
         reviews: summaries.get(pull.id),
+        dependsOn: dependenciesOf(stackedOn(repo, pull), lower),
         totals: undefined,
       },
     ]
   })
 }
+
+/** NOTE: the default branch stays when a pull request from it is merged: nothing is stacked on it. */
+const stackedOn = ({ defaultBranch }: Repo, { isClosed, baseBranch }: Pull): string[] =>
+  isClosed || baseBranch === defaultBranch ? [] : [baseBranch]
+
+/** A branch may be the head of several, into different bases. */
+const MAX_DEPENDENCIES = 20
+
+const dependenciesOf = (bases: readonly string[], lower: Awaited<ReturnType<typeof listPullsOfHeads>>): number[] =>
+  lower
+    .filter(({ branch }) => bases.includes(branch))
+    .map(({ number }) => number)
+    .slice(0, MAX_DEPENDENCIES)
 
 /** A closed pull request does not follow its branch, so readers of a hidden repository see what was proposed. */
 const shownTip = (pull: Pull, tip: string | undefined, head: RepoView | undefined): string | undefined =>

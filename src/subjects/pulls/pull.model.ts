@@ -55,6 +55,9 @@ export const PullRequest = Type.Object(
     base: PRBranchInfo,
     head: PRBranchInfo,
     merge_base: Type.String(),
+    depends_on: Type.Array(Type.Integer(), {
+      description: 'Numbers of the open pull requests of which the base is the head; at most 20',
+    }),
     due_date: Nullable(Time),
     created_at: Time,
     updated_at: Time,

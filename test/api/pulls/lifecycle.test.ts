@@ -93,6 +93,40 @@ describeOnBoth('the branches of a pull request', (kind) => {
     expect((await timeline(number)).map(({ type }) => type)).toEqual(['change_target_branch', 'pull_push'])
   })
 
+  it('make it depend on the pull request whose head its base is, until that is merged or closed', async () => {
+    const [one, two, three] = ['stack1', 'stack2', 'stack3']
+    await commitFile(world.wes, { branch: one!, from: 'main' })
+    await commitFile(world.wes, { branch: two!, from: one })
+    await commitFile(world.wes, { branch: three!, from: two })
+    const pulls = [
+      await createPull(world.wes, { head: one! }),
+      await createPull(world.wes, { head: two!, base: one }),
+      await createPull(world.wes, { head: three!, base: two }),
+      await createPull(world.wes, { head: two! }),
+      await createPull(world.wes, { head: 'main', base: three }),
+    ]
+    const [first, second, third, other, back] = pulls.map(({ number }) => number as number)
+    const dependencies = async () =>
+      (await world.eve.client.get('/repos/ann/app/pulls?state=all&limit=5')).json
+        .toReversed()
+        .map((pull: Any) => pull.depends_on)
+    expect(await dependencies()).toEqual([[], [first], [second, other], [], [third]])
+    expect((await shown(third!)).depends_on).toEqual([second, other])
+    expect((await world.wes.client.patch(`/repos/ann/app/pulls/${other}`, { state: 'closed' })).status).toBe(201)
+    expect((await world.wes.client.patch(`/repos/ann/app/pulls/${back}`, { state: 'closed' })).status).toBe(201)
+    expect(await dependencies()).toEqual([[], [first], [second], [], []])
+    const merging = { Do: 'merge', delete_branch_after_merge: true }
+    for (const [number, upper] of [
+      [first, second],
+      [second, third],
+    ]) {
+      expect((await world.wes.client.post(`/repos/ann/app/pulls/${number}/merge`, merging)).status).toBe(200)
+      await world.server.drain()
+      expect(await shown(upper!)).toMatchObject({ base: { ref: 'main' }, depends_on: [], mergeable: true })
+    }
+    expect((await world.wes.client.post(`/repos/ann/app/pulls/${third}/merge`, merging)).status).toBe(200)
+  })
+
   it('close it when the head repository is deleted', async () => {
     const zed = await world.server.world.user('zed')
     await zed.client.post('/repos/ann/app/forks', {})

@@ -17,11 +17,11 @@ select "repo_id", "name", "oid" from "branch" where (("repo_id" = ? and "name" =
 select "repo_id", "name", "oid" from "branch" where (("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?));
 select "repo_id", "name", "oid" from "branch" where (("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?));
 
--- subjects/pulls/records/pull-heads.store.ts listHeadRefs
-select "issue"."number", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = ? and "pull"."is_agit" = ?;
-
 -- subjects/pulls/records/pull-heads.store.ts listPullHeads
 select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."head_branch", "pull"."head_repo_id", "issue"."number", "pull"."head_oid", "pull"."is_agit", "pull"."is_closed" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."base_repo_id" = ? order by "issue"."number";
+
+-- subjects/pulls/records/pull-heads.store.ts listPullsOfHeads
+select "issue"."number", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = ? and "pull"."is_agit" = ? order by "issue"."number";
 
 -- subjects/pulls/records/pull.store.ts detachHeadRepo
 update "pull" set "head_repo_id" = ? where "head_repo_id" = ? and "base_repo_id" != ? returning *;

@@ -1,7 +1,8 @@
 import { isZeroOid } from '../../../git/index.ts'
 import type { RefChange } from '../../pushes/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { listHeadRefs } from '../records/pull-heads.store.ts'
+import { pullHeadRef } from '../pull.policy.ts'
+import { listPullsOfHeads } from '../records/pull-heads.store.ts'
 import type { LifecycleDeps } from './pull-change.ts'
 
 const BRANCH = 'refs/heads/'
@@ -21,11 +22,14 @@ export async function moveHeadRefs(
       .filter(({ ref, newOid }) => ref.startsWith(BRANCH) && !isZeroOid(newOid))
       .map(({ ref, newOid }) => [ref.slice(BRANCH.length), newOid]),
   )
-  const heads = await listHeadRefs(database.read, repo.id, [...moved.keys()])
+  const heads = await listPullsOfHeads(database.read, repo.id, [...moved.keys()])
   if (heads.length === 0) return
   const { refs, zeroOid } = git.open(repo)
   const snapshot = await refs.snapshot()
   await refs.update(
-    heads.map(({ ref, branch }) => ({ ref, old: snapshot.get(ref)?.oid ?? zeroOid, new: moved.get(branch)! })),
+    heads.map(({ number, branch }) => {
+      const ref = pullHeadRef(number)
+      return { ref, old: snapshot.get(ref)?.oid ?? zeroOid, new: moved.get(branch)! }
+    }),
   )
 }

@@ -37,15 +37,15 @@ export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]>
   }))
 }
 
-/** The limit of branches that are looked up in one query; a push of more moves these refs in a job. */
+/** The limit of branches that are looked up in one query; a push of more moves their refs in a job. */
 const MAX_BRANCHES = 500
 
-/** The head refs of the open pull requests from these branches into the same repository. */
-export async function listHeadRefs(
+/** The open pull requests from these branches into the same repository, the oldest first; none for over 500 branches. */
+export async function listPullsOfHeads(
   db: Db,
   repoId: RepoId,
   branches: readonly string[],
-): Promise<{ readonly ref: string; readonly branch: string }[]> {
+): Promise<{ readonly number: number; readonly branch: string }[]> {
   if (branches.length === 0 || branches.length > MAX_BRANCHES) return []
   const rows = await db
     .selectFrom('pull')
@@ -56,6 +56,7 @@ export async function listHeadRefs(
     .where('pull.head_branch', 'in', branches)
     .where('pull.base_repo_id', '=', repoId)
     .where('pull.is_agit', '=', 0)
+    .orderBy('issue.number')
     .execute()
-  return rows.map((row) => ({ ref: pullHeadRef(row.number), branch: row.head_branch }))
+  return rows.map((row) => ({ number: row.number, branch: row.head_branch }))
 }
