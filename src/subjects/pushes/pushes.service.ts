@@ -64,6 +64,8 @@ export interface MoveOptions {
   readonly defaultBranch?: string
   /** The caller has checked protections; the other push rules are checked nevertheless. */
   readonly skipProtections?: boolean
+  /** The account whose right to push is checked, if not the actor's; `access` of the target is that account's too. */
+  readonly pusher?: SignedIn
   /** The quota of the owner that must have room for new objects; `size:repos:all` where absent. */
   readonly quota?: QuotaSubject
   /** Runs in the transaction that records the move. */
@@ -135,10 +137,10 @@ async function requireMovable(
   { changes, options }: { readonly changes: readonly RefChange[]; readonly options: MoveOptions },
 ): Promise<void> {
   const { repo } = target
-  const { defaultBranch, skipProtections, quota = 'size:repos:all' } = options
+  const { defaultBranch, skipProtections, pusher = actor, quota = 'size:repos:all' } = options
   const git = deps.git.open(repo)
-  const rules = skipProtections ? NO_RULES : await loadRules(deps, actor, repo, changes)
-  const facts = { ...pushFacts(deps, actor, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
+  const rules = skipProtections ? NO_RULES : await loadRules(deps, pusher, repo, changes)
+  const facts = { ...pushFacts(deps, pusher, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
   const common = { git, incoming: git.incoming(), verifier: deps.verifier }
   for (const change of changes) {
     const isForced = async (): Promise<boolean> => !(await git.history.isAncestor(change.oldOid, change.newOid))

@@ -1,2 +1,2 @@
 export { answerSigningKey, signingKeyAnswer } from './signing.operations.ts'
-export { type CommitSigner, signedBy, writeCommit, writeTag } from './signing.ts'
+export { appendTrailers, type CommitSigner, signedBy, writeCommit, writeTag } from './signing.ts'

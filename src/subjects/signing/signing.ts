@@ -77,9 +77,14 @@ export function signedBy(
 
 function withTrailer({ message, author, committer }: Pick<NewCommit, 'author' | 'committer' | 'message'>): string {
   if (isSame(author, committer)) return message
+  return appendTrailers(message, [`Co-committed-by: ${committer.name} <${committer.email}>`])
+}
+
+/** A message with further trailers, in its last paragraph if that consists of trailers, and one newline at the end. */
+export function appendTrailers(message: string, trailers: readonly string[]): string {
   const body = message.trimEnd()
-  const separator = endsInTrailers(body) ? '\n' : '\n\n'
-  return `${body}${separator}Co-committed-by: ${committer.name} <${committer.email}>\n`
+  if (trailers.length === 0) return `${body}\n`
+  return `${body}${endsInTrailers(body) ? '\n' : '\n\n'}${trailers.join('\n')}\n`
 }
 
 const isSame = (a: Identity, b: Identity): boolean => a.name === b.name && a.email === b.email

@@ -127,7 +127,7 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
  * The error that clients of file writes expect for a refusal by the push rules
  * (behaviour/git-data-and-transport#writing-contents).
  */
-function fromRefusal({ refusal, message }: PushRefusedError, actor: SignedIn): Error {
+export function fromRefusal({ refusal, message }: PushRefusedError, actor: SignedIn): Error {
   if (refusal.path !== undefined) return forbidden(`path is protected and can not be changed [path: ${refusal.path}]`)
   return forbidden(
     refusal.reason === 'push' || refusal.reason === 'access'

@@ -58,6 +58,13 @@ export async function listCommentPlaces(db: Db, reviewId: ReviewId): Promise<Com
   return rows.map(toPlace)
 }
 
+/** The places of the entries that are comments of reviews, in no particular order. */
+export async function listPlacesByEntries(db: Db, entryIds: readonly number[]): Promise<CommentPlace[]> {
+  if (entryIds.length === 0) return []
+  const rows = await db.selectFrom('review_comment').selectAll().where('entry_id', 'in', entryIds).execute()
+  return rows.map(toPlace)
+}
+
 /** Comments of a pull request that a push may move: those at lines that exist. */
 export async function listCurrentPlaces(db: Db, pullId: PullId): Promise<CommentPlace[]> {
   const rows = await db
@@ -96,4 +103,14 @@ export async function updateCommentPlace(
   values: Updateable<ReviewCommentTable>,
 ): Promise<void> {
   await tx.updateTable('review_comment').set(values).where('entry_id', '=', entryId).execute()
+}
+
+/** Comments that are resolved already keep who resolved them. */
+export async function resolveComments(tx: Tx, entryIds: readonly number[], resolverId: UserId): Promise<void> {
+  await tx
+    .updateTable('review_comment')
+    .set({ resolver_id: resolverId })
+    .where('entry_id', 'in', entryIds)
+    .where('resolver_id', '=', 0)
+    .execute()
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applySuggestions, findSuggestions, type LineEdit } from './suggestions.ts'
+import { applySuggestions, findSuggestions, type LineEdit } from './suggestion-blocks.ts'
 
 describe('suggestions in a comment', () => {
   it.each<[string, string, string[][]]>([

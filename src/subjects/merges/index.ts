@@ -1,0 +1,1 @@
+export { loadMergeRights } from './rules/load-merge-facts.ts'

@@ -1,0 +1,106 @@
+import type { SignedIn } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import { branchRef, type Git, type GitRepo, RefConflictError } from '../../git/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
+import { conflict, invalid, locked } from '../../platform/errors.ts'
+import { fromRefusal } from '../contents/index.ts'
+import type { PullInView } from '../pulls/index.ts'
+import { type Pushes, PushRefusedError } from '../pushes/index.ts'
+import { findRepoById, type Repo } from '../repos/index.ts'
+import { resolveComments } from '../reviews/index.ts'
+import { type CommitDeps, commitSuggestions } from './commit-suggestions.ts'
+import { findPusher, type Pusher } from './find-pusher.ts'
+import { loadSuggestions, type WantedSuggestion } from './load-suggestions.ts'
+
+export interface SuggestionOrder {
+  /** At least one, each comment once. */
+  readonly comments: readonly WantedSuggestion[]
+  /** A default where empty. */
+  readonly message: string
+  /** The commit that the head branch must point to; any where empty. */
+  readonly headOid: string
+}
+
+export interface ApplyDeps extends CommitDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly pushes: Pick<Pushes, 'move'>
+  /** Of head branches: what this process applies to one comes one after the other. */
+  readonly locks: KeyedMutex
+}
+
+interface Head {
+  readonly repo: Repo
+  readonly branch: string
+  readonly tip: string
+}
+
+/**
+ * Writes the suggestions of comments as one commit of the actor to the head branch, and resolves the comments
+ * (behaviour/pull-requests#suggestions). Throws Conflict when the branch is not, or no longer, at the commit that the
+ * caller or this call saw, and for resolved comments; Invalid for what cannot be applied; Forbidden for what the actor
+ * or the protection does not allow.
+ */
+export async function applySuggestions(
+  deps: ApplyDeps,
+  actor: SignedIn,
+  target: PullInView,
+  order: SuggestionOrder,
+): Promise<{ readonly head: Repo; readonly oid: string }> {
+  const { read } = deps.database
+  const head = await findHead(deps, target)
+  const pusher = await findPusher(read, actor, { target, head: head.repo })
+  if (order.headOid !== '' && order.headOid !== head.tip) throw outOfDate()
+  // NOTE: the tip is that from before the wait: of two calls at once the second one gets the conflict.
+  return deps.locks.run(`${head.repo.id} ${head.branch}`, async () => {
+    const git = deps.git.open(head.repo)
+    const suggestions = await loadSuggestions(read, actor, target.issue, { git, tip: head.tip, wanted: order.comments })
+    const oid = await git.writing(async () => {
+      const commit = { git, tip: head.tip, suggestions, message: order.message }
+      const newOid = await commitSuggestions({ ...deps, read }, actor, commit)
+      await moveHead(deps, actor, { head, pusher, newOid, commentIds: suggestions.map(({ entry }) => entry.id) })
+      return newOid
+    })
+    return { head: head.repo, oid }
+  })
+}
+
+const outOfDate = (): Error => conflict('head out of date')
+
+async function findHead({ database, git }: ApplyDeps, { issue, pull }: PullInView): Promise<Head> {
+  if (issue.isClosed) throw invalid('the pull request is closed')
+  const repo = pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
+  if (repo === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
+  if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+  const tip = await tipOf(git.open(repo), pull.headBranch)
+  if (tip === undefined) throw invalid(`the branch ${pull.headBranch} does not exist`)
+  return { repo, branch: pull.headBranch, tip }
+}
+
+const tipOf = async (git: GitRepo, branch: string): Promise<string | undefined> =>
+  (await git.refs.snapshot()).get(branchRef(branch))?.oid
+
+interface HeadMove {
+  readonly head: Head
+  readonly pusher: Pusher
+  readonly newOid: string
+  readonly commentIds: readonly number[]
+}
+
+async function moveHead(
+  { pushes }: ApplyDeps,
+  actor: SignedIn,
+  { head: { repo, branch, tip }, pusher: { viewer, access }, newOid, commentIds }: HeadMove,
+): Promise<void> {
+  try {
+    await pushes.move(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+      pusher: viewer,
+      inTransaction: (tx) => resolveComments(tx, commentIds, actor.account.id),
+    })
+  } catch (error) {
+    if (error instanceof RefConflictError) throw outOfDate()
+    throw error instanceof PushRefusedError ? fromRefusal(error, actor) : error
+  }
+}

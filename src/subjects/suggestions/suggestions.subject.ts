@@ -1,0 +1,16 @@
+import { translated } from '../../git/index.ts'
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
+import { defineSubject } from '../subject.ts'
+import { suggestionOperations } from './suggestions.operations.ts'
+import { createSuggestions } from './suggestions.service.ts'
+
+/** Changes that comments of reviews suggest, as commits on the head branch. */
+export const subject = defineSubject({
+  name: 'suggestions',
+  needs: ['commitViews', 'pushes', 'signer'],
+  create({ config, database, git, clock, site }, { commitViews: views, pushes, signer }, guards) {
+    const noReplyDomain = config.service.no_reply_address
+    const deps = { database, git, clock, pushes, signer, noReplyDomain, views, locks: new KeyedMutex() }
+    return { operations: suggestionOperations({ guards, suggestions: translated(createSuggestions(deps)), site }) }
+  },
+})
