@@ -67,6 +67,7 @@ import { createMerges } from './1070-merges.ts'
 import { addIssuesOfActivities } from './0989-issue-activities.ts'
 import { indexEventsOfRepos } from './0990-events-of-repos.ts'
 import { createHookDeliveries } from './1030-hook-deliveries.ts'
+import { createMergeQueue } from './1080-merge-queue.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -138,6 +139,7 @@ const steps: Record<string, Step> = {
   '1030-hook-deliveries': createHookDeliveries,
   '1060-reviews': createReviews,
   '1061-review-comments': createReviewComments,
+  '1080-merge-queue': createMergeQueue,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

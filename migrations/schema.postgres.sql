@@ -810,6 +810,45 @@ merge_intent
   merge_intent_pk PRIMARY KEY (pull_id)
   merge_intent_pull_id_fkey FOREIGN KEY (pull_id) REFERENCES pull(id) ON DELETE CASCADE
 
+merge_queue_batch
+  id bigint not null identity
+  repo_id bigint not null
+  branch text not null
+  state text not null
+  base_oid text not null default ''::text
+  oid text not null default ''::text
+  built_at bigint not null default 0
+  created_at bigint not null
+  CREATE INDEX merge_queue_batch_repo_id_oid_idx ON public.merge_queue_batch USING btree (repo_id, oid)
+  CREATE UNIQUE INDEX merge_queue_batch_pkey ON public.merge_queue_batch USING btree (id)
+  CREATE UNIQUE INDEX merge_queue_batch_repo_id_branch_key ON public.merge_queue_batch USING btree (repo_id, branch)
+  merge_queue_batch_pkey PRIMARY KEY (id)
+  merge_queue_batch_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+merge_queue_entry
+  pull_id bigint not null
+  issue_id bigint not null
+  repo_id bigint not null
+  branch text not null
+  position bigint not null
+  actor_id bigint not null
+  style text not null
+  title text not null
+  message text not null
+  deletes_branch text not null
+  head_oid text not null
+  batch_id bigint not null default 0
+  oid text not null default ''::text
+  suspect_id bigint not null default 0
+  max_batch bigint not null default 0
+  failure text not null default ''::text
+  created_at bigint not null
+  CREATE INDEX merge_queue_entry_repo_id_branch_position_idx ON public.merge_queue_entry USING btree (repo_id, branch, "position")
+  CREATE UNIQUE INDEX merge_queue_entry_pk ON public.merge_queue_entry USING btree (pull_id)
+  merge_queue_entry_pk PRIMARY KEY (pull_id)
+  merge_queue_entry_pull_id_fkey FOREIGN KEY (pull_id) REFERENCES pull(id) ON DELETE CASCADE
+  merge_queue_entry_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
 merge_schedule
   pull_id bigint not null
   issue_id bigint not null

@@ -1039,6 +1039,48 @@ CREATE TABLE "merge_intent" (
 CREATE INDEX "merge_intent_repo_id_idx" on "merge_intent" (
   "repo_id");
 
+CREATE TABLE "merge_queue_batch" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "branch" text not null,
+  "state" text not null,
+  "base_oid" text default '' not null,
+  "oid" text default '' not null,
+  "built_at" bigint default 0 not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "merge_queue_batch_repo_id_branch_key" on "merge_queue_batch" (
+  "repo_id",
+  "branch");
+
+CREATE INDEX "merge_queue_batch_repo_id_oid_idx" on "merge_queue_batch" (
+  "repo_id",
+  "oid");
+
+CREATE TABLE "merge_queue_entry" (
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "issue_id" bigint not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "branch" text not null,
+  "position" bigint not null,
+  "actor_id" bigint not null,
+  "style" text not null,
+  "title" text not null,
+  "message" text not null,
+  "deletes_branch" text not null,
+  "head_oid" text not null,
+  "batch_id" bigint default 0 not null,
+  "oid" text default '' not null,
+  "suspect_id" bigint default 0 not null,
+  "max_batch" bigint default 0 not null,
+  "failure" text default '' not null,
+  "created_at" bigint not null, constraint "merge_queue_entry_pk" primary key ("pull_id"));
+
+CREATE INDEX "merge_queue_entry_repo_id_branch_position_idx" on "merge_queue_entry" (
+  "repo_id",
+  "branch",
+  "position");
+
 CREATE TABLE "merge_schedule" (
   "pull_id" bigint not null references "pull" ("id") on delete cascade,
   "issue_id" bigint not null,

@@ -50,6 +50,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/pull-diffs/pull-diffs.subject.ts'),
   () => import('./subjects/reviews/reviews.subject.ts'),
   () => import('./subjects/merges/merges.subject.ts'),
+  () => import('./subjects/merge-queue/merge-queue.subject.ts'),
   () => import('./subjects/suggestions/suggestions.subject.ts'),
   () => import('./subjects/issue-activities/issue-activities.subject.ts'),
   () => import('./subjects/streams/streams.subject.ts'),

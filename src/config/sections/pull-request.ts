@@ -15,6 +15,24 @@ export const pullRequestSection = Type.Object(
       default: true,
       description: 'A squashed commit that another account than the poster makes names the poster in trailers.',
     }),
+    merge_queue_length: Type.Integer({
+      default: 200,
+      minimum: 1,
+      maximum: 1000,
+      description: 'Pull requests in the merge queue of one branch (docs/merge-queue.md).',
+    }),
+    merge_queue_batch_size: Type.Integer({
+      default: 5,
+      minimum: 1,
+      maximum: 50,
+      description: 'Pull requests that a merge queue tests and merges together.',
+    }),
+    merge_queue_timeout: Type.Integer({
+      default: 3600,
+      minimum: 1,
+      maximum: 604_800,
+      description: 'Seconds after which a merge queue takes required statuses that have not come as failed.',
+    }),
   },
   { additionalProperties: false, description: 'Pull requests.' },
 )

@@ -1,1 +1,5 @@
+export type { BatchMerges } from './batches/batch-merges.ts'
+export type { OrderedMerge } from './batches/ordered-merge.ts'
+export { mergeRefused } from './merge-errors.ts'
+export type { MergeAction, MergeOrder } from './merge-order.ts'
 export { loadMergeRights } from './rules/load-merge-facts.ts'

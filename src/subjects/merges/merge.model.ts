@@ -28,6 +28,9 @@ export const MergePullRequestOption = Type.Object(
     merge_when_checks_succeed: Type.Optional(
       Type.Boolean({ description: 'Merges as soon as the protection of the branch allows it' }),
     ),
+    queue: Type.Optional(
+      Type.Boolean({ description: 'Puts the pull request into the merge queue of its base, a protected branch' }),
+    ),
     delete_branch_after_merge: Type.Optional(Type.Boolean({ description: 'Absent: the setting of the repository' })),
   },
   { $id: 'MergePullRequestOption' },

@@ -35,13 +35,17 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
       ...common,
       id: 'repoMergePullRequest',
       method: 'POST',
-      summary: 'Merge a pull request, or schedule it to be merged',
+      summary: 'Merge a pull request, schedule it to be merged, or put it into the merge queue of its base',
       guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
       body: MergePullRequestOption,
       responses: { 200: MergeResult, 201: null },
       errors: [401, 403, 404, 409, 413, 422, 423],
       async handler({ access, viewer, body }) {
         const order = readOrder(body)
+        if (body.queue === true) {
+          await merges.enqueue(requireUser(viewer), access, order)
+          return empty(201)
+        }
         if (body.merge_when_checks_succeed === true) {
           await merges.schedule(requireUser(viewer), access, order)
           return empty(201)
@@ -54,10 +58,10 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
       ...common,
       id: 'repoCancelScheduledAutoMerge',
       method: 'DELETE',
-      summary: 'Cancel the scheduled merge of a pull request',
+      summary: 'Cancel the scheduled or queued merge of a pull request',
       guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
       responses: { 204: null },
-      errors: [401, 403, 404, 423],
+      errors: [401, 403, 404, 409, 423],
       async handler({ access, viewer }) {
         await merges.cancel(requireUser(viewer), access)
         return noContent()
@@ -69,6 +73,8 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
 function readOrder(body: MergePullRequestOption): MergeOrder {
   // NOTE: an empty word passes for an absent one everywhere else.
   if (!body.Do) throw invalidField('Do', 'Required')
+  if (body.queue === true && (body.force_merge === true || body.merge_when_checks_succeed === true))
+    throw invalidField('queue', 'Excludes force_merge and merge_when_checks_succeed')
   return {
     action: body.Do,
     title: body.merge_title_field ?? body.MergeTitleField ?? '',

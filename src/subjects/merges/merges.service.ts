@@ -6,6 +6,7 @@ import { lockPull, type PullInView } from '../pulls/index.ts'
 import { parseRepoSettings } from '../repos/index.ts'
 import { mergeRefused } from './merge-errors.ts'
 import type { MergeOrder } from './merge-order.ts'
+import type { MergeQueuePort } from './merge-queue-port.ts'
 import { followMerge, type FollowMergeDeps } from './perform/follow-merge.ts'
 import { type MergeDeps, type Merged, mergePull } from './perform/merge-pull.ts'
 import { loadMergeFacts, loadMergeRights } from './rules/load-merge-facts.ts'
@@ -20,7 +21,12 @@ export interface Merges {
   merge(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<Merged>
   /** Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time. */
   schedule(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
-  /** Throws NotFound for no schedule, Forbidden for those who neither scheduled it nor may merge. */
+  /** See `MergeQueuePort`. */
+  enqueue(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
+  /**
+   * Deletes the schedule and leaves the merge queue. Throws NotFound where there is neither, Forbidden for those who
+   * neither ordered the merge nor may merge.
+   */
   cancel(actor: SignedIn, target: PullInView): Promise<void>
   /** See `previewMerge`; undefined for the default style of the repository. */
   preview(actor: SignedIn, target: PullInView, style: MergeStyle | undefined): Promise<MergePreview>
@@ -28,7 +34,9 @@ export interface Merges {
   update(actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<void>
 }
 
-export type MergesDeps = MergeDeps & FollowMergeDeps & PreviewDeps
+export interface MergesDeps extends MergeDeps, FollowMergeDeps, PreviewDeps {
+  readonly queue: MergeQueuePort
+}
 
 export function createMerges(deps: MergesDeps): Merges {
   return {
@@ -41,6 +49,7 @@ export function createMerges(deps: MergesDeps): Merges {
       return merged
     },
     schedule: (actor, target, order) => schedule(deps, actor, target, order),
+    enqueue: (actor, target, order) => deps.queue.enqueue(actor, target, order),
     cancel: (actor, target) => cancel(deps, actor, target),
     preview: (actor, target, style) => previewMerge(deps, actor, target, style),
     update: (actor, target, style) => updateHead(deps, actor, target, style),
@@ -72,10 +81,14 @@ async function schedule(deps: MergesDeps, actor: SignedIn, target: PullInView, o
   })
 }
 
-async function cancel({ database, clock }: MergesDeps, actor: SignedIn, target: PullInView): Promise<void> {
+async function cancel({ database, clock, queue }: MergesDeps, actor: SignedIn, target: PullInView): Promise<void> {
   const { pull, issue } = target
+  const hasLeft = await queue.leave(actor, target)
   const schedule = await findSchedule(database.read, pull.id)
-  if (schedule === undefined) throw notFound('no merge is scheduled')
+  if (schedule === undefined) {
+    if (hasLeft) return
+    throw notFound('no merge is scheduled')
+  }
   if (schedule.actorId !== actor.account.id && !(await loadMergeRights(database.read, actor, target)).mayMerge)
     throw forbidden('user has no permission to cancel the scheduled auto merge')
   const at = clock.now()

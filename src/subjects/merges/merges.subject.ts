@@ -1,6 +1,8 @@
 import { translated } from '../../git/index.ts'
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import { defineSubject } from '../subject.ts'
+import { type BatchMerges, createBatchMerges } from './batches/batch-merges.ts'
+import { createMergeQueuePort, type MergeQueuePort } from './merge-queue-port.ts'
 import { mergeEvents } from './merges.events.ts'
 import { mergeJobs } from './merges.jobs.ts'
 import { mergeOperations } from './merges.operations.ts'
@@ -10,6 +12,14 @@ import { createPreviewQueue } from './preview/preview-merge.ts'
 import { previewOperations } from './preview/preview.operations.ts'
 import { settleIntents } from './perform/settle-intent.ts'
 import { updateOperations } from './update/update.operations.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly batchMerges: BatchMerges
+    /** The subject of merge queues registers itself. */
+    readonly mergeQueuePort: MergeQueuePort
+  }
+}
 
 /** Merging pull requests. */
 export const subject = defineSubject({
@@ -39,10 +49,12 @@ export const subject = defineSubject({
       locks: new KeyedMutex(),
       previews: createPreviewQueue(),
       startedAt: clock.now(),
+      queue: createMergeQueuePort(),
     }
     repoReconcilers.add((repoId) => settleIntents(deps, repoId))
     const merges = translated(createMerges(deps))
     return {
+      services: { batchMerges: createBatchMerges(deps), mergeQueuePort: deps.queue },
       operations: [
         ...mergeOperations({ guards, merges }),
         ...previewOperations({ guards, merges }),

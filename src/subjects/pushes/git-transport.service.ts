@@ -57,9 +57,9 @@ const HOUR_MS = 3_600_000
 const CACHE_AGE_MS = 6 * HOUR_MS
 const TRANSFER_MS = 12 * HOUR_MS
 
-/** Internal refs are never advertised. Pull refs are advertised, but only the server writes them. */
+/** Internal refs are never advertised. Those of pull requests and merge queues are, but only the server writes them. */
 const INTERNAL = ['refs/ingot/']
-const RESERVED = [...INTERNAL, 'refs/pull/']
+const RESERVED = [...INTERNAL, 'refs/pull/', 'refs/queue/']
 
 export async function createGitTransport(deps: GitTransportDeps): Promise<GitTransport> {
   const { git, clock, log, settings } = deps

@@ -25,7 +25,8 @@ interface PushFacts extends EventFacts {
 
 /**
  * The messages of a push, ref by ref: `create` and `push` of a new branch, `push` and `create` of a new tag, `delete`
- * of a branch, `push` and `delete` of a tag (behaviour/orgs-webhooks-actions#payloads).
+ * of a branch, `push` and `delete` of a tag (behaviour/orgs-webhooks-actions#payloads). The commit that a merge queue has
+ * built is a `push` of its ref, so that it is tested as commits of branches are (behaviour/pull-requests#merge-queue).
  */
 export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
   return {
@@ -44,6 +45,14 @@ export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
         messages.push(...(await describeUpdate(deps, { ...found, created }, update, later)))
       }
       return messages
+    },
+    async 'merge_queue.built'(event) {
+      const { ref, base_oid: old_oid, oid: new_oid } = event.payload
+      const found = await deps.facts.load(event, 'all')
+      if (found === undefined) return []
+      const update = { ref, old_oid, new_oid }
+      const pushed = await listPushedCommits(deps.git.open(found.repo), found.repo, update, new Set())
+      return [await presentPush(deps, found, update, pushed)]
     },
   }
 }

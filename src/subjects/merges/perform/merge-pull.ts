@@ -1,6 +1,7 @@
 import { AccessMode } from '../../../access/access-mode.ts'
 import { type RepoAccess, unitMode } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
+import type { Tx } from '../../../db/database.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../git/index.ts'
 import type { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import { conflict, notFound } from '../../../platform/errors.ts'
@@ -30,7 +31,7 @@ export interface Merged {
   readonly baseBranch: string
 }
 
-interface Attempt {
+export interface Attempt {
   readonly actor: SignedIn
   readonly order: MergeOrder
   readonly isAuto: boolean
@@ -116,7 +117,7 @@ async function buildAndMove(
   if (outcome.kind === 'conflict' && !isChecked) throw mergeRefused('Please try again later')
   if (outcome.kind !== 'built') throw unbuilt(outcome, action)
   const intent = intentOf(deps, target, attempt, outcome.commit)
-  await claim(deps, target, intent)
+  await deps.database.transaction((tx) => claimPull(tx, target, intent))
   const mergeBase = await git.history.mergeBase(baseOid, headOid)
   const recorded = { repo, issueId: issue.id, intent, mergedAt: intent.at, mergeBase }
   try {
@@ -136,8 +137,8 @@ async function buildAndMove(
   return { oid: outcome.commit, baseBranch }
 }
 
-function intentOf(
-  { clock }: MergeDeps,
+export function intentOf(
+  { clock }: Pick<MergeDeps, 'clock'>,
   { repo, pull }: PullInView,
   { actor, order, isAuto }: Attempt,
   oid: string,
@@ -157,17 +158,15 @@ function intentOf(
 }
 
 /** Writes the intent. Throws Conflict when the pull request changed since it was looked at. */
-async function claim({ database }: MergeDeps, { issue, pull }: PullInView, intent: MergeIntent): Promise<void> {
-  await database.transaction(async (tx) => {
-    const lockedIssue = await lockIssue(tx, issue.id)
-    const locked = lockedIssue && (await lockPull(tx, pull.id))
-    if (lockedIssue === undefined || locked === undefined) throw notFound('the pull request was deleted meanwhile')
-    if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
-    if (lockedIssue.isClosed) throw notFound('the pull request is closed')
-    if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw conflict('head out of date')
-    if ((await findIntent(tx, pull.id)) !== undefined) throw conflict('the pull request is being merged')
-    await insertIntent(tx, intent)
-  })
+export async function claimPull(tx: Tx, { issue, pull }: PullInView, intent: MergeIntent): Promise<void> {
+  const lockedIssue = await lockIssue(tx, issue.id)
+  const locked = lockedIssue && (await lockPull(tx, pull.id))
+  if (lockedIssue === undefined || locked === undefined) throw notFound('the pull request was deleted meanwhile')
+  if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
+  if (lockedIssue.isClosed) throw notFound('the pull request is closed')
+  if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw conflict('head out of date')
+  if ((await findIntent(tx, pull.id)) !== undefined) throw conflict('the pull request is being merged')
+  await insertIntent(tx, intent)
 }
 
 /** NOTE: the merge right has been checked; accounts that a rule lists need no write access to the code. */

@@ -43,6 +43,11 @@ interface Wanted {
   readonly isForced: boolean
   /** To be merged as soon as the protection allows it. */
   readonly isScheduled: boolean
+  /**
+   * By the merge queue, which builds upon the tip of the base and waits for the required statuses of the commit that it
+   * builds: neither is asked of the head.
+   */
+  readonly isQueued?: boolean
 }
 
 /** Why a pull request cannot be merged, the first of `mergeProblems`; undefined when it can. */
@@ -72,21 +77,21 @@ function* contentProblems(facts: MergeFacts, wanted: Wanted): Generator<string, 
   if (UNMERGEABLE.has(mergeability)) yield 'Please try again later'
   if (protection !== undefined) {
     const isOverridden = wanted.isForced && isRepoAdmin && !protection.rule.blockAdminMergeOverride
-    if (!wanted.isScheduled && !isOverridden) yield* protectionProblems(protection)
+    if (!wanted.isScheduled && !isOverridden) yield* protectionProblems(protection, wanted)
     const unsigned = protection.rule.requireSignedCommits ? signingProblem(wanted.action, canSign) : undefined
     if (unsigned !== undefined) yield unsigned
   }
   if (hasOpenBlocker) yield 'is blocked by an open dependency'
 }
 
-function protectionProblems(facts: ProtectionFacts): string[] {
+function protectionProblems(facts: ProtectionFacts, { isQueued = false }: Wanted): string[] {
   const { rule, checks, reviews, isOutdated, protectedFile } = facts
   const problems: readonly (readonly [isProblem: boolean, text: string])[] = [
-    [rule.enableStatusCheck && checks !== 'success', 'Not all required status checks successful'],
+    [!isQueued && rule.enableStatusCheck && checks !== 'success', 'Not all required status checks successful'],
     [reviews.approvals < rule.requiredApprovals, 'Does not have enough approvals'],
     [rule.blockOnRejectedReviews && reviews.isRejected, 'There are requested changes'],
     [rule.blockOnOfficialReviewRequests && reviews.hasOpenRequest, 'There are official review requests'],
-    [rule.blockOnOutdatedBranch && isOutdated, 'The head branch is behind the base branch'],
+    [!isQueued && rule.blockOnOutdatedBranch && isOutdated, 'The head branch is behind the base branch'],
     [protectedFile !== undefined, 'Changed protected files'],
   ]
   return problems.filter(([isProblem]) => isProblem).map(([, text]) => text)

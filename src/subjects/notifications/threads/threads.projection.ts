@@ -10,6 +10,7 @@ type OfIssue =
   | 'issue.closed'
   | 'issue.created'
   | 'issue.reopened'
+  | 'merge_queue.left'
   | 'pull.synchronized'
   | 'review.dismissed'
   | 'review.submitted'
@@ -33,6 +34,9 @@ export function threadProjections(notifier: Notifier): Projections {
     'comment.created': followers,
     'issue.closed': followers,
     'issue.reopened': followers,
+    'merge_queue.left': async (tx, event) => {
+      if (event.payload.is_failure) await followers(tx, event)
+    },
     'pull.synchronized': followers,
     'review.dismissed': followers,
     'review.submitted': followers,

@@ -68,6 +68,11 @@ const SHOWN: { readonly [Kind in EventKind]?: Show<Kind> } = {
   'milestone.created': onMilestone,
   'milestone.deleting': onMilestone,
   'milestone.edited': onMilestone,
+  'merge_queue.built': ({ branch, ref, base_oid, oid, numbers }) =>
+    inUnit('repo.code', { branch, ref, base_oid, oid, numbers }),
+  'merge_queue.entered': ({ number, branch }) => onIssue({ number, is_pull: true }, { branch }),
+  'merge_queue.left': ({ number, branch, reason, is_failure }) =>
+    onIssue({ number, is_pull: true }, { branch, reason, is_failure }),
   'pull.synchronized': ({ number, old_oid, new_oid, is_force_push }) =>
     onIssue({ number, is_pull: true }, { old_oid, new_oid, is_force_push }),
   'release.deleted': onRelease,

@@ -1,0 +1,24 @@
+import type { Generated } from 'kysely'
+
+/** The pull requests at the head of a queue that are tested and merged together. */
+export interface MergeQueueBatchTable {
+  id: Generated<number>
+  repo_id: number
+  branch: string
+  /** `building`, `testing` or `merging`. */
+  state: string
+  /** The tip of the base that it is built upon; empty before. */
+  base_oid: Generated<string>
+  /** The commit that merges all of them; empty before it is built. */
+  oid: Generated<string>
+  /** Epoch milliseconds; 0 before. */
+  built_at: Generated<number>
+  /** Epoch milliseconds. */
+  created_at: number
+}
+
+declare module '../../../db/schema.ts' {
+  interface Schema {
+    merge_queue_batch: MergeQueueBatchTable
+  }
+}

@@ -1,0 +1,39 @@
+import { branchRef } from '../../../git/index.ts'
+import { lockRepo } from '../../repos/index.ts'
+import { deleteBatch, lockBatch, updateBatch } from '../records/batch.store.ts'
+import { listEntriesOfBatch } from '../records/entry.store.ts'
+import { checkEntries } from './check-entry.ts'
+import { failBatch } from './fail-batch.ts'
+import { requiredStatuses } from './required-statuses.ts'
+import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
+
+/** Whether a batch that was built may be merged now. A failing one is halved; one whose base has moved is built anew. */
+export async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | 'passed'> {
+  const { database, clock, timeoutMs } = deps
+  const { git, batch } = place
+  const entries = await listEntriesOfBatch(database.read, place, batch.id)
+  if ((await checkEntries(deps, place, entries)) === undefined) return 'again'
+  if (entries.length === 0 || (await git.refs.snapshot()).get(branchRef(place.branch))?.oid !== batch.baseOid) {
+    await buildAnew(deps, place)
+    return 'again'
+  }
+  const { state, failed } = await requiredStatuses(deps, place, batch.oid)
+  if (state === 'success') return 'passed'
+  const isLate = clock.now() >= batch.builtAt + timeoutMs
+  if (state === 'pending' && !isLate) return 'wait'
+  const seconds = Math.round(timeoutMs / 1000)
+  const reason = state === 'failure' ? `required statuses failed: ${failed}` : `no required statuses after ${seconds} s`
+  await failBatch(deps, place, { entries, reason })
+  return 'again'
+}
+
+/** Nothing happens when the batch is another by now. An empty one is deleted. */
+export async function buildAnew({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
+  await database.transaction(async (tx) => {
+    await lockRepo(tx, place.repoId)
+    const batch = await lockBatch(tx, place.batch.id)
+    if (batch === undefined || batch.state === 'building') return
+    if ((await listEntriesOfBatch(tx, place, batch.id)).length === 0) await deleteBatch(tx, batch.id)
+    else await updateBatch(tx, batch.id, { state: 'building', baseOid: '', oid: '', builtAt: 0 })
+  })
+}
