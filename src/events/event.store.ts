@@ -29,28 +29,53 @@ export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
 
 /**
  * Up to `limit` events that may go out now, by id: those that belong to no repository, and of each repository the oldest
- * pending ones up to the first that waits for its next attempt. The oldest of a repository is locked, which keeps its
- * later ones from other nodes until the transaction ends.
+ * pending ones up to the first that waits for its next attempt or that another node has. All are locked, which keeps
+ * the later ones of their repositories from other nodes until the transaction ends.
  */
 export async function lockPendingEvents(database: Database, tx: Tx, now: number, limit: number): Promise<EventRow[]> {
   const oldest = await lockOldestEvents(database, tx, now, limit)
   const repoIds = oldest.map((event) => event.repo_id).filter((id) => id !== 0)
   if (repoIds.length === 0 || oldest.length === limit) return oldest
-  const ofRepos = await tx
+  const ofNone = oldest.filter((event) => event.repo_id === 0)
+  const due = unbroken(await lockEventsOf(database, tx, repoIds, limit), now)
+  return [...ofNone, ...due].sort((a, b) => a.id - b.id).slice(0, limit)
+}
+
+/** With the id of the pending event before it in its repository; null for the oldest. */
+type FollowingRow = EventRow & { readonly previous: number | null }
+
+/** The pending events of these repositories that no other node has, by id. */
+function lockEventsOf(database: Database, tx: Tx, repoIds: number[], limit: number): Promise<FollowingRow[]> {
+  const pending = tx
     .selectFrom('event')
     .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom('event as earlier')
+        .select((earlier) => earlier.fn.max('earlier.id').as('id'))
+        .where('earlier.dispatched_at', '=', 0)
+        .whereRef('earlier.repo_id', '=', 'event.repo_id')
+        .whereRef('earlier.id', '<', 'event.id')
+        .as('previous'),
+    )
     .where('dispatched_at', '=', 0)
     .where('repo_id', 'in', repoIds)
     .orderBy('id')
     .limit(limit)
-    .execute()
-  const waiting = new Set<number>()
-  const due = ofRepos.filter((event) => {
-    if (event.next_attempt_at > now) waiting.add(event.repo_id)
-    return !waiting.has(event.repo_id)
+  return database.dialect.lockFreeRows(pending).execute()
+}
+
+/**
+ * NOTE: an event may be committed after later ones of its repository. Then this node has it as the oldest while another
+ * one is at work on the later ones.
+ */
+function unbroken(events: readonly FollowingRow[], now: number): EventRow[] {
+  const taken = new Set<number>()
+  return events.filter(({ id, previous, next_attempt_at: nextAt }) => {
+    const isNext = nextAt <= now && (previous === null || taken.has(previous))
+    if (isNext) taken.add(id)
+    return isNext
   })
-  const ofNone = oldest.filter((event) => event.repo_id === 0)
-  return [...ofNone, ...due].sort((a, b) => a.id - b.id).slice(0, limit)
 }
 
 /** The oldest pending event of each repository, and all that belong to none. */
