@@ -10,6 +10,7 @@ import {
   deleteBranches,
   findRepoById,
   insertPushes,
+  lockRepo,
   type PushOrigin,
   type Repo,
   syncHead,
@@ -41,15 +42,25 @@ interface Moves {
   readonly inTransaction?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/** Records refs that have moved. HEAD is set before the rows are written: `reconcile` repairs a crash in between. */
+/**
+ * Records refs that have moved. Pushes may be recorded in another order than they moved a ref, also by another process:
+ * only a value that the ref still has becomes that of its branch row, because a later push records what it has now.
+ * HEAD is set before the rows are written: `reconcile` repairs a crash in between.
+ */
 export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusherId: number, moves: Moves): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
   const { changes, inTransaction } = moves
   const defaultBranch = moves.defaultBranch ?? (await chooseDefaultBranch(deps.git, repo, changes))
   const origin = { repoId, pusherId, at: deps.clock.now() }
+  const { refs } = deps.git.open(repo)
   await deps.database.transaction(async (tx) => {
-    await writePush(tx, deps.events, origin, { ...moves, defaultBranch })
+    await lockRepo(tx, repoId)
+    // NOTE: read while the row is locked, so that of all recorders the last one has seen the last move.
+    const snapshot = await refs.snapshot()
+    const isCurrent = ({ ref, newOid }: RefChange): boolean =>
+      isZeroOid(newOid) ? snapshot.get(ref) === undefined : snapshot.get(ref)?.oid === newOid
+    await writePush(tx, deps.events, origin, { ...moves, defaultBranch, current: changes.filter(isCurrent) })
     await inTransaction?.(tx)
   })
   if (defaultBranch !== undefined) await syncHead(deps, repoId)
@@ -68,15 +79,16 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
 
 /**
  * Writes everything the database stores of a push: its record, branch rows, columns of the repository and the event.
+ * `current`: the changes that are still what the refs have.
  */
 async function writePush(
   tx: Tx,
   events: Events,
   origin: PushOrigin,
-  { changes, defaultBranch, isMirrorSync = false }: Moves,
+  { changes, current, defaultBranch, isMirrorSync = false }: Moves & { readonly current: readonly RefChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
-  const branches = changes.filter((change) => change.ref.startsWith(BRANCH))
+  const branches = current.filter((change) => change.ref.startsWith(BRANCH))
   const kept = branches.filter((change) => !isZeroOid(change.newOid))
   const deleted = branches.filter((change) => isZeroOid(change.newOid))
   await insertPushes(tx, origin, changes)
