@@ -43,7 +43,7 @@ async function fill({ database, git }: Pick<CoreApp, 'database' | 'git'>, size: 
   }
   await inBatches(database, size.labels, async (tx, i) => {
     const label = { name: issueLabel(i), color: 'aabbcc', description: '', is_exclusive: 0, archived_at: 0 } as const
-    labels.push(await insertLabel(tx, { repoId: repos[0]! }, label, START))
+    labels.push((await insertLabel(tx, { repoId: repos[0]! }, label, START)).id)
   })
   await inBatches(database, size.milestones, async (tx, i) => {
     const at = { due_at: START + i, created_at: START, updated_at: START }

@@ -8,6 +8,7 @@ import { sqliteDialect } from './dialect/sqlite.ts'
 import { keepStatements, KeptStatements } from './kept-statement.ts'
 import type { Schema } from './schema.ts'
 import { rememberReads } from './remembered.ts'
+import { keepRows } from './transaction-rows.ts'
 
 /** Reading. A Tx may be used too, and then sees its own writes. */
 export type Db = Kysely<Schema>
@@ -76,7 +77,7 @@ async function runOnce<T>(
   const hooks: (() => void)[] = []
   const result = await connections.write.transaction().execute((raw) => {
     const carried: TxState = { afterCommit: hooks, dialect }
-    return withDeadline(work(keepStatements(Object.assign(raw, { [state]: carried }), statements)))
+    return withDeadline(work(keepRows(keepStatements(Object.assign(raw, { [state]: carried }), statements))))
   })
   for (const hook of hooks) hook()
   return result

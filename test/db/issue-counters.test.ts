@@ -17,7 +17,7 @@ describeOnBoth('counters of issues', (kind) => {
     const repo = await db.core.repos.create(viewer, ann, { name: 'a' })
     const milestone = await db.core.milestones.create(systemActor, repo.id, { title: 'v1' })
     const label = { name: 'bug', color: 'aabbcc', description: '', is_exclusive: 0, archived_at: 0 } as const
-    const labelId = await db.database.transaction((tx) => insertLabel(tx, { repoId: repo.id }, label, 1))
+    const { id: labelId } = await db.database.transaction((tx) => insertLabel(tx, { repoId: repo.id }, label, 1))
     const access = await loadRepoAccess(db.database.read, viewer, repo)
     for (const isClosed of [false, true, true])
       await db.core.issues.create(

@@ -101,12 +101,14 @@ describeOnBoth('lists of issues', (kind) => {
       for (const name of [...LABELS, 'twice'])
         made.set(name, [
           ...(made.get(name) ?? []),
-          await insertLabel(
-            tx,
-            { repoId: repo.id },
-            { name, color: 'aabbcc', description: '', is_exclusive: 0, archived_at: 0 },
-            START,
-          ),
+          (
+            await insertLabel(
+              tx,
+              { repoId: repo.id },
+              { name, color: 'aabbcc', description: '', is_exclusive: 0, archived_at: 0 },
+              START,
+            )
+          ).id,
         ])
       return made
     })

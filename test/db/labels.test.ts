@@ -61,7 +61,7 @@ describeOnBoth('labels in the database', (kind) => {
       await insertLabels(tx, mine!, [values('x'), values('y')], 6)
       await insertLabels(tx, mine!, [], 6)
       await insertLabel(tx, shared, values('z'), 7)
-      return { id: made, first: await findLabelByName(tx, mine!, 'y') }
+      return { id: made.id, first: await findLabelByName(tx, mine!, 'y') }
     })
     const named = async (owner: LabelOwner, sort: Parameters<typeof listLabels>[2]['sort'] = 'name') =>
       (await listLabels(database.read, owner, { sort, paging })).items.map(({ name }) => name)

@@ -4,6 +4,7 @@ import type { IssueId, RepoId } from '../../platform/crypto/ids.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Attachments } from '../attachments/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
+import { knownUser } from '../users/index.ts'
 import { changeDeadline } from './changes/change-deadline.ts'
 import { changeLocked } from './changes/change-locked.ts'
 import { createIssue, type NewIssue } from './changes/create-issue.ts'
@@ -17,6 +18,12 @@ export interface Issues {
   /** Views in the order given; issues of other repositories are left out. */
   views(repo: Repo, issues: readonly Issue[]): Promise<IssueView[]>
   view(repo: Repo, issue: Issue): Promise<IssueView>
+  /** The view of an issue that the account has just created from `input`. */
+  viewOfNew(
+    actor: SignedIn,
+    created: { readonly repo: Repo; readonly issue: Issue },
+    input: NewIssue,
+  ): Promise<IssueView>
   /** Throws NotFound. */
   getById(id: IssueId): Promise<Issue>
   /** See `createIssue`. */
@@ -37,6 +44,13 @@ export function createIssues(deps: IssuesDeps): Issues {
   return {
     views: (repo, issues) => viewsIn(read, repo, issues),
     view: async (repo, issue) => (await viewsIn(read, repo, [issue]))[0]!,
+    async viewOfNew(actor, { repo, issue }, { labelIds, assignees }) {
+      const poster = knownUser(actor.account)
+      if (poster === undefined || labelIds.length + assignees.length > 0 || issue.milestoneId !== undefined)
+        return (await viewsIn(read, repo, [issue]))[0]!
+      const none = { labels: [], assignees: [], assets: [] }
+      return { issue, repo, poster, ...none, milestone: undefined, pull: undefined }
+    },
     async getById(id) {
       const issue = await findIssueById(read, id)
       if (issue === undefined) throw notFound('issue does not exist')

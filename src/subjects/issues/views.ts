@@ -34,6 +34,7 @@ export interface IssueView {
 
 /**
  * Loads views with a fixed number of queries; keeps the order. Issues of repositories that are not given are left out.
+ * The owners of the repositories are not read again.
  */
 export async function loadIssueViews(
   db: Db,
@@ -53,7 +54,8 @@ export async function loadIssueViews(
     ),
   ])
   const userIds = new Set([...issues.map((issue) => issue.posterId), ...[...assignees.values()].flat()])
-  const users = new Map((await listUsersByIds(db, [...userIds])).map((user) => [user.id, user]))
+  const owners = [...repos.values()].map(({ owner }) => owner)
+  const users = new Map((await listUsersByIds(db, [...userIds], owners)).map((user) => [user.id, user]))
   const assetsOf = Map.groupBy(assets, (asset) => asset.issueId)
   const usersOf = (wanted: readonly UserId[] = []): User[] => wanted.flatMap((id) => users.get(id) ?? [])
   return issues.flatMap((issue) => {

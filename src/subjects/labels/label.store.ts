@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { runKept } from '../../db/kept-statement.ts'
 import { selectPage } from '../../db/page.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -118,11 +119,13 @@ export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], change
 
 type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'>
 
-export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<LabelId> {
+export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<Label> {
   const row = { ...values, ...ownerColumns(owner), created_at: at, updated_at: at }
-  const { id } = await tx.insertInto('label').values(row).returning('id').executeTakeFirstOrThrow()
-  return asId(id)
+  const [inserted] = await runKept(tx, insertion, row)
+  return toLabel(inserted!)
 }
+
+const insertion = (db: Db, row: Insertable<LabelTable>) => db.insertInto('label').values(row).returningAll()
 
 /** Inserts all labels in one statement; callers pass at most a few hundred. */
 export async function insertLabels(

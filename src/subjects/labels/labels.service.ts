@@ -71,7 +71,7 @@ export function createLabels({ database, clock, events }: LabelDeps): Labels {
         archived_at: isArchived ? at : 0,
       }
       return database.transaction(async (tx) => {
-        const label = requireLabel(await findLabel(tx, owner, await insertLabel(tx, owner, values, at)))
+        const label = await insertLabel(tx, owner, values, at)
         await events.append(tx, 'label.created', originOf(actor, owner, at), payloadOf(owner, label))
         return label
       })

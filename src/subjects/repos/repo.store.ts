@@ -3,8 +3,9 @@ import type { RepoFacts } from '../../access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
+import { rowById } from '../../db/transaction-rows.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
-import { findUserByName, toUser, type User, type UserTable } from '../users/index.ts'
+import { OWNER_COLUMNS, toOwner, toUser, type User, type UserTable } from '../users/index.ts'
 import type { RepoTable } from './repo.table.ts'
 
 export type RepoRow = Selectable<RepoTable>
@@ -134,31 +135,37 @@ interface Named {
   readonly repo: Repo | undefined
 }
 
-/**
- * The owner and its repository. Two queries that do not wait for each other: over a connection to a server they take
- * one round trip.
- */
+/** The owner and its repository, by one query. */
 export const findByOwnerAndName = (db: Db, names: { readonly owner: string; readonly name: string }): Promise<Named> =>
   remembered(db, `repo.name ${names.owner}/${names.name}`.toLowerCase(), async () => {
-    const rows = runKept(db, byNames, { owner: names.owner.toLowerCase(), name: names.name.toLowerCase() })
-    const [owner, [repo]] = await Promise.all([findUserByName(db, names.owner), rows])
-    // NOTE: a name that changed owners between the two queries belongs to neither.
-    return { owner, repo: owner && repo?.owner_id === owner.id ? toRepo(repo, owner) : undefined }
+    const [row] = await runKept(db, byNames, { owner: names.owner.toLowerCase(), name: names.name.toLowerCase() })
+    const owner = row && toOwner(row)
+    return { owner, repo: owner && row.id !== null ? toRepo(row as RepoRow, owner) : undefined }
   })
 
 const byNames = (db: Db, { owner, name }: { readonly owner: string; readonly name: string }) =>
   db
+    .selectFrom('user as owner')
+    .leftJoin('repo', (join) =>
+      join.onRef('repo.owner_id', '=', 'owner.id').on((eb) => eb('repo.lower_name', '=', name)),
+    )
+    .selectAll('repo')
+    .select(OWNER_COLUMNS)
+    .where('owner.lower_name', '=', owner)
+
+const byId = (db: Db, { id }: { readonly id: RepoId }) =>
+  db
     .selectFrom('repo')
-    .selectAll()
-    .where('owner_id', '=', (eb) => eb.selectFrom('user').select('user.id').where('user.lower_name', '=', owner))
-    .where('lower_name', '=', name)
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .selectAll('repo')
+    .select(OWNER_COLUMNS)
+    .where('repo.id', '=', id)
 
-const byId = (db: Db, { id }: { readonly id: RepoId }) => db.selectFrom('repo').selectAll().where('id', '=', id)
-
-export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined> {
-  const [row] = await runKept(db, byId, { id })
-  return row && (await withOwners(db, [row]))[0]
-}
+export const findRepoById = (db: Db, id: RepoId): Promise<Repo | undefined> =>
+  rowById(db, `repo.id ${id}`, async () => {
+    const [row] = await runKept(db, byId, { id })
+    return row && toRepo(row, toOwner(row))
+  })
 
 /** In no particular order; ids without a row are left out. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {

@@ -3,6 +3,7 @@ import type { Account } from '../../access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
+import { rowById } from '../../db/transaction-rows.ts'
 import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import type { UserTable } from './user.table.ts'
 
@@ -34,7 +35,61 @@ export interface User extends Account {
   readonly lastLoginAt: number | undefined
 }
 
-export function toUser(row: UserRow): User {
+/** What `toUser` reads. */
+const COLUMNS = [
+  'id',
+  'kind',
+  'name',
+  'visibility',
+  'is_admin',
+  'is_restricted',
+  'is_active',
+  'is_login_prohibited',
+  'must_change_password',
+  'full_name',
+  'email',
+  'login_name',
+  'source_id',
+  'description',
+  'location',
+  'website',
+  'pronouns',
+  'language',
+  'avatar',
+  'is_email_hidden',
+  'can_create_organization',
+  'max_repo_creation',
+  'repo_admin_change_team_access',
+  'followers_count',
+  'following_count',
+  'stars_count',
+  'created_at',
+  'updated_at',
+  'last_login_at',
+] as const satisfies readonly (keyof UserRow)[]
+
+type Column = (typeof COLUMNS)[number]
+type Columns = Pick<UserRow, Column>
+
+/** The columns of the user `owner` beside those of something of the same names that it owns. */
+export const OWNER_COLUMNS = COLUMNS.map((column) => `owner.${column} as user_${column}`) as {
+  [Each in Column]: `owner.${Each} as user_${Each}`
+}[Column][]
+
+type OwnerColumns = { readonly [Each in Column as `user_${Each}`]: Columns[Each] }
+
+/** From a row with `OWNER_COLUMNS`. */
+export function toOwner(row: OwnerColumns): User {
+  const columns: Partial<Record<Column, unknown>> = {}
+  for (const column of COLUMNS) columns[column] = row[`user_${column}`]
+  return toUser(columns as Columns)
+}
+
+/** The account with all that is stored of it; undefined for one of which only what decisions need is known. */
+export const knownUser = (account: Account): User | undefined =>
+  'createdAt' in account ? (account as User) : undefined
+
+export function toUser(row: Columns): User {
   return {
     id: asId(row.id),
     kind: row.kind,
@@ -68,11 +123,15 @@ export function toUser(row: UserRow): User {
   }
 }
 
-export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
-  remembered(db, `user.id ${id}`, async () => {
-    const [row] = await runKept(db, byId, { id })
-    return row && toUser(row)
-  })
+export const findUserById = (db: Db, id: UserId): Promise<User | undefined> => {
+  const key = `user.id ${id}`
+  return rowById(db, key, () =>
+    remembered(db, key, async () => {
+      const [row] = await runKept(db, byId, { id })
+      return row && toUser(row)
+    }),
+  )
+}
 
 const byId = (db: Db, { id }: { readonly id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id)
 
@@ -87,11 +146,17 @@ export function findUserByName(db: Db, name: string): Promise<User | undefined> 
 const byName = (db: Db, { lowerName }: { readonly lowerName: string }) =>
   db.selectFrom('user').selectAll().where('lower_name', '=', lowerName)
 
-/** In no particular order; ids without a row are omitted. */
-export async function listUsersByIds(db: Db, ids: readonly UserId[]): Promise<User[]> {
-  if (ids.length === 0) return []
-  const rows = await runKept(db, byIds, { ids: [...new Set(ids)] })
-  return rows.map(toUser)
+/** In no particular order; ids without a row are omitted. Those of `known` are not read again. */
+export async function listUsersByIds(
+  db: Db,
+  ids: readonly UserId[],
+  known: readonly (User | undefined)[] = [],
+): Promise<User[]> {
+  const unread = new Set(ids)
+  const given = known.filter((user) => user !== undefined && unread.delete(user.id)) as User[]
+  if (unread.size === 0) return given
+  const rows = await runKept(db, byIds, { ids: [...unread] })
+  return [...given, ...rows.map(toUser)]
 }
 
 const byIds = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>

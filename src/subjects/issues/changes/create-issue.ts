@@ -81,9 +81,12 @@ export async function insertNewIssue(
   { title, body, ref, isPull, dueAt, number }: Insertion,
 ): Promise<AccountChange> {
   const { tx, actor, repo, at } = origin
+  const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
+  // NOTE: before the issue, whose row the transaction keeps until a statement may change it.
+  await addToRepoCounter(tx, repo.id, counterOf({ isPull, isClosed: false }), 1)
   const issue = await insertIssue(tx, {
     repo_id: repo.id,
-    number: number ?? (await takeIssueNumber(tx, repo.id)),
+    number: ownNumber,
     is_pull: flag(isPull),
     poster_id: actor.account.id,
     title,
@@ -94,7 +97,6 @@ export async function insertNewIssue(
     updated_at: at,
   })
   await indexOwnTexts(tx, issue)
-  await addToRepoCounter(tx, repo.id, counterOf(issue), 1)
   return { ...origin, issue }
 }
 
@@ -107,7 +109,7 @@ export async function planNewIssue(change: AccountChange, plan: Plan): Promise<A
   const { tx, repo } = change
   const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: plan.labelIds })
   await addLabels(change, [], reduceToScopes(labels))
-  await changeAssignees(change, plan.assignees)
+  if (plan.assignees.length > 0) await changeAssignees(change, plan.assignees)
   const milestone = plan.milestoneId && (await findMilestone(tx, repo.id, plan.milestoneId))
   if (milestone) await changeMilestone(change, milestone.id)
   return reload(change)

@@ -14,7 +14,7 @@ import { changeLocked } from './change-locked.ts'
 import { changeMilestone } from './change-milestone.ts'
 import { changeState } from './change-state.ts'
 import type { IssueDeps } from './create-issue.ts'
-import { indexNewTexts } from '../texts/issue-text.store.ts'
+import { indexChangedTexts } from '../texts/issue-text.store.ts'
 import { type AccountChange, addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
 import type { StateRules } from './state-rules.ts'
 
@@ -110,6 +110,8 @@ async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
   const { body = issue.body, ref = issue.ref } = edit
   const isNew = { title: title !== issue.title, body: body !== issue.body, ref: ref !== issue.ref }
   if (!isNew.title && !isNew.body && !isNew.ref) return
+  // NOTE: before the issue, whose row the transaction keeps until a statement may change it.
+  await indexChangedTexts(tx, issue, { title, body })
   await updateIssue(tx, issue.id, {
     title,
     body,
@@ -117,7 +119,6 @@ async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
     updated_at: at,
     ...(isNew.body && { content_version: issue.contentVersion + 1 }),
   })
-  await indexNewTexts(tx, issue, { title, body })
   if (isNew.title)
     await addEntries(change, { kind: 'change_title', payload: { oldTitle: issue.title, newTitle: title } })
   if (isNew.ref) await addEntries(change, { kind: 'change_issue_ref', payload: { oldRef: issue.ref, newRef: ref } })

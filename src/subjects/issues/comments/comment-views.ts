@@ -22,16 +22,19 @@ interface CommentPlaces {
   readonly issues: ReadonlyMap<IssueId, { readonly issue: Issue; readonly repo: Repo }>
   /** The files of the comments. */
   readonly assets: readonly Attachment[]
+  /** A user that need not be read again. */
+  readonly known?: User | undefined
 }
 
 /** Loads views with one query; keeps the order. Comments of issues that are not given are left out. */
 export async function loadCommentViews(
   db: Db,
   comments: readonly Comment[],
-  { issues, assets }: CommentPlaces,
+  { issues, assets, known }: CommentPlaces,
 ): Promise<CommentView[]> {
   const posterIds = new Set(comments.map((comment) => comment.actorId))
-  const posters = new Map((await listUsersByIds(db, [...posterIds])).map((user) => [user.id, user]))
+  const owners = [...issues.values()].map(({ repo }) => repo.owner)
+  const posters = new Map((await listUsersByIds(db, [...posterIds], [known, ...owners])).map((user) => [user.id, user]))
   const assetsOf = Map.groupBy(assets, (asset) => asset.commentId)
   return comments.flatMap((comment) => {
     const place = issues.get(comment.issueId)

@@ -6,7 +6,7 @@ import { forbidden, notFound } from '../../../platform/errors.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { type Attachments, listAttachmentsOf, listCommentAttachments } from '../../attachments/index.ts'
 import type { Repo, RepoInView } from '../../repos/index.ts'
-import { requireUnblocked } from '../../users/index.ts'
+import { knownUser, requireUnblocked } from '../../users/index.ts'
 import { changeLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
@@ -19,7 +19,7 @@ import { type Comment, isClosedToComments, isComment } from './comment.policy.ts
 import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
 import { type CommentView, loadCommentViews } from './comment-views.ts'
 import { appendCommentEvent } from './comments.events.ts'
-import { deleteText, indexText } from '../texts/issue-text.store.ts'
+import { deleteText, indexNewText, indexText } from '../texts/issue-text.store.ts'
 
 /** A comment of an issue that the viewer may read. */
 export interface CommentInView extends IssueInView {
@@ -69,7 +69,12 @@ export function createComments(deps: CommentDeps): Comments {
       return { items: await loadCommentViews(read, items, { issues: places, assets }), total }
     },
     view: (target) => viewOf(read, target, target.comment),
-    create: async (actor, target, input) => viewOf(read, target, await createComment(deps, actor, target, input)),
+    async create(actor, { repo, issue, ...of }, input) {
+      const comment = await createComment(deps, actor, { repo, issue, ...of }, input)
+      // NOTE: what was created just now has no files.
+      const issues = new Map([[issue.id, { issue, repo }]])
+      return (await loadCommentViews(read, [comment], { issues, assets: [], known: knownUser(actor.account) }))[0]!
+    },
     edit: async (actor, target, input) => viewOf(read, target, await editComment(deps, actor, target, input)),
     async delete(actor, { comment }) {
       if (!(await deleteComment(deps, actor, comment))) throw notFound('comment does not exist')
@@ -122,9 +127,10 @@ const createComment = (
     const { tx, issue, at } = change
     if (isClosedToComments(target.access, issue)) throw forbidden('You cannot comment on a locked issue.')
     await requireWelcome(tx, actor, target, issue)
-    const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
-    await indexText(tx, issue, entry!.id, body)
+    // NOTE: before the comment, whose row the transaction keeps until a statement may change it.
     await addToCommentsCount(tx, issue.id, 1, at)
+    const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
+    await indexNewText(tx, issue, entry!.id, body)
     await appendCommentEvent(change, 'comment.created', entry!, {})
     return entry as Comment
   })

@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { selectPage } from '../../../db/page.ts'
 import { asId, type IssueId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
@@ -44,10 +45,11 @@ export async function insertFormerText(
   owner: TextOwner,
   values: Pick<Insertable<FormerTextTable>, 'body' | 'editor_id' | 'replaced_at'>,
 ): Promise<void> {
-  await tx
-    .insertInto('former_text')
-    .values({ issue_id: owner.issueId, comment_id: owner.commentId ?? null, ...values })
-    .execute()
-  const last = await textsOf(tx, owner).select('id').offset(KEPT_TEXTS).limit(1).executeTakeFirst()
+  await runKept(tx, insertion, { issue_id: owner.issueId, comment_id: owner.commentId ?? null, ...values })
+  const [last] = await runKept(tx, firstForgotten, owner)
   if (last !== undefined) await tx.deleteFrom('former_text').where('id', '=', last.id).execute()
 }
+
+const insertion = (db: Db, row: Insertable<FormerTextTable>) => db.insertInto('former_text').values(row)
+
+const firstForgotten = (db: Db, owner: TextOwner) => textsOf(db, owner).select('id').offset(KEPT_TEXTS).limit(1)

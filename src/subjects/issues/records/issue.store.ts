@@ -1,6 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, NoResultError, type Selectable, sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
+import { keepReturned, rowById } from '../../../db/transaction-rows.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { IssueTable } from './issue.table.ts'
 
@@ -60,9 +61,18 @@ export async function findIssueByNumber(db: Db, repoId: RepoId, number: number):
 const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonly number: number }) =>
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number)
 
-export async function findIssueById(db: Db, id: IssueId): Promise<Issue | undefined> {
-  const [row] = await runKept(db, byId, { id })
-  return row && toIssue(row)
+export const findIssueById = (db: Db, id: IssueId): Promise<Issue | undefined> =>
+  rowById(db, keyOf(id), async () => {
+    const [row] = await runKept(db, byId, { id })
+    return row && toIssue(row)
+  })
+
+const keyOf = (id: number): string => `issue.id ${id}`
+
+/** What a statement of the transaction returned. */
+async function written(tx: Tx, sent: Promise<Selectable<IssueTable>[]>): Promise<Issue | undefined> {
+  const issues = sent.then((rows) => rows.map(toIssue))
+  return (await keepReturned(tx, issues, ({ id }) => keyOf(id)))[0]
 }
 
 const byId = (db: Db, { id }: { readonly id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id)
@@ -117,19 +127,23 @@ const nextNumber = (db: Db, { repoId }: { readonly repoId: RepoId }) =>
     .onConflict((conflict) => conflict.column('repo_id').doUpdateSet({ last: sql<number>`issue_sequence.last + 1` }))
     .returning('last')
 
-export async function insertIssue(tx: Tx, values: Insertable<IssueTable>): Promise<Issue> {
-  const [row] = await runKept(tx, insertion, values)
-  return toIssue(row!)
-}
+export const insertIssue = async (tx: Tx, values: Insertable<IssueTable>): Promise<Issue> =>
+  (await written(tx, runKept(tx, insertion, values)))!
 
 const insertion = (db: Db, row: Insertable<IssueTable>) => db.insertInto('issue').values(row).returningAll()
 
+/** Values, not expressions, which could not be bound to a kept statement. */
+type IssueChanges = Partial<Omit<Selectable<IssueTable>, 'id'>>
+
 /** Throws NoResultError, which is a conflict, if the issue was deleted. */
-export async function updateIssue(tx: Tx, id: IssueId, values: Updateable<IssueTable>): Promise<Issue> {
-  return toIssue(
-    await tx.updateTable('issue').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
-  )
+export async function updateIssue(tx: Tx, id: IssueId, values: IssueChanges): Promise<Issue> {
+  const issue = await written(tx, runKept(tx, update, { ...values, id }))
+  if (issue === undefined) throw new NoResultError(update(tx, { ...values, id }).toOperationNode())
+  return issue
 }
+
+const update = (db: Db, { id, ...values }: IssueChanges & { readonly id: IssueId }) =>
+  db.updateTable('issue').set(values).where('id', '=', id).returningAll()
 
 /** Sets `updated_at` of those that still exist, which are returned; locks them until the transaction ends. */
 export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): Promise<IssueId[]> {
@@ -139,10 +153,7 @@ export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): 
 }
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
-export async function lockIssue(tx: Tx, id: IssueId): Promise<Issue | undefined> {
-  const [row] = await runKept(tx, lock, { id })
-  return row && toIssue(row)
-}
+export const lockIssue = (tx: Tx, id: IssueId): Promise<Issue | undefined> => written(tx, runKept(tx, lock, { id }))
 
 const lock = (db: Db, { id }: { readonly id: IssueId }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
 
@@ -156,7 +167,7 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
  * unless `at` is undefined.
  */
 export async function addToCommentsCount(tx: Tx, id: IssueId, change: number, at?: number): Promise<void> {
-  await runKept(tx, addition, { id, change, at })
+  await written(tx, runKept(tx, addition, { id, change, at }))
 }
 
 interface Addition {
@@ -170,6 +181,7 @@ const addition = (db: Db, { id, change, at }: Addition) =>
     .updateTable('issue')
     .set({ comments_count: sql<number>`comments_count + ${change}`, ...(at !== undefined && { updated_at: at }) })
     .where('id', '=', id)
+    .returningAll()
 
 /** Detaches the issues of a milestone that is deleted. */
 export async function clearMilestone(tx: Tx, milestoneId: MilestoneId): Promise<void> {

@@ -36,13 +36,38 @@ const upsert = (db: Db, row: Omit<Selectable<IssueTextTable>, 'id'>) =>
     )
 
 /** Indexes title and body of a new issue. */
-export async function indexOwnTexts(tx: Tx, issue: Issue): Promise<void> {
-  await indexText(tx, issue, 'title', issue.title)
-  await indexText(tx, issue, 'body', issue.body)
+export const indexOwnTexts = (tx: Tx, issue: Pick<Issue, 'body' | 'id' | 'repoId' | 'title'>): Promise<void> =>
+  insertTexts(tx, issue, [
+    ['title', issue.title],
+    ['body', issue.body],
+  ])
+
+/** As indexText, for a comment that the transaction inserted. */
+export const indexNewText = (tx: Tx, issue: Pick<Issue, 'id' | 'repoId'>, commentId: number, content: string) =>
+  insertTexts(tx, issue, [[commentId, content]])
+
+async function insertTexts(
+  tx: Tx,
+  { id, repoId }: Pick<Issue, 'id' | 'repoId'>,
+  contents: readonly (readonly [part: TextPart, content: string])[],
+): Promise<void> {
+  const folded = contents.map(([part, content]) => ({ part: numberOf(part), text: foldText(content) }))
+  const rows = folded.filter(({ text }) => text.trim() !== '')
+  if (rows.length === 0) return
+  const values = { parts: rows.map(({ part }) => part), texts: rows.map(({ text }) => text) }
+  await runKept(tx, insertion, { issue_id: id, repo_id: repoId, ...values })
 }
 
+interface NewTexts extends Pick<Selectable<IssueTextTable>, 'issue_id' | 'repo_id'> {
+  readonly parts: readonly number[]
+  readonly texts: readonly string[]
+}
+
+const insertion = (db: Db, { parts, texts, ...of }: NewTexts) =>
+  db.insertInto('issue_text').values(parts.map((part, at) => ({ ...of, part, text: texts[at]! })))
+
 /** Indexes those of title and body that differ from the ones of `issue`, which is as it was before. */
-export async function indexNewTexts(
+export async function indexChangedTexts(
   tx: Tx,
   issue: Issue,
   { title, body }: Pick<Issue, 'title' | 'body'>,

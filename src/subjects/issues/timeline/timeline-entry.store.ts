@@ -1,7 +1,16 @@
-import type { Expression, ExpressionBuilder, Insertable, Selectable, SqlBool, Updateable } from 'kysely'
+import {
+  NoResultError,
+  type Expression,
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  type SqlBool,
+  type Updateable,
+} from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { runKept } from '../../../db/kept-statement.ts'
+import { keepReturned, rowById } from '../../../db/transaction-rows.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import type { TimelineEntryTable } from './timeline-entry.table.ts'
@@ -137,8 +146,8 @@ export async function insertEntries(
     payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
     body,
   }))
-  const inserted = rows.length === 1 ? await runKept(tx, insertion, rows[0]!) : await insertion(tx, rows).execute()
-  return inserted.map(toEntry).sort((a, b) => a.id - b.id)
+  const sent = rows.length === 1 ? runKept(tx, insertion, rows[0]!) : insertion(tx, rows).execute()
+  return (await written(tx, sent)).toSorted((a, b) => a.id - b.id)
 }
 
 type NewRow = Insertable<TimelineEntryTable>
@@ -155,10 +164,21 @@ export const updatedIn =
       ...(before === undefined ? [] : [eb('timeline_entry.updated_at', '<', secondOf(before) + 1000)]),
     ])
 
-export async function findEntry(db: Db, id: number): Promise<TimelineEntry | undefined> {
-  const [row] = await runKept(db, byId, { id })
-  return row && toEntry(row)
-}
+export const findEntry = (db: Db, id: number): Promise<TimelineEntry | undefined> =>
+  rowById(db, keyOf(id), async () => {
+    const [row] = await runKept(db, byId, { id })
+    return row && toEntry(row)
+  })
+
+const keyOf = (id: number): string => `timeline_entry.id ${id}`
+
+/** What a statement of the transaction returned. */
+const written = (tx: Tx, sent: Promise<Selectable<TimelineEntryTable>[]>): Promise<readonly TimelineEntry[]> =>
+  keepReturned(
+    tx,
+    sent.then((rows) => rows.map(toEntry)),
+    ({ id }) => keyOf(id),
+  )
 
 const byId = (db: Db, { id }: { readonly id: number }) =>
   db.selectFrom('timeline_entry').selectAll().where('id', '=', id)
@@ -176,18 +196,20 @@ export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<
 
 /** Locks the row until the transaction ends. Returns undefined if the entry was deleted. */
 export async function lockEntry(tx: Tx, id: number): Promise<TimelineEntry | undefined> {
-  const query = tx.selectFrom('timeline_entry').selectAll().where('id', '=', id)
-  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
-  return row && toEntry(row)
+  return (await written(tx, runKept(tx, lock, { id })))[0]
 }
+
+const lock = (db: Db, { id }: { readonly id: number }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
 
 export async function updateEntry(
   tx: Tx,
   id: number,
   values: Pick<Updateable<TimelineEntryTable>, 'body' | 'updated_at'>,
 ): Promise<TimelineEntry> {
-  const update = tx.updateTable('timeline_entry').set(values).where('id', '=', id)
-  return toEntry(await update.returningAll().executeTakeFirstOrThrow())
+  const update = tx.updateTable('timeline_entry').set(values).where('id', '=', id).returningAll()
+  const [entry] = await written(tx, update.execute())
+  if (entry === undefined) throw new NoResultError(update.toOperationNode())
+  return entry
 }
 
 /** Also what refers to it by foreign keys. */

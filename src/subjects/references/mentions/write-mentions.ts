@@ -3,7 +3,7 @@ import type { AppendedEvent, Events } from '../../../events/index.ts'
 import { insertMentions, type Issue, type IssueNotices, issuePayload, unitOf } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { User } from '../../users/index.ts'
-import { parseMentions } from '../parsing/parse-references.ts'
+import type { Mention } from '../parsing/parse-references.ts'
 import { listMentionedUsers } from './mentioned-users.store.ts'
 
 export interface MentionDeps {
@@ -17,7 +17,8 @@ interface NewText {
   /** 0 for the body of the issue. */
   readonly commentId: number
   readonly author: Pick<User, 'id'>
-  readonly text: string
+  /** In the text. */
+  readonly mentions: readonly Mention[]
 }
 
 /** Records and notifies the users whom a text mentions that was just created. */
@@ -25,9 +26,8 @@ export async function writeMentions(
   { events, notices }: MentionDeps,
   tx: Tx,
   { actor, at }: Pick<AppendedEvent, 'actor' | 'at'>,
-  { repo, issue, commentId, author, text }: NewText,
+  { repo, issue, commentId, author, mentions }: NewText,
 ): Promise<void> {
-  const mentions = parseMentions(text)
   if (mentions.length === 0) return
   const audience = { repo, unit: unitOf(issue), authorId: author.id }
   const userIds = await listMentionedUsers(tx, mentions, audience)

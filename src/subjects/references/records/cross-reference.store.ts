@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { asId, type IssueId } from '../../../platform/crypto/ids.ts'
 import type { KeywordAction } from '../parsing/parse-references.ts'
 
@@ -16,18 +17,20 @@ export interface CrossReference {
 }
 
 export async function listCrossReferences(db: Db, { issueId, commentId }: TextId): Promise<CrossReference[]> {
-  const rows = await db
-    .selectFrom('cross_reference')
-    .select(['issue_id', 'entry_id', 'action'])
-    .where('source_issue_id', '=', issueId)
-    .where('source_comment_id', '=', commentId)
-    .execute()
+  const rows = await runKept(db, referencesFrom, { issueId, commentId })
   return rows.map((row) => ({
     issueId: asId<IssueId>(row.issue_id),
     entryId: row.entry_id,
     action: row.action as KeywordAction,
   }))
 }
+
+const referencesFrom = (db: Db, { issueId, commentId }: TextId) =>
+  db
+    .selectFrom('cross_reference')
+    .select(['issue_id', 'entry_id', 'action'])
+    .where('source_issue_id', '=', issueId)
+    .where('source_comment_id', '=', commentId)
 
 /** What the issue and its comments close and reopen, each once, in a fixed order; the last keyword for an issue counts. */
 export async function listKeywordReferences(

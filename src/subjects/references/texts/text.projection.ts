@@ -13,7 +13,8 @@ import {
 import { findRepoById } from '../../repos/index.ts'
 import { loadAuthor } from '../load-author.ts'
 import { writeMentions } from '../mentions/write-mentions.ts'
-import type { ReferenceGrammar } from '../parsing/parse-references.ts'
+import { parseMentions, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
+import { listCrossReferences } from '../records/cross-reference.store.ts'
 import { writeReferences } from './write-references.ts'
 
 interface TextProjectionDeps {
@@ -43,16 +44,21 @@ export function textProjections(deps: TextProjectionDeps): Projections {
     event: AppendedEvent<CommentTextEvent | IssueTextEvent>,
     { commentId, texts: read }: Written,
   ): Promise<void> => {
-    const author = await loadAuthor(tx, event)
-    const issue = author && (await findIssueById(tx, asId(event.payload.issue_id)))
-    const repo = issue && (await findRepoById(tx, issue.repoId))
-    if (author === undefined || issue === undefined || repo === undefined) return
-    const texts = await read(issue)
+    const issue = await findIssueById(tx, asId(event.payload.issue_id))
+    if (issue === undefined) return
     const isCreated = event.kind === 'issue.created' || event.kind === 'comment.created'
-    const writing = { tx, author, at: event.at, grammar: deps.grammar(), clock: deps.clock }
-    await writeReferences(writing, { repo, issue, commentId, texts, isEdited: !isCreated })
-    if (!isCreated) return
-    await writeMentions(deps, tx, event, { repo, issue, commentId, author: author.account, text: texts.at(-1)! })
+    const texts = await read(issue)
+    const references = texts.flatMap((text) => parseReferences(text, deps.grammar()))
+    const before = isCreated ? [] : await listCrossReferences(tx, { issueId: issue.id, commentId })
+    const mentions = isCreated ? parseMentions(texts.at(-1)!) : []
+    // NOTE: most texts refer to nothing; they need no more than the text.
+    if (references.length + before.length + mentions.length === 0) return
+    const author = await loadAuthor(tx, event)
+    const repo = await findRepoById(tx, issue.repoId)
+    if (author === undefined || repo === undefined) return
+    const source = { repo, issue, commentId }
+    await writeReferences({ tx, author, at: event.at, clock: deps.clock }, { ...source, references, before })
+    await writeMentions(deps, tx, event, { ...source, author: author.account, mentions })
   }
   const ofIssue = (tx: Tx, event: AppendedEvent<IssueTextEvent>): Promise<void> =>
     write(tx, event, { commentId: 0, texts: ({ title, body }) => [title, body] })

@@ -6,13 +6,8 @@ import type { IssueId } from '../../../platform/crypto/ids.ts'
 import { canEditIssue, insertEntries, type Issue, touchIssues, updateReferenceActions } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { findReferred, loadTargets, type Target } from '../find-targets.ts'
-import { type KeywordAction, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
-import {
-  type CrossReference,
-  deleteCrossReferences,
-  listCrossReferences,
-  putCrossReference,
-} from '../records/cross-reference.store.ts'
+import type { IssueReference, KeywordAction } from '../parsing/parse-references.ts'
+import { type CrossReference, deleteCrossReferences, putCrossReference } from '../records/cross-reference.store.ts'
 import { decideAction } from '../reference.policy.ts'
 
 /** What is written in an issue, a pull request or a comment on one. */
@@ -21,10 +16,10 @@ export interface SourceText {
   readonly issue: Issue
   /** 0 for title and body of the issue. */
   readonly commentId: number
-  /** Each is a document of its own: the title and the body. */
-  readonly texts: readonly string[]
-  /** The texts may have been others before. */
-  readonly isEdited: boolean
+  /** What it refers to. */
+  readonly references: readonly IssueReference[]
+  /** What it referred to before it was edited. */
+  readonly before: readonly CrossReference[]
 }
 
 export interface Writing {
@@ -32,7 +27,6 @@ export interface Writing {
   readonly author: SignedIn
   /** Epoch milliseconds. */
   readonly at: number
-  readonly grammar: ReferenceGrammar
   readonly clock: Clock
 }
 
@@ -42,12 +36,11 @@ export interface Writing {
  * blocked from are dropped silently.
  */
 export async function writeReferences(writing: Writing, source: SourceText): Promise<void> {
-  const { tx, author, grammar } = writing
+  const { tx, author } = writing
   const id = { issueId: source.issue.id, commentId: source.commentId }
-  const before = source.isEdited ? await listCrossReferences(tx, id) : []
-  const parsed = source.texts.flatMap((text) => parseReferences(text, grammar))
-  if (before.length === 0 && parsed.length === 0) return
-  const referred = await findReferred(tx, source.repo, parsed)
+  const { before, references } = source
+  if (before.length === 0 && references.length === 0) return
+  const referred = await findReferred(tx, source.repo, references)
   referred.delete(source.issue.id)
   const targets = await loadTargets(tx, author, [...referred.keys(), ...before.map(({ issueId }) => issueId)])
   const known = new Map(before.map((reference) => [reference.issueId, reference]))

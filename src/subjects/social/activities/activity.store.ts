@@ -8,7 +8,8 @@ import type { Schema } from '../../../db/schema.ts'
 import { selectPage } from '../../../db/page.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
-import { inTeam } from '../../repos/index.ts'
+import { findRepoById, inTeam } from '../../repos/index.ts'
+import { findUserById } from '../../users/index.ts'
 import type { ActivityTable } from './activity.table.ts'
 
 /** An action of a user: one entry of feeds. Times are epoch milliseconds. */
@@ -52,16 +53,12 @@ type NewRow = Insertable<ActivityTable>
 
 const insertion = (db: Db, rows: NewRow | readonly NewRow[]) => db.insertInto('activity').values(rows)
 
+/** NOTE: whole rows, which the transaction keeps for others: those who notify the followers of an issue. */
 async function actorAndRepoExist(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
-  return (await runKept(tx, bothOf, { actorId: asId<UserId>(actorId), repoId: asId<RepoId>(repoId) })).length > 0
+  const repo = await findRepoById(tx, asId(repoId))
+  if (repo === undefined) return false
+  return repo.ownerId === actorId || (await findUserById(tx, asId(actorId))) !== undefined
 }
-
-const bothOf = (db: Db, { actorId, repoId }: { readonly actorId: UserId; readonly repoId: RepoId }) =>
-  db
-    .selectFrom('user')
-    .select('user.id')
-    .where('user.id', '=', actorId)
-    .where((eb) => eb.exists(eb.selectFrom('repo').select('repo.id').where('repo.id', '=', repoId)))
 
 const MAX_DELETED = 1000
 

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Tx } from '../../src/db/database.ts'
+import { findUserById, insertUser, lockUsers, updateUser, type User } from '../../src/subjects/users/user.store.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { statementsOf } from '../harness/statements.ts'
+
+describeOnBoth('rows that a transaction has read', (kind) => {
+  let db: TestDatabase
+  let id: User['id']
+  const at = { created_at: 1, updated_at: 1 }
+  beforeAll(async () => {
+    db = await freshDatabase(kind)
+    id = await db.database.transaction((tx) =>
+      insertUser(tx, { kind: 'individual', name: 'ann', lower_name: 'ann', ...at }),
+    )
+  })
+  afterAll(() => db.close())
+
+  const nameIn = async (tx: Tx): Promise<string> => (await findUserById(tx, id))!.fullName
+  /** How often `work` reads the user. */
+  const readsOf = async (work: (tx: Tx) => Promise<unknown>): Promise<number> => {
+    const sent = await statementsOf(db.database, () => db.database.transaction(work))
+    return sent.filter((text) => /^select \* from "user" where "id" = \S+$/.test(text)).length
+  }
+
+  it('are not read again after reads and inserts', async () => {
+    const reads = await readsOf(async (tx) => {
+      await nameIn(tx)
+      await tx.selectFrom('repo').select('id').execute()
+      await tx
+        .insertInto('user')
+        .values({ kind: 'bot', name: 'bot', lower_name: 'bot', ...at })
+        .execute()
+      await nameIn(tx)
+    })
+    expect(reads).toBe(1)
+  })
+
+  it('are read again after the transaction changed anything', async () => {
+    const reads = await readsOf(async (tx) => {
+      await updateUser(tx, id, { full_name: 'One' })
+      expect(await nameIn(tx)).toBe('One')
+      await updateUser(tx, id, { full_name: 'Two' })
+      expect(await nameIn(tx)).toBe('Two')
+      await tx.deleteFrom('user').where('lower_name', '=', 'bot').execute()
+      expect(await nameIn(tx)).toBe('Two')
+    })
+    expect(reads).toBe(3)
+  })
+
+  it('are read again by the next transaction, and when a change came between a read and its answer', async () => {
+    await db.database.transaction(async (tx) => {
+      const [before] = await Promise.all([nameIn(tx), updateUser(tx, id, { full_name: 'Three' })])
+      expect([before, await nameIn(tx)]).toEqual(['Two', 'Three'])
+    })
+    expect(await readsOf(nameIn)).toBe(1)
+  })
+
+  // SQLite has one writer, which waits for no other.
+  if (kind === 'postgres')
+    it('are read again after a wait for the lock of another transaction', async () => {
+      const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+      const { promise: hasLocked, resolve: locked } = Promise.withResolvers<void>()
+      const other = db.database.transaction(async (tx) => {
+        await updateUser(tx, id, { full_name: 'Four' })
+        locked()
+        await mayCommit
+      })
+      await hasLocked
+      await db.database.transaction(async (tx) => {
+        expect(await nameIn(tx)).toBe('Three')
+        const waiting = lockUsers(tx, [id])
+        commit()
+        await waiting
+        expect(await nameIn(tx)).toBe('Four')
+      })
+      await other
+    })
+})
