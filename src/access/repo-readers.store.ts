@@ -9,8 +9,16 @@ const IS_UNRESTRICTED = sql<SqlBool>`"user".is_restricted = 0`
  * The users who may read a unit of one repository, for queries over `user`: the SQL twin of `decideRepoAccess` in
  * repo-access.ts, proven equal by the same test as visible-repos.ts.
  */
-export function readersOf(repo: RepoFacts, unit: Unit): RawBuilder<SqlBool> {
-  if (!hasUnit(repo.units, unit)) return NEVER
+export const readersOf = (repo: RepoFacts, unit: Unit): RawBuilder<SqlBool> =>
+  hasUnit(repo.units, unit) ? readersOfUnit(repo, unit) : NEVER
+
+/** What decides who reads a unit of a repository that has it. The text depends on everything but the ids. */
+export interface ReadableRepo extends Pick<RepoFacts, 'id' | 'isPrivate'> {
+  readonly owner: Pick<RepoFacts['owner'], 'id' | 'kind' | 'visibility'>
+}
+
+/** As readersOf, of a repository that has the unit. */
+export function readersOfUnit(repo: ReadableRepo, unit: Unit): RawBuilder<SqlBool> {
   const conditions = [
     sql<SqlBool>`"user".is_admin = 1`,
     sql<SqlBool>`"user".id = ${repo.owner.id}`,
@@ -23,7 +31,7 @@ export function readersOf(repo: RepoFacts, unit: Unit): RawBuilder<SqlBool> {
 }
 
 /** Of a repository that is not private: what its owner's visibility leaves. */
-function readersOfPublic({ owner }: RepoFacts): RawBuilder<SqlBool> {
+function readersOfPublic({ owner }: ReadableRepo): RawBuilder<SqlBool> {
   if (owner.visibility === 'public') return sql<SqlBool>`1 = 1`
   if (owner.visibility === 'limited') return IS_UNRESTRICTED
   if (owner.kind !== 'organization') return NEVER
@@ -31,7 +39,7 @@ function readersOfPublic({ owner }: RepoFacts): RawBuilder<SqlBool> {
     where org_member.org_id = ${owner.id} and org_member.user_id = "user".id))`
 }
 
-const inGrantingTeam = ({ id, owner }: RepoFacts, unit: Unit): RawBuilder<SqlBool> =>
+const inGrantingTeam = ({ id, owner }: ReadableRepo, unit: Unit): RawBuilder<SqlBool> =>
   sql<SqlBool>`exists (select 1 from team_member inner join team on team.id = team_member.team_id
     where team_member.org_id = ${owner.id} and team_member.user_id = "user".id
     and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ${id}))

@@ -8,7 +8,7 @@ import { getOwnerInView } from './owner-lookup.ts'
 import { renameOwner } from './accounts/rename-user.ts'
 import { visibleUsers } from './visible-users.policy.ts'
 import { listUsers, type UserFilter, type UserOrder } from './user-list.store.ts'
-import { countUsers, findUserById, findUserByName, listUsersByIds, type User } from './user.store.ts'
+import { countUsers, findUserById, findUserByName, knownUser, listUsersByIds, type User } from './user.store.ts'
 
 export interface Users {
   /** A user or organization that the viewer may see. Throws NotFound, or Moved after a rename. */
@@ -36,7 +36,7 @@ export function createUsers(deps: CreateUserDeps): Users {
   return {
     getInView: (viewer, name) => getOwnerInView(read, viewer, name),
     async getOwn({ account }) {
-      const user = await findUserById(read, account.id)
+      const user = knownUser(account) ?? (await findUserById(read, account.id))
       if (user === undefined) throw notFound('the account was deleted')
       return user
     },

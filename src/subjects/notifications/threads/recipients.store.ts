@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
-import { readersOf } from '../../../access/repo-readers.store.ts'
+import { type ReadableRepo, readersOf, readersOfUnit } from '../../../access/repo-readers.store.ts'
+import { hasUnit, type Unit } from '../../../access/units.ts'
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Issue, unitOf } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
@@ -31,37 +33,62 @@ export async function listFollowers(
   { repo, issue, actorId }: IssueActivity,
   { after, limit }: { after: number; limit: number },
 ): Promise<Recipient[]> {
-  const participates = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issue.id}
+  const unit = unitOf(issue)
+  if (!hasUnit(repo.units, unit)) return []
+  const { isPrivate, owner } = repo
+  const shape = { unit, limit, isPrivate, kind: owner.kind, visibility: owner.visibility } satisfies FollowersShape
+  const ids = { repoId: repo.id, ownerId: owner.id, issueId: issue.id, posterId: issue.posterId }
+  const rows = await runKept(db, followers, { ...ids, actorId, after }, JSON.stringify(shape))
+  return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
+}
+
+/** What the text of the query depends on. */
+interface FollowersShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
+  readonly unit: Unit
+  readonly limit: number
+}
+
+interface FollowersIds {
+  readonly repoId: RepoId
+  readonly ownerId: UserId
+  readonly issueId: IssueId
+  readonly posterId: UserId
+  readonly actorId: UserId
+  readonly after: number
+}
+
+function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after }: FollowersIds, shape: string) {
+  const { unit, limit, isPrivate, kind, visibility } = JSON.parse(shape) as FollowersShape
+  const repo = { id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }
+  const participates = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issueId}
     and timeline_entry.kind in (${sql.join(PARTICIPATING_KINDS)}) and timeline_entry.actor_id = "user".id)`
   const choice = (isWatching: 0 | 1) =>
-    sql<boolean>`exists (select 1 from issue_watch where issue_watch.issue_id = ${issue.id}
+    sql<boolean>`exists (select 1 from issue_watch where issue_watch.issue_id = ${issueId}
       and issue_watch.user_id = "user".id and issue_watch.is_watching = ${sql.lit(isWatching)})`
-  const rows = await db
+  return db
     .selectFrom('user')
     .select([
       'user.id',
-      sql<NotificationReason>`case when "user".id = ${issue.posterId} or ${participates} then 'participating'
+      sql<NotificationReason>`case when "user".id = ${posterId} or ${participates} then 'participating'
         when ${choice(1)} then 'subscribed' else 'watching' end`.as('reason'),
     ])
     .where(
       sql<boolean>`"user".id in (
-        select watch.user_id from watch where watch.repo_id = ${repo.id} and watch.mode <> 'ignored' and watch.user_id > ${after}
-        union select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issue.id} and issue_watch.is_watching = 1
+        select watch.user_id from watch where watch.repo_id = ${repoId} and watch.mode <> 'ignored' and watch.user_id > ${after}
+        union select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issueId} and issue_watch.is_watching = 1
         union ${sql.join(
-          PARTICIPATING_KINDS.map((kind) => authorsOf(issue.id, kind)),
+          PARTICIPATING_KINDS.map((each) => authorsOf(issueId, each)),
           sql` union `,
         )}
-        union select issue.poster_id from issue where issue.id = ${issue.id})`,
+        union select issue.poster_id from issue where issue.id = ${issueId})`,
     )
     .where('user.id', '>', asId(after))
     .where('user.id', '<>', actorId)
     .where('user.kind', '<>', 'organization')
     .where(sql<boolean>`not ${choice(0)}`)
-    .where(readersOf(repo, unitOf(issue)))
+    .where(readersOfUnit(repo, unit))
     .orderBy('user.id')
     .limit(limit)
-    .execute()
-  return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
 }
 
 /** Steps through the index from one author to the next: an issue may have many comments of few authors. */

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { selectPage } from '../../../db/page.ts'
 import { remembered } from '../../../db/remembered.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../../platform/crypto/ids.ts'
@@ -58,17 +59,19 @@ const WITH_USER = [
 /** One query: an indexed look-up for the token, one by primary key for its owner. */
 export const findTokenByHash = (db: Db, hash: string): Promise<TokenWithUser | undefined> =>
   remembered(db, `token ${hash}`, async () => {
-    const row = await db
-      .selectFrom('access_token')
-      .innerJoin('user', 'user.id', 'access_token.user_id')
-      .selectAll('user')
-      .select(WITH_USER)
-      .where('token_hash', '=', hash)
-      .executeTakeFirst()
+    const [row] = await runKept(db, byHash, { hash })
     if (row === undefined) return undefined
     const token = toToken({ ...row, id: row.token_id, name: row.token_name, created_at: row.token_created_at })
     return { token, user: toUser(row) }
   })
+
+const byHash = (db: Db, { hash }: { readonly hash: string }) =>
+  db
+    .selectFrom('access_token')
+    .innerJoin('user', 'user.id', 'access_token.user_id')
+    .selectAll('user')
+    .select(WITH_USER)
+    .where('token_hash', '=', hash)
 
 /** Newest first. */
 export async function listTokens(db: Db, userId: UserId, paging: Paging): Promise<Page<AccessToken>> {

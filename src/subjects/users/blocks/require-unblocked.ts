@@ -11,11 +11,13 @@ const refusal = () => forbidden('user is blocked')
  * issue, the recipient of a transfer, the assignee. Blocks do not affect site administrators
  * (behaviour/base-interface#states-and-transitions, behaviour/users-and-admin#blocking). Within a transaction it locks
  * the row of the user: a concurrent block is committed before the check, or sees and deletes what the transaction
- * inserts.
+ * inserts. Nobody blocks itself.
  */
 export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
+  const others = by.filter((id) => id !== userId)
+  if (others.length === 0) return
   if (isTx(db)) await lockUsers(db, [userId])
-  await requireNoBlocker(db, userId, by)
+  await requireNoBlocker(db, userId, others)
 }
 
 /** Throws Forbidden when one of the two blocks the other: follows, collaborations. Locks as requireUnblocked. */

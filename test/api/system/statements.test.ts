@@ -1,0 +1,71 @@
+import { beforeAll, expect, it } from 'vitest'
+import type { Client } from '../../harness/client.ts'
+import { describeOnBoth } from '../../harness/databases.ts'
+import { statementsOf } from '../../harness/statements.ts'
+import { comment, createIssue, issueWorld } from '../issues/issue-world.ts'
+
+interface Budget {
+  readonly call: (client: Client) => Promise<{ readonly status: number }>
+  readonly status: number
+  /** What the request sends to the database; on PostgreSQL with the statements that begin and commit. */
+  readonly sqlite: number
+  readonly postgres: number
+}
+
+const DESK = '/repos/ann/desk'
+const get = (path: string, statements: number): Budget => ({
+  call: (client) => client.get(path),
+  status: 200,
+  sqlite: statements,
+  postgres: statements,
+})
+const post = (path: string, body: object, statements: number): Budget => ({
+  call: (client) => client.post(path, body),
+  status: 201,
+  sqlite: statements,
+  postgres: statements + 2,
+})
+
+/** Right after a commit, when nothing is remembered. */
+const BUDGETS: Readonly<Record<string, Budget>> = {
+  'the signed-in user': get('/user', 1),
+  'one repository': get(DESK, 3),
+  'a list of issues': get(`${DESK}/issues`, 7),
+  'one issue': get(`${DESK}/issues/1`, 6),
+  'comments of an issue': get(`${DESK}/issues/1/comments`, 5),
+  'labels of a repository': get(`${DESK}/labels`, 3),
+  'a file': get(`${DESK}/contents/README.md`, 2),
+  branches: get(`${DESK}/branches`, 4),
+  'threads of notifications': get('/notifications', 2),
+  'creating an issue': post(`${DESK}/issues`, { title: 'Two', body: 'Some text' }, 10),
+  'creating a comment': post(`${DESK}/issues/1/comments`, { body: 'Some text' }, 11),
+  'creating a label': post(`${DESK}/labels`, { name: 'bug', color: '#ff0000' }, 4),
+  'editing an issue': {
+    ...post('', {}, 15),
+    call: (client) => client.patch(`${DESK}/issues/1`, { title: 'First', body: 'Other text' }),
+  },
+  'closing an issue': { ...post('', {}, 22), call: (client) => client.patch(`${DESK}/issues/1`, { state: 'closed' }) },
+}
+
+describeOnBoth('statements of one request', (kind) => {
+  const given = issueWorld({ on: kind })
+  let client: Client
+  beforeAll(async () => {
+    client = await given.ann.withToken('all')
+    await createIssue(given.ann, { title: 'One', body: 'Some text' })
+    await comment(given.ann, 1)
+    // The first use of the token is recorded, and refs are read from git once.
+    for (const { call, status } of Object.values(BUDGETS)) if (status === 200) await call(client)
+  })
+
+  it.each(Object.entries(BUDGETS))('%s', async (_, budget) => {
+    const { server, wes } = given
+    await server.drain()
+    await wes.client.patch('/user/settings', { location: `Oslo ${performance.now()}` })
+    await server.drain()
+    const sent = await statementsOf(server.app.database, async () =>
+      expect((await budget.call(client)).status).toBe(budget.status),
+    )
+    expect(sent.length, sent.map((text, at) => `${at + 1}. ${text}`).join('\n')).toBe(budget[kind])
+  })
+})
