@@ -20,6 +20,8 @@ type QueueWorld = ReturnType<typeof pullWorld> & {
   entries(): Promise<Any[]>
   /** The numbers and states of the queue. */
   states(): Promise<[number: number, state: string][]>
+  /** Reports the required status of a commit. */
+  reportFor(sha: string, state: string): Promise<void>
   /** Reports the required status of the batch under test; returns its numbers. */
   report(state: string): Promise<number[]>
   shown(number: number): Promise<Any>
@@ -33,7 +35,7 @@ type QueueWorld = ReturnType<typeof pullWorld> & {
 export function queueWorld(options: TestServerOptions): QueueWorld {
   const world = pullWorld(options) as QueueWorld
   beforeAll(async () => {
-    const rule = { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] }
+    const rule = { rule_name: 'main', enable_push: true, enable_status_check: true, status_check_contexts: ['ci'] }
     expect((await world.ann.client.post(RULES, rule)).status).toBe(201)
   })
   return Object.assign(world, {
@@ -54,12 +56,15 @@ export function queueWorld(options: TestServerOptions): QueueWorld {
       return answer.json
     },
     states: async () => (await world.entries()).map((entry) => [entry.pull_request.number, entry.state]),
+    async reportFor(sha, state) {
+      const answer = await world.ann.client.post(`/repos/ann/app/statuses/${sha}`, { state, context: 'ci' })
+      expect(answer.status, JSON.stringify(answer.json)).toBe(201)
+    },
     async report(state) {
       const tested = (await world.entries()).filter((entry) => entry.state === 'testing')
       expect(tested.length).toBeGreaterThan(0)
       const { sha } = tested[0].batch
-      const answer = await world.ann.client.post(`/repos/ann/app/statuses/${sha}`, { state, context: 'ci' })
-      expect(answer.status).toBe(201)
+      await world.reportFor(sha, state)
       return tested.map((entry) => entry.pull_request.number)
     },
     shown: async (number) => (await world.ann.client.get(`${PULLS}/${number}`)).json,
