@@ -48,6 +48,7 @@ export {
   type TimelineEntry,
   updateEntry,
 } from './timeline/timeline-entry.store.ts'
+export { deleteText, indexText } from './texts/issue-text.store.ts'
 export { TrackedTime as TrackedTimeModel } from './timeline/timeline.model.ts'
 export type { Timeline } from './timeline/timeline.service.ts'
 export { type IssueInView, type IssueView, loadDeletedIssueView, loadIssueViews } from './views.ts'

@@ -3,6 +3,13 @@ import { commitReferenceJobs, commitReferenceSubscriptions } from './commits/com
 import type { ReferenceGrammar } from './parsing/parse-references.ts'
 import { referenceEvents } from './references.events.ts'
 import { textProjections } from './texts/text.projection.ts'
+import { createTextReferences, type TextReferences } from './texts/text-references.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly textReferences: TextReferences
+  }
+}
 
 /** What texts refer to: entries in the timelines of other issues, keywords of commits, mentions. */
 export const subject = defineSubject({
@@ -16,6 +23,7 @@ export const subject = defineSubject({
     const [closeKeywords, reopenKeywords] = [lowerCased(close_keywords), lowerCased(reopen_keywords)]
     const grammar = (): ReferenceGrammar => ({ rootUrl: site.rootUrl(), closeKeywords, reopenKeywords })
     return {
+      services: { textReferences: createTextReferences({ clock, events, notices, grammar }) },
       events: referenceEvents,
       projections: textProjections({ clock, events, notices, grammar }),
       subscriptions: commitReferenceSubscriptions(jobs),

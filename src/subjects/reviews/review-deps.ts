@@ -4,6 +4,7 @@ import type { Git } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Attachments } from '../attachments/index.ts'
+import type { TextReferences } from '../references/index.ts'
 
 export interface ReviewDeps {
   readonly database: Database
@@ -12,4 +13,5 @@ export interface ReviewDeps {
   readonly git: Git
   readonly log: Logger
   readonly attachments: Pick<Attachments, 'deleteOf'>
+  readonly texts: TextReferences
 }

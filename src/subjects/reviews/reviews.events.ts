@@ -7,7 +7,7 @@ const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
 
 export const reviewEvents = {
   /** A comment was added to a review that was submitted before. */
-  'review_comment.created': Type.Object({ ...OfPull, review_id: Id, comment_id: Id }),
+  'review_comment.created': Type.Object({ ...OfPull, review_id: Id, comment_id: Id, is_reply: Type.Boolean() }),
   'review.dismissed': Type.Object({ ...OfPull, review_id: Id }),
   /** Of a person or a team: 0 for the other member. */
   'review.request_deleted': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),

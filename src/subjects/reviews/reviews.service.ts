@@ -68,7 +68,8 @@ async function submitReview(
     const pending = await lockReview(change.tx, review.id)
     if (pending === undefined) return undefined
     if (pending.kind !== 'pending') throw invalid('only a pending review can be submitted')
-    return recordReview(change, pending, { verdict, body: facts.body, commitOid, comments: [], ...judged })
+    const prepared = { verdict, body: facts.body, commitOid, comments: [], ...judged }
+    return recordReview(deps, change, { pending, prepared })
   })
   if (submitted === undefined) throw notFound('review does not exist')
   return submitted

@@ -17,12 +17,12 @@ import { reviewOperations } from './reviews/reviews.operations.ts'
 /** Reviews of pull requests, and requests for them. */
 export const subject = defineSubject({
   name: 'reviews',
-  needs: ['attachments', 'pullReviews', 'timeline'],
-  create(core, { attachments, pullReviews, timeline }, guards) {
+  needs: ['attachments', 'pullReviews', 'textReferences', 'timeline'],
+  create(core, { attachments, pullReviews, textReferences: texts, timeline }, guards) {
     const { config, database, clock, events, git, jobs, log, site } = core
     const { read } = database
     const { work_in_progress_prefixes: draftPrefixes } = config.pull_request
-    const deps = { database, clock, events, git, log, attachments }
+    const deps = { database, clock, events, git, log, attachments, texts }
     const requests = createReviewRequests({ database, clock, events })
     pullReviews.register({
       state: (pullId, options) => loadReviewState(read, pullId, options),

@@ -19,7 +19,7 @@ import { messageOf } from './payload.present.ts'
 import { loadPayloadPull } from './pulls.ts'
 import type { Changes } from './payload-types.ts'
 
-type CommentEvent = DomainEvent<'comment.created' | 'comment.deleted' | 'comment.edited'>
+type CommentEvent = DomainEvent<'comment.created' | 'comment.deleted' | 'comment.edited' | 'review_comment.created'>
 
 /**
  * Comments on issues and on pull requests, whose payloads have the pull request too
@@ -29,6 +29,9 @@ export const commentBuilders = (deps: IssueBuilderDeps): MessageBuilders => ({
   'comment.created': (event) => buildMessage(deps, event, { action: 'created' }),
   'comment.edited': (event) => buildMessage(deps, event, { action: 'edited', changes: textChanges(event.payload) }),
   'comment.deleted': (event) => buildMessage(deps, event, { action: 'deleted' }),
+  // NOTE: a further comment of a review that is no reply is not sent (behaviour/pull-requests#review-comments).
+  'review_comment.created': async (event) =>
+    event.payload.is_reply ? buildMessage(deps, event, { action: 'created' }) : [],
 })
 
 async function buildMessage(

@@ -5,11 +5,11 @@ import { listReposByIds, type Repo } from '../../repos/index.ts'
 import { listUsersByIds, type User } from '../../users/index.ts'
 import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
 import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
-import { type Comment, isComment } from './comment.policy.ts'
+import { isComment, type Text } from './comment.policy.ts'
 
 /** Everything that the wire model of a comment contains. */
 export interface CommentView {
-  readonly comment: Comment
+  readonly comment: Text
   readonly issue: Issue
   readonly repo: Repo
   /** Undefined when the account was deleted. */
@@ -29,7 +29,7 @@ interface CommentPlaces {
 /** Loads views with one query; keeps the order. Comments of issues that are not given are left out. */
 export async function loadCommentViews(
   db: Db,
-  comments: readonly Comment[],
+  comments: readonly Text[],
   { issues, assets, known }: CommentPlaces,
 ): Promise<CommentView[]> {
   const posterIds = new Set(comments.map((comment) => comment.actorId))

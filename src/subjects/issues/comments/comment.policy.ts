@@ -11,6 +11,11 @@ export const COMMENT_KINDS = ['code', 'comment', 'pending_code'] as const satisf
 
 export const isComment = (entry: TimelineEntry): entry is Comment => COMMENT_KINDS.some((kind) => entry.kind === kind)
 
+/** What refers to issues and mentions users: a comment, or the text of a review. */
+export type Text = Comment | TimelineEntry<'review'>
+
+export const isText = (entry: TimelineEntry): entry is Text => isComment(entry) || entry.kind === 'review'
+
 /** What a review that was not submitted has is known to its reviewer alone (behaviour/pull-requests#review-comments). */
 export const isHiddenFrom = (viewer: Viewer, { kind, actorId }: TimelineEntry): boolean =>
   (kind === 'pending_code' || kind === 'pending_review') && viewerId(viewer) !== actorId

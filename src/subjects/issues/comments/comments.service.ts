@@ -155,7 +155,7 @@ const editComment = (
     await requireWelcome(tx, actor, target, issue)
     if (comment.body === body) return comment
     const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
-    if (comment.kind === 'comment') await indexText(tx, issue, comment.id, body)
+    if (comment.kind !== 'pending_code') await indexText(tx, issue, comment.id, body)
     const change: IssueChange = { tx, events, actor, repo, issue, at }
     if (comment.kind !== 'pending_code')
       await appendCommentEvent(change, 'comment.edited', comment, { old_body: comment.body })
@@ -175,10 +175,8 @@ const deleteComment = (
     await attachments.deleteOf(tx, 'comment', id)
     await deleteEntry(tx, id)
     if (comment.kind === 'pending_code') return true
-    if (comment.kind === 'comment') {
-      await deleteText(tx, issueId, id)
-      await addToCommentsCount(tx, issue.id, -1)
-    }
+    await deleteText(tx, issueId, id)
+    if (comment.kind === 'comment') await addToCommentsCount(tx, issue.id, -1)
     await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {
       poster_id: comment.actorId,
       body: comment.body,

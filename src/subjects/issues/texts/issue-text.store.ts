@@ -6,7 +6,7 @@ import type { Issue } from '../records/issue.store.ts'
 import { foldText } from './fold-text.ts'
 import type { IssueTextTable } from './issue-text.table.ts'
 
-/** The title, the body, or the id of a comment. */
+/** The title, the body, or the id of the entry of a comment or review. */
 export type TextPart = 'title' | 'body' | number
 
 const NUMBERS = { title: -1, body: 0 } as const
@@ -14,7 +14,7 @@ const numberOf = (part: TextPart): number => (typeof part === 'number' ? part : 
 
 /**
  * Makes a text of the issue the one that searches look at (behaviour/issues#listing-and-search). Belongs in the
- * transaction that writes the title, the body or a plain comment.
+ * transaction that writes the title, the body or a comment, and that submits a review.
  */
 export async function indexText(
   tx: Tx,

@@ -6,7 +6,7 @@ import { type Label, listLabelsByIds } from '../../labels/index.ts'
 import { listMilestonesByIds, type Milestone } from '../../milestones/index.ts'
 import { listReposByIds } from '../../repos/index.ts'
 import { listUsersByIds, type User } from '../../users/index.ts'
-import { isComment } from '../comments/comment.policy.ts'
+import { isText } from '../comments/comment.policy.ts'
 import { type CommentView, loadCommentViews } from '../comments/comment-views.ts'
 import { listIssuesByIds } from '../records/issue.store.ts'
 import { type IssueView, loadIssueViews } from '../views.ts'
@@ -79,7 +79,7 @@ async function loadSourceComments(
   issues: ReadonlyMap<IssueId, IssueView>,
 ): Promise<ReadonlyMap<number, CommentView>> {
   const ids = entries.filter((entry) => isKind(entry, 'comment_ref')).map(({ payload }) => payload.commentId)
-  const comments = (await listEntriesByIds(db, ids)).filter(isComment)
+  const comments = (await listEntriesByIds(db, ids)).filter(isText)
   const assets = await listAttachmentsOf(
     db,
     'comment',

@@ -49,13 +49,13 @@ export async function listAddressees(
   return rows.map((row) => ({ user: toUser(row), preferences: JSON.parse(row.settings) as Preferences }))
 }
 
-/** The text of a comment; undefined when it was deleted. */
+/** The text of a comment or a review; undefined when it was deleted. */
 export async function findCommentBody(db: Db, id: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('timeline_entry')
     .select('body')
     .where('id', '=', id)
-    .where('kind', '=', 'comment')
+    .where('kind', 'in', ['code', 'comment', 'review'])
     .executeTakeFirst()
   return row?.body
 }

@@ -6,7 +6,8 @@ import type { IssueNotice } from '../../issues/index.ts'
 import type { IssueMail } from './issue-mail.service.ts'
 import type { MailActivity } from './mail-activity.ts'
 
-type OfIssue = 'comment.created' | 'issue.assigned' | 'issue.closed' | 'issue.created' | 'issue.reopened'
+type OfIssue =
+  'comment.created' | 'issue.assigned' | 'issue.closed' | 'issue.created' | 'issue.reopened' | 'review_comment.created'
 
 /** Enqueues the mail of what notifies users. */
 export function mailProjections(mail: IssueMail, clock: Clock) {
@@ -24,6 +25,8 @@ export function mailProjections(mail: IssueMail, clock: Clock) {
     'issue.closed': followers('closed'),
     'issue.reopened': followers('reopened'),
     'comment.created': (tx, event) => mail.toFollowers(tx, activityOf('comment', event, event.payload.comment_id)),
+    'review_comment.created': (tx, event) =>
+      mail.toFollowers(tx, activityOf('comment', event, event.payload.comment_id)),
     'issue.assigned': (tx, event) => mail.toUsers(tx, activityOf('assigned', event), [asId(event.payload.user_id)]),
   } satisfies Projections
 }

@@ -19,6 +19,7 @@ const OF_ISSUE = [
   'review.dismissed',
   'review.requested',
   'review.submitted',
+  'review_comment.created',
 ] as const satisfies readonly EventKind[]
 
 /** The kinds of events after which a user may have a new or changed thread. */

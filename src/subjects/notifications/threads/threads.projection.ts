@@ -14,6 +14,7 @@ type OfIssue =
   | 'pull.synchronized'
   | 'review.dismissed'
   | 'review.submitted'
+  | 'review_comment.created'
 
 /** What notifies users; clients read it right after the change (behaviour/issues#notifications). */
 export function threadProjections(notifier: Notifier): Projections {
@@ -40,6 +41,7 @@ export function threadProjections(notifier: Notifier): Projections {
     'pull.synchronized': followers,
     'review.dismissed': followers,
     'review.submitted': followers,
+    'review_comment.created': followers,
     'issue.assigned': (tx, event) => one(tx, event, 'assigned'),
     'review.requested': (tx, event) => one(tx, event, 'review-requested'),
     'issue.transferred': (tx, { payload }) => moveThreads(tx, asId(payload.issue_id), asId(payload.repo_id)),

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../db/database.ts'
 import type { AppendedEvent, Events } from '../../../events/index.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
 import { insertMentions, type Issue, type IssueNotices, issuePayload, unitOf } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { User } from '../../users/index.ts'
@@ -19,19 +20,22 @@ interface NewText {
   readonly author: Pick<User, 'id'>
   /** In the text. */
   readonly mentions: readonly Mention[]
+  /** Users whom the same change has notified already. */
+  readonly except?: ReadonlySet<UserId>
 }
 
-/** Records and notifies the users whom a text mentions that was just created. */
+/** Records and notifies the users whom a text mentions that was just created. Returns them. */
 export async function writeMentions(
   { events, notices }: MentionDeps,
   tx: Tx,
   { actor, at }: Pick<AppendedEvent, 'actor' | 'at'>,
-  { repo, issue, commentId, author, mentions }: NewText,
-): Promise<void> {
-  if (mentions.length === 0) return
+  { repo, issue, commentId, author, mentions, except }: NewText,
+): Promise<readonly UserId[]> {
+  if (mentions.length === 0) return []
   const audience = { repo, unit: unitOf(issue), authorId: author.id }
-  const userIds = await listMentionedUsers(tx, mentions, audience)
-  if (userIds.length === 0) return
+  const named = await listMentionedUsers(tx, mentions, audience)
+  const userIds = named.filter((id) => except?.has(id) !== true)
+  if (userIds.length === 0) return []
   await insertMentions(tx, issue, userIds)
   await notices.notify(tx, {
     issue,
@@ -42,4 +46,5 @@ export async function writeMentions(
   })
   const payload = { ...issuePayload(issue), comment_id: commentId, user_ids: [...userIds] }
   await events.append(tx, 'issue.mentioned', { actor, repoId: repo.id, at }, payload)
+  return userIds
 }

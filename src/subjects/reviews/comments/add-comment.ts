@@ -8,6 +8,7 @@ import type { ReviewDeps } from '../review-deps.ts'
 import type { ReviewInView } from '../review-in-view.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
 import { currentSpan, findSpan } from '../reviews/diff-spans.ts'
+import { publishTexts } from '../reviews/review-texts.ts'
 import { insertComments } from './insert-comments.ts'
 import { type LocatedComment, locateComments, type NewComment } from './locate-comments.ts'
 
@@ -69,8 +70,9 @@ async function insertOne(
     const [commentId] = await insertComments(change, review, [comment])
     if (review.kind === 'pending') return commentId
     await touchIssues(tx, [issue.id], at)
-    if (comment.replyTo !== undefined)
-      await appendReviewEvent(change, 'review_comment.created', { review_id: id, comment_id: commentId! })
+    await publishTexts(deps, change, [{ id: commentId!, actorId: actor.account.id, body: comment.body }])
+    const ids = { review_id: id, comment_id: commentId! }
+    await appendReviewEvent(change, 'review_comment.created', { ...ids, is_reply: comment.replyTo !== undefined })
     return commentId
   })
   if (inserted === undefined) throw notFound('the review was deleted meanwhile')

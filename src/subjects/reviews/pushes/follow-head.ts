@@ -10,7 +10,7 @@ import type { ReviewDeps } from '../review-deps.ts'
 import { currentSpan, isStale } from '../reviews/diff-spans.ts'
 import { recordDismissal } from '../reviews/dismiss-review.ts'
 
-export type FollowDeps = Omit<ReviewDeps, 'attachments'>
+export type FollowDeps = Omit<ReviewDeps, 'attachments' | 'texts'>
 
 interface Moved {
   readonly place: CommentPlace

@@ -6,6 +6,7 @@ import { restoreOfficial } from '../records/decision.store.ts'
 import { listCommentPlaces } from '../records/review-comment.store.ts'
 import { deleteReview as deleteRow, lockReview, type Review } from '../records/review.store.ts'
 import type { ReviewDeps } from '../review-deps.ts'
+import { retractTexts } from './review-texts.ts'
 
 /**
  * Deletes a review with its comments and its entries of the timeline; what the reviewer said before counts again
@@ -23,11 +24,12 @@ export async function deleteReview(
   const isDeleted = await changePull(deps, actor, { repo, pull }, async (change) => {
     const review = await lockReview(change.tx, id)
     if (review === undefined) return false
-    for (const { entryId } of await listCommentPlaces(change.tx, id)) {
+    const commentIds = (await listCommentPlaces(change.tx, id)).map(({ entryId }) => entryId)
+    for (const entryId of commentIds) {
       await deps.attachments.deleteOf(change.tx, 'comment', entryId)
       await deleteEntry(change.tx, entryId)
     }
-    await deleteEntriesOf(change, review)
+    await retractTexts(deps, change, [...commentIds, ...(await deleteEntriesOf(change, review))])
     await deleteRow(change.tx, id)
     if (review.isOfficial) await restoreOfficial(change.tx, review)
     return true
@@ -35,8 +37,14 @@ export async function deleteReview(
   if (isDeleted !== true) throw notFound('review does not exist')
 }
 
-async function deleteEntriesOf({ tx, issue }: PullChange, { id }: Review): Promise<void> {
+/** Returns their ids. */
+async function deleteEntriesOf({ tx, issue }: PullChange, { id }: Review): Promise<number[]> {
+  const deleted: number[] = []
   for (const kind of ['pending_review', 'review', 'dismiss_review'] as const)
     for (const entry of await listEntriesOfKind(tx, issue.id, kind))
-      if ('reviewId' in entry.payload && entry.payload.reviewId === id) await deleteEntry(tx, entry.id)
+      if ('reviewId' in entry.payload && entry.payload.reviewId === id) {
+        await deleteEntry(tx, entry.id)
+        deleted.push(entry.id)
+      }
+  return deleted
 }

@@ -1,7 +1,14 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import { flag } from '../../../db/flag.ts'
 import { notFound } from '../../../platform/errors.ts'
-import { insertEntries, listEntriesOfKind, publishEntries, requireWelcome, touchIssues } from '../../issues/index.ts'
+import {
+  insertEntries,
+  listEntriesByIds,
+  listEntriesOfKind,
+  publishEntries,
+  requireWelcome,
+  touchIssues,
+} from '../../issues/index.ts'
 import { isOfficialReviewer } from '../../protections/index.ts'
 import { changePull, type PullChange, type PullInView } from '../../pulls/index.ts'
 import { insertComments } from '../comments/insert-comments.ts'
@@ -13,6 +20,7 @@ import type { ReviewDeps } from '../review-deps.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
 import { currentSpan, isStale, requireSpan } from './diff-spans.ts'
 import { isDecision, requireReview, type Verdict } from './review.policy.ts'
+import { publishTexts } from './review-texts.ts'
 
 export interface NewReview {
   readonly verdict: Verdict
@@ -57,7 +65,7 @@ export async function postReview(
   const review = await changePull(deps, actor, { repo, pull }, async (change) => {
     await requireOpenTo(change, actor, target, verdict)
     const found = await findPendingReview(change.tx, pull.id, actor.account.id)
-    return recordReview(change, found ?? (await insertPending(change, prepared)), prepared)
+    return recordReview(deps, change, { pending: found ?? (await insertPending(change, prepared)), prepared })
   })
   if (review === undefined) throw notFound('the pull request was deleted meanwhile')
   return review
@@ -100,7 +108,11 @@ const insertPending = ({ tx, actor, pull, at }: PullChange, { commitOid }: Prepa
   })
 
 /** Writes what was posted into a pending review of the actor, and submits it unless it stays pending. */
-export async function recordReview(change: PullChange, pending: Review, prepared: Prepared): Promise<Review> {
+export async function recordReview(
+  deps: Pick<ReviewDeps, 'texts'>,
+  change: PullChange,
+  { pending, prepared }: { readonly pending: Review; readonly prepared: Prepared },
+): Promise<Review> {
   const { tx, issue, actor, at } = change
   const { verdict, body, commitOid } = prepared
   const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [
@@ -117,17 +129,24 @@ export async function recordReview(change: PullChange, pending: Review, prepared
     updated_at: at,
     ...(verdict !== 'pending' && { submitted_at: at }),
   })
-  if (verdict !== 'pending') await submit(change, review)
+  if (verdict !== 'pending') await submit(deps, change, review)
   return review
 }
 
-async function submit(change: PullChange, review: Review): Promise<void> {
+async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, review: Review): Promise<void> {
   const { tx, issue, pull, at } = change
   const userId = review.reviewerId!
   const entries = await listEntriesOfKind(tx, issue.id, 'pending_review')
   const comments = await listCommentPlaces(tx, review.id)
   const own = entries.filter(({ payload }) => 'reviewId' in payload && payload.reviewId === review.id)
-  await publishEntries(tx, [...own.map(({ id }) => id), ...comments.map(({ entryId }) => entryId)], at)
+  const entryIds = [...own.map(({ id }) => id), ...comments.map(({ entryId }) => entryId)]
+  await publishEntries(tx, entryIds, at)
+  const texts = await listEntriesByIds(tx, entryIds)
+  await publishTexts(
+    deps,
+    change,
+    texts.toSorted((a, b) => a.id - b.id),
+  )
   if (isDecision(review.kind)) await replaceDecisions(tx, review, at)
   const teamIds = isDecision(review.kind) ? await listAskedTeams(tx, pull.id, userId) : []
   await deleteRequests(tx, pull.id, { userId, teamIds })
