@@ -5,7 +5,7 @@ import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Git } from '../../../git/index.ts'
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
-import { forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
+import { type DomainError, forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
 import { findAssignees, type Issue, normalizeTitle, planNewIssue } from '../../issues/index.ts'
 import { findMilestone } from '../../milestones/index.ts'
 import { loadRepoAccess, type Repo, type RepoInView } from '../../repos/index.ts'
@@ -52,10 +52,11 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   const { repo } = target
   const title = normalizeTitle(input.title)
   if (title === '') throw invalidField('Title', 'Required')
-  if (input.head === input.base)
-    throw invalid('Invalid PullRequest: There are no changes between the head and the base')
+  if (input.head === input.base) throw sameBranch()
   const head = await findHeadBranch({ read: database.read, git }, actor, repo, input.head)
   const base = await findBranch(git, repo, input.base)
+  // NOTE: `owner:branch` names the base too.
+  if (head.repo.id === base.repo.id && head.name === base.name) throw sameBranch()
   await requireNoDuplicate(database.read, targetOf(base, head))
   if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
     throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
@@ -66,6 +67,8 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
     .open(repo)
     .writing(() => storePull(deps, actor, { repo, base, head, assignees, requestReviews, input: { ...input, title } }))
 }
+
+const sameBranch = (): DomainError => invalid('Invalid PullRequest: There are no changes between the head and the base')
 
 const targetOf = (base: Branch, head: Branch) => ({
   isAgit: false,
