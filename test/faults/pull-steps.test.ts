@@ -1,0 +1,176 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Folder, type IngotProcess, runIngot, startIngot, temporaryFolder } from '../harness/process.ts'
+import { createGitStops, type GitStop, type GitStops } from './git-stops.ts'
+import { git, makeHistory, SCENARIOS, type Scenario, type Site, type Turn } from './pull-scenarios.ts'
+
+/**
+ * The server is killed while each kind of write to a pull request has come to the same step. The short run stops around
+ * what moves refs; `INGOT_TEST_FAULTS=all` stops before and after every git process.
+ */
+const MOVES: readonly GitStop[] = [
+  { nth: 1, only: 'update-ref', when: 'before' },
+  { nth: 1, only: 'update-ref', when: 'after' },
+]
+/** No write asks for more processes. */
+const STEPS = 4
+const ALL: readonly GitStop[] = [
+  ...MOVES,
+  { nth: 2, only: 'update-ref', when: 'before' },
+  { nth: 2, only: 'update-ref', when: 'after' },
+  ...Array.from({ length: STEPS }, (_, index) => index + 1).flatMap((nth) => [
+    { nth, when: 'before' } as const,
+    { nth, when: 'after' } as const,
+  ]),
+]
+const STOPS = process.env['INGOT_TEST_FAULTS'] === 'all' ? ALL : MOVES
+const HEAL_DEADLINE_MS = 30_000
+/** Work that has not come to its step by then waits for other work that has. */
+const IDLE_MS = 1_500
+
+let folder: Folder
+let data: string
+let stops: GitStops
+let server: IngotProcess
+let password = ''
+const storages = new Map<string, string>()
+
+const authorization = () => `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+const site: Site = {
+  async call(method, path, body) {
+    const answer = await fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: authorization(), 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    return { status: answer.status, json: /^[[{]/.test(text) ? JSON.parse(text) : undefined }
+  },
+  remote: (repo) => `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/${repo}.git`,
+  get work() {
+    return join(folder.path, 'work')
+  },
+}
+const start = (): Promise<IngotProcess> =>
+  startIngot(data, [], { env: { PATH: `${stops.bin}:${process.env['PATH']}` } })
+const turn = ({ name }: Scenario, round: number): Turn => ({ site, repo: `admin/${name}`, branch: `t${round}` })
+
+beforeAll(async () => {
+  folder = temporaryFolder()
+  data = join(folder.path, 'data')
+  mkdirSync(site.work)
+  stops = createGitStops(folder.path)
+  ;[server] = [await start(), await makeHistory(site.work, STOPS.length)]
+  password = server.password
+  await site.call('POST', '/orgs', { username: 'acme' })
+  const branches = ['main', 'other', ...STOPS.map((_, round) => `t${round}`)]
+  await Promise.all(
+    SCENARIOS.map(async ({ name }) => {
+      expect((await site.call('POST', '/user/repos', { name, default_branch: 'main' })).status).toBe(201)
+      expect(await git(site.work, 'push', '-q', site.remote(`admin/${name}`), ...branches)).toBe('')
+    }),
+  )
+  await prepare(0)
+}, 120_000)
+afterAll(async () => {
+  await server.stop('SIGKILL')
+  stops.disarm()
+  folder.remove()
+})
+
+const prepare = (round: number): Promise<unknown> =>
+  Promise.all(SCENARIOS.map(async (scenario) => scenario.prepare?.(turn(scenario, round))))
+
+/** The repositories that a scenario writes to, by the names of their directories. */
+function readStorages(): void {
+  const database = new Sqlite(join(data, 'ingot.db'), { readonly: true })
+  for (const { name, storage } of database.prepare('select name, storage from repo').all() as Record<string, string>[])
+    storages.set(`${storage!.split('/')[1]!}.git`, name!)
+  database.close()
+}
+
+/** Begins every write and waits until each has stopped, was answered, or waits for one that has stopped. */
+async function actUntilStopped(round: number): Promise<ReadonlyMap<string, Promise<boolean>>> {
+  const settled = new Set<string>()
+  const acts = new Map(
+    SCENARIOS.map((scenario) => {
+      const acting = scenario
+        .act(turn(scenario, round))
+        .catch(() => false)
+        .finally(() => settled.add(scenario.name))
+      return [scenario.name, acting]
+    }),
+  )
+  let before = ''
+  let since = performance.now()
+  for (;;) {
+    const stopped = [...stops.stopped().keys()].map((directory) => storages.get(directory) ?? directory)
+    const now = [...settled, '/', ...stopped].join(' ')
+    if (now !== before) since = performance.now()
+    before = now
+    if (SCENARIOS.every(({ name }) => settled.has(name) || stopped.includes(name))) return acts
+    if (performance.now() - since > IDLE_MS) return acts
+    await wait(10)
+  }
+}
+
+/** As if the minute had passed after which another process takes over the jobs of one that was killed. */
+function endLeases(): void {
+  const database = new Sqlite(join(data, 'ingot.db'))
+  database.prepare(`update job set lease_until = 0 where state = 'running'`).run()
+  database.close()
+}
+
+async function holds(scenario: Scenario, on: Turn): Promise<void> {
+  const end = performance.now() + HEAL_DEADLINE_MS
+  for (;;) {
+    const found = await scenario.read(on)
+    try {
+      return expect(found, scenario.name).toEqual(scenario.wanted)
+    } catch (error) {
+      if (performance.now() > end) throw error
+      await wait(50)
+    }
+  }
+}
+
+async function doctorAgrees(): Promise<string> {
+  const end = performance.now() + HEAL_DEADLINE_MS
+  for (;;) {
+    const { stdout } = await runIngot(['doctor', '--data-dir', data])
+    if (stdout.endsWith('Nothing is wrong.\n') || performance.now() > end) return stdout
+  }
+}
+
+describe('kill -9 of a server that works on pull requests', () => {
+  it.each(STOPS.map((stop, round) => ({ ...stop, only: stop.only ?? 'git process', round })))(
+    '$when $only number $nth of each write loses nothing that was acknowledged and does nothing twice',
+    async ({ round }) => {
+      if (round > 0) await prepare(round)
+      readStorages()
+      stops.arm(STOPS[round]!)
+      const acts = await actUntilStopped(round)
+      const stopped = stops.stopped().size
+      await server.stop('SIGKILL')
+      stops.disarm()
+      endLeases()
+      server = await start()
+      expect(stopped).toBeGreaterThan(0)
+      await Promise.all(
+        SCENARIOS.map(async (scenario) => {
+          const on = turn(scenario, round)
+          if (!(await acts.get(scenario.name))) await scenario.again?.(on)
+          await holds(scenario, on)
+        }),
+      )
+    },
+    120_000,
+  )
+
+  it('leaves nothing that the doctor finds', async () => {
+    expect(await doctorAgrees()).toMatch(/Nothing is wrong\.\n$/)
+  })
+})
