@@ -24,3 +24,8 @@ export const isMergeable = (pull: Pull, tips: Tips): boolean =>
 
 /** The ref of the base repository that points to the head of the pull request. */
 export const pullHeadRef = (number: number): string => `refs/pull/${number}/head`
+
+/** The ref of the base repository that points to the merge of head and base, once a client has asked for it. */
+export const pullMergeRef = (number: number): string => `refs/pull/${number}/merge`
+
+export const isMergeRef = (ref: string): boolean => ref.startsWith('refs/pull/') && ref.endsWith('/merge')

@@ -8,6 +8,7 @@ import { pullJobs } from './lifecycle/pulls.jobs.ts'
 import { reconcilePulls } from './lifecycle/reconcile-pulls.ts'
 import { pullListOperations } from './lists/pull-lists.operations.ts'
 import { createPullLists } from './lists/pull-lists.service.ts'
+import { makeAskedRefs } from './mergeability/merge-ref.ts'
 import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
 import { pullProjections } from './pull.projection.ts'
 import { createPullReviews, type PullReviews } from './review-port.ts'
@@ -31,9 +32,10 @@ declare module '../subject.ts' {
 /** Pull requests: their rows, heads, and whether they can be merged. */
 export const subject = defineSubject({
   name: 'pulls',
-  needs: ['issueStateRules', 'pushFollowers', 'pushProposals', 'repoReconcilers', 'repos', 'repoTexts'],
+  needs: ['askedRefs', 'issueStateRules', 'pushFollowers', 'pushProposals', 'repoReconcilers', 'repos', 'repoTexts'],
   create(core, services, guards) {
-    const { issueStateRules: stateRules, pushFollowers, pushProposals, repoReconcilers, repos, repoTexts } = services
+    const { askedRefs, issueStateRules: stateRules, pushFollowers, pushProposals } = services
+    const { repoReconcilers, repos, repoTexts } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
     const reviews = createPullReviews()
@@ -42,6 +44,7 @@ export const subject = defineSubject({
     const texts = createPullTexts({ repoTexts, site })
     stateRules.register(mergedPullRule)
     pushProposals.register(createAgitProposals(deps))
+    askedRefs.register((storage, names) => makeAskedRefs(deps, storage, names))
     pushFollowers.register((repo, changes) => moveHeadRefs(deps, repo, changes))
     repoReconcilers.add((repoId) => reconcilePulls(deps, repoId))
     const pullsGuard = createPullsGuard(guards.repo)

@@ -13,6 +13,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { INGOT_VERSION } from '../../platform/version.ts'
 import type { Repo } from '../repos/index.ts'
+import type { AskedRefs } from './asked-refs.ts'
 
 /** What git over HTTP and over SSH have in common. */
 export interface GitTransport {
@@ -49,6 +50,7 @@ interface GitTransportDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly settings: GitTransportSettings
+  readonly askedRefs: Pick<AskedRefs, 'make'>
   /** The address of the server, without a slash at the end. */
   rootUrl(): string
 }
@@ -62,7 +64,7 @@ const INTERNAL = ['refs/ingot/']
 const RESERVED = [...INTERNAL, 'refs/pull/', 'refs/queue/']
 
 export async function createGitTransport(deps: GitTransportDeps): Promise<GitTransport> {
-  const { git, clock, log, settings } = deps
+  const { git, clock, log, settings, askedRefs } = deps
   const { maxProcesses, idleMs, maxPushSize, packCache } = settings
   const common = {
     agent: `git/${git.version}-ingot-${INGOT_VERSION.replace(/\+.*/, '')}`,
@@ -76,6 +78,7 @@ export async function createGitTransport(deps: GitTransportDeps): Promise<GitTra
     uploadPack: createUploadPack({
       ...common,
       hiddenRefs: INTERNAL,
+      beforeRefs: (repo, prefixes) => askedRefs.make(repo.storage, prefixes),
       maxFetches: maxProcesses,
       maxFetchesPerRepo: perRepo,
       ...(cache && { cache }),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/index.ts'
 import { type Core, defineSubject } from '../subject.ts'
 import { createGitTransport, type GitTransport, type GitTransportSettings } from './git-transport.service.ts'
+import { type AskedRefs, createAskedRefs } from './asked-refs.ts'
 import { createPushFollowers, type PushFollowers } from './push-followers.ts'
 import { createPushProposals, type PushProposals } from './push-proposals.service.ts'
 import { pushEvents } from './pushes.events.ts'
@@ -19,6 +20,8 @@ declare module '../subject.ts' {
     readonly pushes: Pushes
     /** A later subject registers that a push can create pull requests. */
     readonly pushProposals: PushProposals
+    /** Later subjects make refs that clients ask for by name. */
+    readonly askedRefs: AskedRefs
     /** Later subjects move refs that follow a push. */
     readonly pushFollowers: PushFollowers
     /** Later subjects add their own comparisons of rows with the disk. */
@@ -34,6 +37,7 @@ export const subject = defineSubject({
     const { config, database, git, clock, events, jobs, log, site } = core
     const pushProposals = createPushProposals()
     const pushFollowers = createPushFollowers(log)
+    const askedRefs = createAskedRefs(log)
     const pushes = createPushes({
       database,
       git,
@@ -53,11 +57,12 @@ export const subject = defineSubject({
       clock,
       log,
       settings: transportSettings(config, core),
+      askedRefs,
       rootUrl: site.rootUrl,
     })
     const repoReconcilers = createRepoReconcilers({ database, log, pushes })
     return {
-      services: { gitTransport, pushes, pushFollowers, pushProposals, repoReconcilers },
+      services: { askedRefs, gitTransport, pushes, pushFollowers, pushProposals, repoReconcilers },
       events: pushEvents,
       jobs: createPushJobs({
         reconcileAll: repoReconcilers.reconcileAll,

@@ -11,6 +11,9 @@ select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue
 select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "issue"."milestone_id" = ? order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
 select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "issue"."id" in (select "issue_id" from "issue_label" where "repo_id" = ? and "label_id" in (?, ...)) order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
 
+-- subjects/pulls/mergeability/merge-ref.store.ts listOpenPullsOfStorage
+select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;
+
 -- subjects/pulls/records/branch-tips.store.ts loadBranchTips
 select "repo_id", "name", "oid" from "branch" where ("repo_id" = ? and "name" = ?);
 select "repo_id", "name", "oid" from "branch" where (("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?));

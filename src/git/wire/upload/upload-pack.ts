@@ -28,6 +28,8 @@ export interface UploadPackOptions {
   /** Fetches computed at once, in all and for one repo. */
   readonly maxFetches: number
   readonly maxFetchesPerRepo: number
+  /** Called with the prefixes of a client before refs are listed; makes those that are made when they are asked for. */
+  readonly beforeRefs?: (repo: GitRepo, prefixes: readonly string[]) => Promise<void>
   /** Milliseconds without a byte from or to the client. */
   readonly idleMs: number
   /** Milliseconds for one fetch as a whole. */
@@ -104,15 +106,14 @@ class FetchServer {
 
   async #answer(exchange: Exchange, request: V2Request, reader: PktReader, sink: ByteSink): Promise<void> {
     const { repo, signal } = exchange
-    const { hiddenRefs, cache } = this.#options
+    const { cache } = this.#options
     const format =
       request.capabilities.find((line) => line.startsWith('object-format='))?.slice('object-format='.length) ?? 'sha1'
     if (format !== repo.objectFormat) {
       throw protocolError(`mismatched object format: server ${repo.objectFormat}; client ${format}`)
     }
     if (request.command === 'ls-refs') {
-      if (!request.complete) throw protocolError('the ls-refs request is too large')
-      await sink(answerLsRefs(parseLsRefs(request.args), await readRefs(repo), hiddenRefs))
+      await sink(await this.#listRefs(repo, request))
     } else if (request.command === 'bundle-uri' && exchange.bundleUrl) {
       await sink(answerBundleUri(await exchange.bundleUrl()))
     } else if (isCloneRequest(request) && (await this.#wholePacks.answer(repo, await readRefs(repo), request, sink))) {
@@ -122,6 +123,14 @@ class FetchServer {
     } else {
       await this.#compute(repo, request, { sink, signal, rest: request.complete ? undefined : reader })
     }
+  }
+
+  async #listRefs(repo: GitRepo, request: V2Request): Promise<Buffer> {
+    const { hiddenRefs, beforeRefs } = this.#options
+    if (!request.complete) throw protocolError('the ls-refs request is too large')
+    const wanted = parseLsRefs(request.args)
+    if (wanted.prefixes.length > 0) await beforeRefs?.(repo, wanted.prefixes)
+    return answerLsRefs(wanted, await readRefs(repo), hiddenRefs)
   }
 
   async #answerCached(repo: GitRepo, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {

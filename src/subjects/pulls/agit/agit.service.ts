@@ -19,6 +19,7 @@ import { followMoved } from '../lifecycle/follow-moved.ts'
 import { insertPullRequest, type InsertDeps } from '../creation/insert-pull.ts'
 import type { EditPullDeps } from '../edits/edit-pull.ts'
 import { followHead } from '../lifecycle/move-head.ts'
+import { followMergeRef } from '../mergeability/merge-ref.ts'
 import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
 import { checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
@@ -129,7 +130,9 @@ async function prepareUpdate(
     ref: pullHeadRef(number),
     oid: pull.headOid,
     async complete() {
-      await followHead(deps, viewer, pull.id, () => Promise.resolve(newOid))
+      const place = { id: pull.id, repo, number }
+      await followHead(deps, viewer, place, () => Promise.resolve(newOid))
+      await followMergeRef(deps, place, { makes: false })
       await editTexts(deps, proposal, pull)
       return addressLines(deps, repo, number, 'Visit the existing pull request:')
     },

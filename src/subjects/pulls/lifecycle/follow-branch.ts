@@ -12,9 +12,11 @@ import {
   listOpenPullsInto,
   type Pull,
 } from '../records/pull.store.ts'
+import { followMergeRef } from '../mergeability/merge-ref.ts'
+import { isMergeRef } from '../pull.policy.ts'
 import { closeInChange, closePull } from './close-pull.ts'
 import { followMoved, type FollowMovedDeps } from './follow-moved.ts'
-import { changePull, type LifecycleDeps } from './pull-change.ts'
+import { changePull, findPlace, type LifecycleDeps } from './pull-change.ts'
 import { recheck } from './recheck.ts'
 import { refreshPull } from './refresh.ts'
 import { prepareBase, setBase } from './retarget.ts'
@@ -29,6 +31,8 @@ interface Branch extends BranchOf {
   readonly refs: RefSnapshot
   /** Undefined when the branch was deleted. */
   readonly oid: string | undefined
+  /** NOTE: a merge ref that is made later is made of the present tips. */
+  readonly hasMergeRefs: boolean
 }
 
 /**
@@ -45,7 +49,8 @@ export async function followBranch(
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
   const refs = await deps.git.open(repo).refs.snapshot()
-  const found = { repoId, branch, repo, refs, oid: refs.get(branchRef(branch))?.oid }
+  const hasMergeRefs = refs.list('refs/pull/').some(({ name }) => isMergeRef(name))
+  const found = { repoId, branch, repo, refs, oid: refs.get(branchRef(branch))?.oid, hasMergeRefs }
   const failures: unknown[] = []
   const each = async (pull: Pull, work: () => Promise<void>): Promise<void> => {
     signal.throwIfAborted()
@@ -59,8 +64,17 @@ export async function followBranch(
       found.oid === undefined ? closePull(deps, actor, pull, branch) : refreshPull(deps, actor, pull.id),
     )
   for await (const pull of eachInto(deps, found))
-    await each(pull, () => (found.oid === undefined ? replaceBase(deps, actor, found, pull) : recheck(deps, pull.id)))
+    await each(pull, () =>
+      found.oid === undefined ? replaceBase(deps, actor, found, pull) : recheckInto(deps, found, pull),
+    )
   if (failures.length > 0) throw failures[0]
+}
+
+async function recheckInto(deps: FollowDeps, { repo, hasMergeRefs }: Branch, pull: Pull): Promise<void> {
+  await recheck(deps, { id: pull.id, repo })
+  if (!hasMergeRefs) return
+  const place = await findPlace(deps, pull)
+  if (place !== undefined) await followMergeRef(deps, place, { makes: false })
 }
 
 const BATCH = 100

@@ -1,13 +1,12 @@
 import type { Actor } from '../../../access/viewer.ts'
 import { branchRef, type GitRepo } from '../../../git/index.ts'
-import type { PullId } from '../../../platform/crypto/ids.ts'
 import { conflict } from '../../../platform/errors.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
 import { bringObjects } from '../heads/bring-objects.ts'
 import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
-import { changePull, findPlace, type LifecycleDeps, type PullChange, pullPayload } from './pull-change.ts'
+import { changePull, type LifecycleDeps, type PullChange, pullPayload, type PullPlace } from './pull-change.ts'
 import { listPushedCommits, recordForcePush, recordPushEntry, retainPushedCommits } from './push-entries.ts'
 import { restoreHeadRef } from './restore-head-ref.ts'
 
@@ -21,26 +20,31 @@ const MAX_ROUNDS = 5
 export async function followHead(
   deps: LifecycleDeps,
   actor: Actor,
-  id: PullId,
+  place: PullPlace,
   tipOf: (pull: Pull) => Promise<string | undefined>,
 ): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const pull = await findPull(deps.database.read, id)
+    const pull = await findPull(deps.database.read, place.id)
     const oid = pull && !pull.isClosed ? await tipOf(pull) : undefined
-    if (pull === undefined || oid === undefined || (await moveHead(deps, actor, pull, oid)) === 'same') return
+    if (pull === undefined || oid === undefined) return
+    if ((await moveHead(deps, actor, { pull, place, newOid: oid })) === 'same') return
   }
   throw conflict('the head of the pull request moves all the time')
 }
 
 type Outcome = 'same' | 'moved' | 'closed' | 'overtaken'
 
+interface Move {
+  readonly pull: Pull
+  readonly place: PullPlace
+  readonly newOid: string
+}
+
 /**
  * The objects come into the base repository, `refs/pull/{number}/head` moves, and the timeline gets the push
  * (behaviour/pull-requests#branch-lifecycle). Safe to run again after a crash at any step. At most five git processes.
  */
-async function moveHead(deps: LifecycleDeps, actor: Actor, pull: Pull, newOid: string): Promise<Outcome> {
-  const place = await findPlace(deps, pull)
-  if (place === undefined) return 'same'
+async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, place, newOid }: Move): Promise<Outcome> {
   const { repo, number } = place
   const git = deps.git.open(repo)
   const ref = pullHeadRef(number)
@@ -52,7 +56,7 @@ async function moveHead(deps: LifecycleDeps, actor: Actor, pull: Pull, newOid: s
     }
     if (pull.headOid === newOid) return refOid === newOid ? 'same' : 'moved'
     const outcome = await recordHead(deps, actor, { pull, repo, git, newOid })
-    if (outcome === 'closed') await restoreHeadRef(deps, pull.id, place)
+    if (outcome === 'closed') await restoreHeadRef(deps, place)
     return outcome
   })
 }

@@ -3,6 +3,7 @@ import type { Database, Tx } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Git } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
+import type { PullId } from '../../../platform/crypto/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { findIssueById, type IssueChange, lockIssue } from '../../issues/index.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
@@ -39,13 +40,21 @@ export const changePull = <T>(
     return work({ tx, events, actor, repo, issue, pull, at: clock.now() })
   })
 
-/** The base repository and the number of a pull request; undefined when it was deleted meanwhile. */
+/** A pull request, and where its refs are, which stays so. */
+export interface PullPlace {
+  readonly id: PullId
+  /** The base repository. */
+  readonly repo: Repo
+  readonly number: number
+}
+
+/** Undefined when the pull request was deleted meanwhile. */
 export async function findPlace(
-  { database: { read } }: LifecycleDeps,
-  { baseRepoId, issueId }: Pull,
-): Promise<{ readonly repo: Repo; readonly number: number } | undefined> {
+  { database: { read } }: Pick<LifecycleDeps, 'database'>,
+  { id, baseRepoId, issueId }: Pull,
+): Promise<PullPlace | undefined> {
   const [repo, issue] = await Promise.all([findRepoById(read, baseRepoId), findIssueById(read, issueId)])
-  return repo && issue && { repo, number: issue.number }
+  return repo && issue && { id, repo, number: issue.number }
 }
 
 /** The members of every event of a pull request. */

@@ -1,11 +1,15 @@
 import { isGitError } from '../../../git/index.ts'
 import { findRepoById, type Repo, walkRepoIds } from '../../repos/index.ts'
 import type { DoctorCheck, Finding } from '../../subject.ts'
-import { findPullDrift, reconcilePulls } from './reconcile-pulls.ts'
+import { pullMergeRef } from '../pull.policy.ts'
+import { findPullDrift, type PullDrift, reconcilePulls } from './reconcile-pulls.ts'
 
 type Deps = Parameters<typeof reconcilePulls>[0]
 
-/** Finds pull requests whose head ref is missing or differs from the row; `fix` writes it. */
+/**
+ * Finds pull requests whose head ref is missing or differs from the row, which `fix` writes, and closed ones with the ref
+ * of a test merge, which `fix` deletes.
+ */
 export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
   name: 'pull requests',
   async *run({ fix }) {
@@ -24,13 +28,16 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
 })
 
 async function* checkRepo(deps: Deps, repo: Repo, fix: boolean): AsyncGenerator<Finding, void, undefined> {
-  const { refs, wrong } = await findPullDrift(deps, repo)
-  if (wrong.length === 0) return
+  const faults = faultsOf(await findPullDrift(deps, repo))
+  if (faults.size === 0) return
   if (fix) await reconcilePulls(deps, repo.id)
-  const left = new Set(fix ? (await findPullDrift(deps, repo)).wrong.map(({ ref }) => ref) : [])
-  for (const { ref } of wrong) {
-    const fault = refs.get(ref) === undefined ? 'is missing' : 'differs from its row'
-    const isFixed = fix && !left.has(ref)
-    yield { what: `${repo.fullName}: ${ref} ${fault}`, state: isFixed ? 'fixed' : 'problem' }
-  }
+  const left = fix ? faultsOf(await findPullDrift(deps, repo)) : faults
+  for (const [ref, fault] of faults)
+    yield { what: `${repo.fullName}: ${ref} ${fault}`, state: left.has(ref) ? 'problem' : 'fixed' }
 }
+
+const faultsOf = ({ refs, wrong, ended }: PullDrift): Map<string, string> =>
+  new Map([
+    ...wrong.map(({ ref }) => [ref, refs.get(ref) === undefined ? 'is missing' : 'differs from its row'] as const),
+    ...ended.map(({ number }) => [pullMergeRef(number), 'is of a closed pull request'] as const),
+  ])

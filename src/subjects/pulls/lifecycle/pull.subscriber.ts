@@ -18,6 +18,9 @@ export const pullSubscriptions = (jobs: Jobs): Subscriptions => ({
     const pull = payload.is_pull ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
     if (pull !== undefined) await jobs.enqueue(tx, 'pulls.restore_ref', { pull_id: pull.id })
   },
+  async 'pull.retargeted'(tx, { payload, actorId }) {
+    await jobs.enqueue(tx, 'pulls.refresh', { pull_id: payload.pull_id, actor_id: actorId })
+  },
   async 'repo.pushed'(tx, { payload, actorId }) {
     const branches = payload.updates
       .filter(({ ref }) => ref.startsWith(BRANCH))

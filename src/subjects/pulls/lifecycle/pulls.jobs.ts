@@ -4,7 +4,8 @@ import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../job
 import { asId } from '../../../platform/crypto/ids.ts'
 import { findIssueByNumber } from '../../issues/index.ts'
 import { findRepoById } from '../../repos/index.ts'
-import { pullHeadRef } from '../pull.policy.ts'
+import { followMergeRef } from '../mergeability/merge-ref.ts'
+import { pullHeadRef, pullMergeRef } from '../pull.policy.ts'
 import { closePull } from './close-pull.ts'
 import { followBranch, type FollowDeps } from './follow-branch.ts'
 import { findPull } from '../records/pull.store.ts'
@@ -17,11 +18,14 @@ const Id = Type.Integer()
 const pullJobPayloads = {
   /** Closes a pull request whose head repository was deleted. */
   'pulls.close': Type.Object({ pull_id: Id, actor_id: Id }),
-  /** Deletes the ref of a deleted pull request, or one that no pull request has. */
+  /** Deletes the refs of a deleted pull request, or those that no pull request has. */
   'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
   /** Makes pull requests follow a branch that moved, was created or was deleted. */
   'pulls.follow_branch': Type.Object({ repo_id: Id, branch: Type.String(), actor_id: Id }),
-  /** Points the ref of a closed pull request to its head again, where a push came together with the closing. */
+  /**
+   * Points the ref of a closed pull request to its head again, where a push came together with the closing, and deletes
+   * that of its test merge.
+   */
   'pulls.restore_ref': Type.Object({ pull_id: Id }),
   /** Makes a pull request that was reopened follow its branches. */
   'pulls.refresh': Type.Object({ pull_id: Id, actor_id: Id }),
@@ -40,8 +44,9 @@ export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
     const repo = await findRepoById(deps.database.read, asId(repo_id))
     if (repo === undefined || (await findIssueByNumber(deps.database.read, repo.id, number))) return
     const { refs, zeroOid } = deps.git.open(repo)
-    const ref = (await refs.snapshot()).get(pullHeadRef(number))
-    if (ref !== undefined) await refs.update([{ ref: ref.name, old: ref.oid, new: zeroOid }])
+    const snapshot = await refs.snapshot()
+    const left = [pullHeadRef(number), pullMergeRef(number)].flatMap((name) => snapshot.get(name) ?? [])
+    await refs.update(left.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid })))
   }),
   'pulls.follow_branch': defineJob(
     pullJobPayloads['pulls.follow_branch'],
@@ -52,7 +57,9 @@ export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
   'pulls.restore_ref': defineJob(pullJobPayloads['pulls.restore_ref'], async ({ pull_id }) => {
     const pull = await findPull(deps.database.read, asId(pull_id))
     const place = pull?.isClosed ? await findPlace(deps, pull) : undefined
-    if (pull !== undefined && place !== undefined) await restoreHeadRef(deps, pull.id, place)
+    if (place === undefined) return
+    await followMergeRef(deps, place, { makes: false })
+    await restoreHeadRef(deps, place)
   }),
   'pulls.refresh': defineJob(pullJobPayloads['pulls.refresh'], ({ pull_id, actor_id }) =>
     refreshPull(deps, actorOf(asId(actor_id)), asId(pull_id)),

@@ -1,8 +1,7 @@
 import type { GitRepo } from '../../../git/index.ts'
-import type { PullId } from '../../../platform/crypto/ids.ts'
 import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
 import { findPull, type Pull, updateChecked } from '../records/pull.store.ts'
-import { findPlace, type LifecycleDeps } from './pull-change.ts'
+import type { LifecycleDeps, PullPlace } from './pull-change.ts'
 import { tipOfBase } from './move-head.ts'
 
 /** The tips may move while they are compared. */
@@ -13,13 +12,11 @@ const MAX_ROUNDS = 5
  * meanwhile, since another process may have stored a newer check before. At most one git process in a round. A check
  * that fails is recorded as `error`.
  */
-export async function recheck(deps: LifecycleDeps, id: PullId): Promise<void> {
+export async function recheck(deps: LifecycleDeps, { id, repo }: Pick<PullPlace, 'id' | 'repo'>): Promise<void> {
+  const git = deps.git.open(repo)
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const pull = await findPull(deps.database.read, id)
     if (pull === undefined || pull.merge !== undefined) return
-    const place = await findPlace(deps, pull)
-    if (place === undefined) return
-    const git = deps.git.open(place.repo)
     const baseOid = await tipOfBase(git, pull)
     const { check, headOid } = pull
     const isKnown = check.baseOid === baseOid && check.headOid === headOid

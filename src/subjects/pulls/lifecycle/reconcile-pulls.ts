@@ -3,20 +3,24 @@ import { branchRef, type RefSnapshot } from '../../../git/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
 import type { RepoId } from '../../../platform/crypto/ids.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
+import { followMergeRef } from '../mergeability/merge-ref.ts'
+import { pullMergeRef } from '../pull.policy.ts'
 import { listPullHeads, type PullHead } from '../records/pull-heads.store.ts'
 import { enqueueFollow } from './follow-moved.ts'
 import type { LifecycleDeps } from './pull-change.ts'
 import { refreshPull } from './refresh.ts'
 import { restoreHeadRef } from './restore-head-ref.ts'
 
-const HEAD = /^refs\/pull\/(\d{1,15})\/head$/
+const PULL_REF = /^refs\/pull\/(\d{1,15})\/(?:head|merge)$/
 const HOUR_MS = 3_600_000
 
 /** What a crash left. */
-interface PullDrift {
+export interface PullDrift {
   readonly refs: RefSnapshot
   /** Their refs are missing, or differ from their rows. */
   readonly wrong: readonly PullHead[]
+  /** Closed, with the ref of a test merge. */
+  readonly ended: readonly PullHead[]
   /** Numbers of refs without a row. */
   readonly stray: readonly number[]
   /** Branches that moved while open pull requests from or into them did not follow. */
@@ -31,7 +35,7 @@ export async function findPullDrift(
   const heads = await listPullHeads(database.read, repo.id)
   const refs = await git.open(repo).refs.snapshot()
   const known = new Set(heads.map(({ number }) => number))
-  const numbers = refs.list('refs/pull/').map(({ name }) => Number(HEAD.exec(name)?.[1] ?? 0))
+  const numbers = refs.list('refs/pull/').map(({ name }) => Number(PULL_REF.exec(name)?.[1] ?? 0))
   // NOTE: a pull request may be reopened without its branches.
   const hasMoved = (branch: string, oid: string): boolean =>
     ![undefined, oid].includes(refs.get(branchRef(branch))?.oid)
@@ -44,25 +48,27 @@ export async function findPullDrift(
   return {
     refs,
     wrong: heads.filter(({ ref, oid }) => refs.get(ref)?.oid !== oid),
-    stray: numbers.filter((number) => number > 0 && !known.has(number)),
+    ended: heads.filter(({ isClosed, number }) => isClosed && refs.get(pullMergeRef(number)) !== undefined),
+    stray: [...new Set(numbers)].filter((number) => number > 0 && !known.has(number)),
     moved: [...new Set(moved)],
   }
 }
 
 /**
- * After a crash: writes the head refs that rows lack, has those deleted that have no row, and has pull requests follow
- * branches that moved. The job that deletes waits, because a push may be about to insert the row.
+ * After a crash: writes the head refs that rows lack, deletes merge refs of closed pull requests, has refs without a row
+ * deleted, and has pull requests follow branches that moved. The job that deletes waits, because a push may be about to insert the row.
  */
 export async function reconcilePulls(deps: LifecycleDeps & { readonly jobs: Jobs }, repoId: RepoId): Promise<void> {
   const { database, jobs, log } = deps
   const repo = await findRepoById(database.read, repoId)
   if (repo === undefined) return
-  const { refs, wrong, stray, moved } = await findPullDrift(deps, repo)
+  const { refs, wrong, ended, stray, moved } = await findPullDrift(deps, repo)
   for (const { pullId, ref, number, isClosed } of wrong) {
     log.warn({ repo: repoId, ref }, 'the head of a pull request differs from its row; correcting it')
-    if (isClosed || refs.get(ref) === undefined) await restoreHeadRef(deps, pullId, { repo, number })
+    if (isClosed || refs.get(ref) === undefined) await restoreHeadRef(deps, { id: pullId, repo, number })
     if (!isClosed) await refreshPull(deps, systemActor, pullId)
   }
+  for (const { pullId, number } of ended) await followMergeRef(deps, { id: pullId, repo, number }, { makes: false })
   if (stray.length + moved.length === 0) return
   await database.transaction(async (tx) => {
     for (const number of stray) {

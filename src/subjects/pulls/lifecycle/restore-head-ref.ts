@@ -1,8 +1,6 @@
-import type { PullId } from '../../../platform/crypto/ids.ts'
-import type { Repo } from '../../repos/index.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { findPull } from '../records/pull.store.ts'
-import type { LifecycleDeps } from './pull-change.ts'
+import type { LifecycleDeps, PullPlace } from './pull-change.ts'
 
 /**
  * Points `refs/pull/{number}/head` to the head that the row has, and deletes it when the pull request was deleted. False
@@ -10,8 +8,7 @@ import type { LifecycleDeps } from './pull-change.ts'
  */
 export async function restoreHeadRef(
   { database, git }: Pick<LifecycleDeps, 'database' | 'git'>,
-  id: PullId,
-  { repo, number }: { readonly repo: Repo; readonly number: number },
+  { id, repo, number }: PullPlace,
 ): Promise<boolean> {
   const opened = git.open(repo)
   const ref = pullHeadRef(number)

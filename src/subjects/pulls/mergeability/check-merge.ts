@@ -4,6 +4,8 @@ import type { MergeCheck } from '../records/pull.store.ts'
 interface Checked extends MergeCheck {
   /** The tip of the base for unrelated histories. */
   readonly mergeBase: string
+  /** What the merge leads to; undefined for conflicts and where there is nothing to merge. */
+  readonly tree: string | undefined
 }
 
 /** More paths than a client shows; the row has a limit. */
@@ -15,14 +17,14 @@ const MAX_CONFLICTS = 100
  */
 export async function checkMerge(git: GitRepo, baseOid: string, headOid: string): Promise<Checked> {
   const mergeBase = await git.history.mergeBase(baseOid, headOid)
-  const checked = { baseOid, headOid, mergeBase: mergeBase ?? baseOid, conflicts: [] }
+  const checked = { baseOid, headOid, mergeBase: mergeBase ?? baseOid, conflicts: [], tree: undefined }
   if (mergeBase === undefined) return { ...checked, state: 'conflict' }
   if (mergeBase === headOid) return { ...checked, state: 'ancestor' }
   const [base, head] = await Promise.all([git.objects.commit(baseOid), git.objects.commit(headOid)])
   const { tree, conflicts } =
     mergeBase === baseOid ? { tree: head.tree, conflicts: [] } : await git.merges.mergeTrees(baseOid, headOid)
   if (conflicts.length > 0) return { ...checked, state: 'conflict', conflicts: conflicts.slice(0, MAX_CONFLICTS) }
-  return { ...checked, state: tree === base.tree ? 'empty' : 'mergeable' }
+  return { ...checked, tree, state: tree === base.tree ? 'empty' : 'mergeable' }
 }
 
 /** The columns of a check. */
