@@ -2,7 +2,7 @@ import { AccessMode } from '../../access/access-mode.ts'
 import { unitMode } from '../../access/repo-access.ts'
 import { type Account, ANONYMOUS, viewerOfAccount } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
-import type { Team } from '../orgs/index.ts'
+import { hasTeamRepo, type Team } from '../orgs/index.ts'
 import { loadRepoAccess, type Repo } from '../repos/index.ts'
 import { isTeamListed } from './branches/branch-rule.store.ts'
 import { isOfficial } from './branches/branch-rules.policy.ts'
@@ -10,13 +10,17 @@ import { loadBranchRules } from './facts.ts'
 
 /**
  * Whether approvals and rejections of a user count for the protection of the base branch: the first rule that matches
- * it decides (behaviour/pull-requests#reviews).
+ * it decides (behaviour/pull-requests#reviews). Never those of a suspended account, and of one that cannot read the pull
+ * requests.
  */
 export async function isOfficialReviewer(db: Db, repo: Repo, baseBranch: string, account: Account): Promise<boolean> {
+  if (!account.isActive || account.isLoginProhibited) return false
   const viewer = viewerOfAccount(account)
   const { listed, ruleOf } = await loadBranchRules(db, repo, viewer)
   const rule = await ruleOf(baseBranch)
-  const canWrite = unitMode(await loadRepoAccess(db, viewer, repo), 'repo.code') >= AccessMode.write
+  const access = await loadRepoAccess(db, viewer, repo)
+  if (unitMode(access, 'repo.pulls') < AccessMode.read) return false
+  const canWrite = unitMode(access, 'repo.code') >= AccessMode.write
   return isOfficial(rule, { canWrite, lists: (rule && listed.get(rule.id)) ?? new Set() })
 }
 
@@ -29,6 +33,7 @@ export async function isOfficialTeam(db: Db, repo: Repo, baseBranch: string, tea
   const rule = await ruleOf(baseBranch)
   if (rule === undefined) return false
   const isListed = await isTeamListed(db, { ruleId: rule.id, list: 'approvals', teamId: team.id })
-  const canWrite = team.mode >= AccessMode.admin || (team.units.get('repo.code') ?? AccessMode.none) >= AccessMode.write
+  const writes = team.mode >= AccessMode.admin || (team.units.get('repo.code') ?? AccessMode.none) >= AccessMode.write
+  const canWrite = writes && (await hasTeamRepo(db, team, repo))
   return isOfficial(rule, { canWrite, lists: new Set(isListed ? ['approvals'] : []) })
 }

@@ -35,7 +35,7 @@ export function createReviews(deps: ReviewDeps): Reviews {
     (await loadReviewViews(read, target, [review]))[0]!
   return {
     async list(viewer, target, paging) {
-      const { items, total } = await listReviewPage(read, target.pull.id, paging)
+      const { items, total } = await listReviewPage(read, target, paging)
       const shown = items.filter((review) => canSeeReview(viewer, review))
       return { items: await loadReviewViews(read, target, shown), total }
     },

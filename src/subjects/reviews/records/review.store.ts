@@ -10,7 +10,9 @@ import {
   type UserId,
 } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
+import type { Repo } from '../../repos/index.ts'
 import type { ReviewTable } from './review.table.ts'
+import { isShown } from './shown-reviews.store.ts'
 
 /** `request`: nothing but the wish for a review. `pending`: known to its reviewer alone. */
 export type ReviewKind = 'approved' | 'comment' | 'pending' | 'rejected' | 'request'
@@ -85,9 +87,17 @@ export async function listReviewsOf(db: Db, pullIds: readonly PullId[]): Promise
   return rows.map(toReview)
 }
 
-/** Reviews and requests of a pull request, the oldest first; pending ones among them. */
-export const listReviewPage = (db: Db, pullId: PullId, paging: Paging): Promise<Page<Review>> =>
-  selectPage(db.selectFrom('review').selectAll().where('pull_id', '=', pullId).orderBy('id'), paging, toReview)
+/** Reviews and requests of a pull request, the oldest first; pending ones among them. See `isShown`. */
+export const listReviewPage = (
+  db: Db,
+  { pull, repo }: { readonly pull: { readonly id: PullId }; readonly repo: Repo },
+  paging: Paging,
+): Promise<Page<Review>> =>
+  selectPage(
+    db.selectFrom('review').selectAll().where('pull_id', '=', pull.id).where(isShown(repo)).orderBy('id'),
+    paging,
+    toReview,
+  )
 
 export async function insertReview(tx: Tx, values: Insertable<ReviewTable>): Promise<Review> {
   return toReview(await tx.insertInto('review').values(values).returningAll().executeTakeFirstOrThrow())

@@ -31,7 +31,7 @@ export function reviewerProblem(user: User, access: RepoAccess, { posterId }: Re
 }
 
 /** The same for a team of the organization; `hasRepo`: the repository is one of the team's. */
-export function teamProblem(team: Team, hasRepo: boolean, { repo }: RequestPlace): string | undefined {
+export function teamProblem(team: Team, hasRepo: boolean, { repo }: Pick<RequestPlace, 'repo'>): string | undefined {
   const canRead = !repo.isPrivate || (hasRepo && readsPulls(team))
   return canRead ? undefined : "Reviewing team can't read repo"
 }

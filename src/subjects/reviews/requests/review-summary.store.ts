@@ -1,5 +1,7 @@
 import type { Db } from '../../../db/database.ts'
 import { asId, type PullId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
+import type { Repo } from '../../repos/index.ts'
+import { isShown } from '../records/shown-reviews.store.ts'
 
 interface NewestReview {
   readonly pullId: PullId
@@ -8,8 +10,11 @@ interface NewestReview {
   readonly teamId: TeamId | undefined
 }
 
-/** The newest review or request of each person and team that was not dismissed, the one changed first first. */
-export async function listNewestReviews(db: Db, pullIds: readonly PullId[]): Promise<NewestReview[]> {
+/**
+ * The newest review or request of each person and team in pull requests of one repository that was not dismissed, the
+ * one changed first first. See `isShown`.
+ */
+export async function listNewestReviews(db: Db, repo: Repo, pullIds: readonly PullId[]): Promise<NewestReview[]> {
   if (pullIds.length === 0) return []
   const newest = db
     .selectFrom('review')
@@ -17,6 +22,7 @@ export async function listNewestReviews(db: Db, pullIds: readonly PullId[]): Pro
     .where('pull_id', 'in', pullIds)
     .where('kind', 'in', ['approved', 'comment', 'rejected', 'request'])
     .where('is_dismissed', '=', 0)
+    .where(isShown(repo))
     .groupBy(['pull_id', 'reviewer_id', 'team_id'])
   const rows = await db
     .selectFrom('review')

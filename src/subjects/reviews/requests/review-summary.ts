@@ -24,7 +24,7 @@ export async function summarizeReviews(
   { viewer, repo }: { readonly viewer: Viewer; readonly repo: Repo },
   pullIds: readonly PullId[],
 ): Promise<ReadonlyMap<PullId, ReviewSummary>> {
-  const [newest, counts] = await Promise.all([listNewestReviews(read, pullIds), countSubmissions(read, pullIds)])
+  const [newest, counts] = await Promise.all([listNewestReviews(read, repo, pullIds), countSubmissions(read, pullIds)])
   const [users, teams] = await Promise.all([
     listUsersByIds(
       read,
