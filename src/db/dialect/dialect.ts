@@ -1,4 +1,4 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely'
+import type { AliasedRawBuilder, Kysely, SelectQueryBuilder } from 'kysely'
 
 /** Kysely over the tables `T`, and the one place where the two databases differ. */
 export interface Connections<T> {
@@ -24,6 +24,8 @@ export interface OpenTransactions {
   readonly next: bigint
 }
 
+export type JsonColumns<Row> = { readonly [Column in keyof Row]: 'bigint' | 'text' }
+
 export interface DatabaseDialect {
   readonly name: 'sqlite' | 'postgres'
   connect<T>(): Connections<T>
@@ -43,6 +45,11 @@ export interface DatabaseDialect {
   lockToDelete<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /** As lockRows, skipping rows that another transaction has locked. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
+  /**
+   * The members of a JSON array of objects as a table named `rows`, so that a statement on many rows has one text and
+   * one parameter.
+   */
+  jsonRows<Row>(json: string, columns: JsonColumns<Row>): AliasedRawBuilder<Row, 'rows'>
   /** A text that changes with every commit, by any process: equal ones have none between them. */
   moment<T>(connections: Connections<T>): Promise<string>
   /**

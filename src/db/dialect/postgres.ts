@@ -9,7 +9,7 @@ import {
   type PostgresPool,
 } from 'kysely'
 import pg from 'pg'
-import type { DatabaseDialect } from './dialect.ts'
+import type { DatabaseDialect, JsonColumns } from './dialect.ts'
 import { PostgresCompiler } from './postgres-compiler.ts'
 import { codeOf, explain, isChangedResult, isLost } from './postgres-errors.ts'
 import { PostgresReads, type ReadClient } from './postgres-reads.ts'
@@ -80,6 +80,10 @@ export function postgresDialect(
     lockRows: (query) => query.forNoKeyUpdate(),
     lockToDelete: (query) => query.forUpdate(),
     lockFreeRows: (query) => query.forUpdate().skipLocked(),
+    jsonRows<Row>(json: string, columns: JsonColumns<Row>) {
+      const types = Object.entries(columns).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(String(type))}`)
+      return sql<Row>`json_to_recordset(${json}::json)`.as<'rows'>(sql`rows(${sql.join(types)})`)
+    },
     // NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it.
     async moment({ read }) {
       const { rows } = await sql<{ moment: string }>`select pg_current_snapshot()::text as moment`.execute(read)

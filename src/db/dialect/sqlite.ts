@@ -13,7 +13,7 @@ import {
   type LimitNode,
 } from 'kysely'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
-import type { DatabaseDialect } from './dialect.ts'
+import type { DatabaseDialect, JsonColumns } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { WritingDriver } from './sqlite-writer.ts'
@@ -66,6 +66,12 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): 
     lockRows: (query) => query,
     lockToDelete: (query) => query,
     lockFreeRows: (query) => query,
+    jsonRows<Row>(json: string, columns: JsonColumns<Row>) {
+      const members = Object.keys(columns).map(
+        (name) => sql`json_extract(value, ${sql.lit(`$.${name}`)}) as ${sql.id(name)}`,
+      )
+      return sql<Row>`(select ${sql.join(members)} from json_each(${json}))`.as('rows')
+    },
     moment: async ({ version }) => String(version!()),
     openTransactions: async () => undefined,
     async checkIntegrity({ read }) {

@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
 import { type AgentOptions, createAgent } from './agent.ts'
-import { BodyError, type Exchange, follow, type OutgoingBody, type RawAnswer } from './follow.ts'
+import { BodyError, type Exchange, follow, type OutgoingBody } from './follow.ts'
 import { isOutgoingError, OutgoingError } from './outgoing-error.ts'
 
 interface OutgoingRequest {
@@ -64,24 +64,25 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
   ): Promise<T> {
     agent ??= createAgent(options)
     const { timeout = TIMEOUT_MS, idle = IDLE_MS, maxBytes = MAX_BYTES, signal } = request
-    const late = AbortSignal.timeout(timeout)
-    const explain = (error: unknown): unknown => (signal?.aborted ? signal.reason : asOutgoingError(error, late))
-    let answer: RawAnswer
+    const deadline = startDeadline(timeout, signal)
+    const explain = (error: unknown): unknown =>
+      signal?.aborted ? signal.reason : asOutgoingError(error, deadline.isOver())
     try {
-      answer = await follow(await agent, new URL(url), {
+      const { stream: body, ...head } = await follow(await agent, new URL(url), {
         ...request,
         idle,
         headers: { 'user-agent': options.userAgent, ...request.headers },
-        signal: signal ? AbortSignal.any([late, signal]) : late,
+        signal: deadline.signal,
+      }).catch((error: unknown) => {
+        throw error instanceof BodyError ? error.cause : explain(error)
       })
-    } catch (error) {
-      throw error instanceof BodyError ? error.cause : explain(error)
-    }
-    const { stream: body, ...head } = answer
-    try {
-      return await take({ ...head, body: bounded(body, maxBytes, explain) })
+      try {
+        return await take({ ...head, body: bounded(body, maxBytes, explain) })
+      } finally {
+        body.destroy()
+      }
     } finally {
-      body.destroy()
+      deadline.end()
     }
   }
 
@@ -94,6 +95,27 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
       })),
     async close() {
       await (await agent)?.close()
+    },
+  }
+}
+
+/** Aborts after so many milliseconds or with the other signal. NOTE: `AbortSignal.timeout` would keep every request until then. */
+function startDeadline(ms: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController()
+  let isOver = false
+  const abort = (): void => controller.abort()
+  const timer = setTimeout(() => {
+    isOver = true
+    abort()
+  }, ms)
+  outer?.addEventListener('abort', abort, { once: true })
+  if (outer?.aborted) abort()
+  return {
+    signal: controller.signal,
+    isOver: () => isOver,
+    end() {
+      clearTimeout(timer)
+      outer?.removeEventListener('abort', abort)
     },
   }
 }
@@ -117,9 +139,9 @@ async function* bounded(
 
 const LATE_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
-function asOutgoingError(error: unknown, late: AbortSignal): OutgoingError {
+function asOutgoingError(error: unknown, isLate: boolean): OutgoingError {
   if (isOutgoingError(error)) return error
-  if (late.aborted) return new OutgoingError('timeout', 'the other server took too long', { cause: error })
+  if (isLate) return new OutgoingError('timeout', 'the other server took too long', { cause: error })
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return new OutgoingError('timeout', 'connecting took too long', { cause: error })

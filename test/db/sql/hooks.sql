@@ -72,8 +72,8 @@ select "id", "scope", "repo_id", "owner_id", "type", "url", "events", "branch_fi
 -- subjects/hooks/delivery/send/delivery.store.ts buryDeliveries
 update "hook_delivery" set "state" = ?, "finished_at" = ? where "hook_id" = ? and "state" = ? and "queued_at" <= ?;
 
--- subjects/hooks/delivery/send/delivery.store.ts findNextDelivery
-select "hook_delivery"."id", "hook_delivery"."uuid", "hook_delivery"."attempts", "hook_delivery"."queued_at", "hook_delivery"."history", "hook_message"."event", "hook_message"."event_type", "hook_message"."action", "hook_message"."payload", "webhook"."scope", "webhook"."type", "webhook"."url", "webhook"."content_type", "webhook"."secret", "webhook"."authorization_header", "webhook"."settings" from "hook_delivery" inner join "hook_message" on "hook_message"."id" = "hook_delivery"."message_id" inner join "webhook" on "webhook"."id" = "hook_delivery"."hook_id" where "hook_delivery"."hook_id" = ? and "hook_delivery"."state" = ? and "webhook"."is_active" = ? order by "hook_delivery"."id" limit N;
+-- subjects/hooks/delivery/send/delivery.store.ts findPayload
+select "payload" from "hook_message" where "id" = ?;
 
 -- subjects/hooks/delivery/send/delivery.store.ts hasWaitingDeliveries
 select "id" from "hook_delivery" where "hook_id" = ? and "state" = ? limit N;
@@ -85,14 +85,20 @@ insert into "hook_delivery" ("uuid", "hook_id", "message_id", "queued_at", "crea
 -- subjects/hooks/delivery/send/delivery.store.ts insertMessage
 insert into "hook_message" ("event", "event_type", "action", "payload", "created_at") values (?, ...) returning "id";
 
--- subjects/hooks/delivery/send/delivery.store.ts updateDelivery
-update "hook_delivery" set "state" = ?, "attempts" = ?, "finished_at" = ?, "url" = ?, "request_headers" = ?, "request_body" = ?, "response_status" = ?, "response_headers" = ?, "response_body" = ?, "duration_ms" = ?, "error" = ?, "history" = ? where "id" = ? and "state" = ?;
+-- subjects/hooks/delivery/send/delivery.store.ts listNextDeliveries
+select "hook_delivery"."id", "hook_delivery"."uuid", "hook_delivery"."attempts", "hook_delivery"."queued_at", "hook_delivery"."history", "hook_delivery"."message_id", "hook_message"."event", "hook_message"."event_type", "hook_message"."action", "webhook"."id" as "hook_id", "webhook"."is_active", "webhook"."scope", "webhook"."type", "webhook"."url", "webhook"."content_type", "webhook"."secret", "webhook"."authorization_header", "webhook"."settings" from "webhook" inner join "hook_delivery" on "hook_delivery"."id" = (select "first"."id" from "hook_delivery" as "first" where "first"."hook_id" = "webhook"."id" and "first"."state" = 'waiting' order by "first"."id" limit N) inner join "hook_message" on "hook_message"."id" = "hook_delivery"."message_id" where "webhook"."id" in (?, ...);
+
+-- subjects/hooks/delivery/send/delivery.store.ts updateDeliveries
+update "hook_delivery" set "state" = "rows"."state", "attempts" = "rows"."attempts", "finished_at" = "rows"."finished_at", "url" = "rows"."url", "request_headers" = "rows"."request_headers", "request_body" = "rows"."request_body", "response_status" = "rows"."response_status", "response_headers" = "rows"."response_headers", "response_body" = "rows"."response_body", "duration_ms" = "rows"."duration_ms", "error" = "rows"."error", "history" = "rows"."history" from (select json_extract(value, '$.id') as "id", json_extract(value, '$.state') as "state", json_extract(value, '$.attempts') as "attempts", json_extract(value, '$.finished_at') as "finished_at", json_extract(value, '$.url') as "url", json_extract(value, '$.request_headers') as "request_headers", json_extract(value, '$.request_body') as "request_body", json_extract(value, '$.response_status') as "response_status", json_extract(value, '$.response_headers') as "response_headers", json_extract(value, '$.response_body') as "response_body", json_extract(value, '$.duration_ms') as "duration_ms", json_extract(value, '$.error') as "error", json_extract(value, '$.history') as "history" from json_each(?, ...)) as "rows" where "hook_delivery"."id" = "rows"."id" and hook_delivery.state || '' = 'waiting';
 
 -- subjects/hooks/delivery/send/lane.store.ts countOriginFailure
 insert into "hook_origin" ("origin", "failures", "error") values (?, ...) on conflict ("origin") do update set "failures" = hook_origin.failures + 1, "error" = ? returning "failures";
 
 -- subjects/hooks/delivery/send/lane.store.ts deleteOrigin
 delete from "hook_origin" where "origin" = ?;
+
+-- subjects/hooks/delivery/send/lane.store.ts deleteOrigins
+delete from "hook_origin" where "origin" in (?, ...);
 
 -- subjects/hooks/delivery/send/lane.store.ts hurryLane
 update "hook_lane" set "origin" = ?, "due_at" = case when due_at = 0 then 0 else cast(? as bigint) end where "hook_id" = ?;
@@ -102,10 +108,13 @@ update "hook_lane" set "holder" = ?, "lease_until" = ? where "hook_id" in (?, ..
 select "hook_id" from "hook_lane" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) and "hook_id" in (?, ...);
 
 -- subjects/hooks/delivery/send/lane.store.ts listDueLanes
-select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences" from "hook_lane" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
+select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status" from "hook_lane" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
 
 -- subjects/hooks/delivery/send/lane.store.ts lockLane
 select "holder" from "hook_lane" where "hook_id" = ?;
+
+-- subjects/hooks/delivery/send/lane.store.ts lockLanesOf
+select "hook_id" from "hook_lane" where "hook_id" in (?, ...) and "holder" = ? order by "hook_id";
 
 -- subjects/hooks/delivery/send/lane.store.ts pauseOrigin
 update "hook_origin" set "retry_at" = ? where "origin" = ?;
@@ -116,6 +125,10 @@ update "hook_lane" set "lease_until" = ?, "holder" = ? where "holder" = ?;
 -- subjects/hooks/delivery/send/lane.store.ts updateLane
 update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ? where "hook_id" = ?;
 update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ?, "lease_until" = ? where "hook_id" = ?;
+
+-- subjects/hooks/delivery/send/lane.store.ts updateLanes
+update "hook_lane" set "failures" = ?, "last_status" = ? where "hook_id" in (?, ...);
+update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ?, "lease_until" = ? where "hook_id" in (?, ...);
 
 -- subjects/hooks/delivery/send/lane.store.ts wakeLanes
 insert into "hook_lane" ("hook_id", "origin", "due_at") values (?, ...) on conflict ("hook_id") do update set "origin" = "excluded"."origin", "due_at" = case when hook_lane.due_at = 0 then excluded.due_at else hook_lane.due_at end;
@@ -133,7 +146,6 @@ delete from "webhook" where "id" = ?;
 -- subjects/hooks/webhook.store.ts findWebhook
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "repo_id" = ? and "id" = ?;
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "owner_id" = ? and "id" = ?;
-select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "scope" in (?, ...) and "id" = ?;
 
 -- subjects/hooks/webhook.store.ts insertCopies
 insert into "webhook" ("type", "name", "url", "content_type", "secret", "authorization_header", "events", "branch_filter", "settings", "is_active", "scope", "repo_id", "owner_id", "created_at", "updated_at") values (?, ...);
@@ -143,12 +155,7 @@ insert into "webhook" ("branch_filter", "type", "url", "content_type", "settings
 
 -- subjects/hooks/webhook.store.ts listWebhooks
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "repo_id" = ? order by "id" limit N offset ?;
-select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "owner_id" = ? order by "id" limit N offset ?;
-select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "scope" in (?, ...) order by "id" limit N offset ?;
 
 -- subjects/hooks/webhook.store.ts updateWebhook
-update "webhook" set "branch_filter" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
 update "webhook" set "branch_filter" = ?, "url" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
-update "webhook" set "branch_filter" = ?, "settings" = ?, "name" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
 update "webhook" set "branch_filter" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "is_active" = ?, "updated_at" = ? where "id" = ?;
-update "webhook" set "branch_filter" = ?, "content_type" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "is_active" = ?, "updated_at" = ? where "id" = ?;

@@ -4,9 +4,10 @@ import { randomHex } from '../../../../platform/crypto/crypto.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import { WorkerLoop } from '../../../../platform/process/worker-loop.ts'
 import type { Worker } from '../../../subject.ts'
-import { findNextDelivery } from './delivery.store.ts'
+import { listNextDeliveries, type NextDelivery, type PendingDelivery } from './delivery.store.ts'
 import { extendLaneLeases, type Lane, leaseLanes, listDueLanes, releaseLanesOf } from './lane.store.ts'
 import { type InFlightLimits, LanesInFlight } from './lanes-in-flight.ts'
+import { PayloadCache } from './payload-cache.ts'
 import { createRecords, type Records } from './record-attempt.ts'
 import type { Sender } from './sender.ts'
 
@@ -35,6 +36,7 @@ export class Deliverer implements Worker {
   readonly #holder = randomHex(8)
   readonly #inFlight: LanesInFlight
   readonly #records: Records
+  readonly #payloads: PayloadCache
   readonly #loop: WorkerLoop
   readonly #abort = new AbortController()
   #heartbeat: NodeJS.Timeout | undefined
@@ -42,7 +44,8 @@ export class Deliverer implements Worker {
   constructor(deps: DelivererDeps) {
     this.#deps = deps
     this.#inFlight = new LanesInFlight(deps.limits)
-    this.#records = createRecords({ ...deps, holder: this.#holder })
+    this.#records = createRecords({ ...deps, holder: this.#holder, underWay: () => this.#inFlight.size })
+    this.#payloads = new PayloadCache(deps.database.read)
     this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
   }
 
@@ -83,29 +86,32 @@ export class Deliverer implements Worker {
     if (chosen.length === 0) return false
     const taken = await database.transaction((tx) =>
       leaseLanes(
-        database,
         tx,
         chosen.map(({ hookId }) => hookId),
         { ...times, holder: this.#holder },
       ),
     )
+    const next = await listNextDeliveries(database.read, [...taken])
     for (const lane of chosen)
-      if (taken.has(lane.hookId)) this.#inFlight.add(lane, this.#work(lane), () => this.#loop.wake())
+      if (taken.has(lane.hookId))
+        this.#inFlight.add(lane, this.#work(lane, next.get(lane.hookId)), () => this.#loop.wake())
     return true
   }
 
-  async #work(lane: Lane): Promise<void> {
-    const { database, log, sender } = this.#deps
+  async #work(lane: Lane, first: NextDelivery | undefined): Promise<void> {
+    const { log, sender } = this.#deps
     try {
-      let current = lane
-      for (let count = 0; count < TURN; count++) {
-        const delivery = await findNextDelivery(database.read, lane.hookId)
-        if (delivery === undefined) break
+      let [current, next] = [lane, first]
+      if (next?.hook.isActive !== true) return await this.#records.giveBack(lane.hookId)
+      for (let count = 1; next !== undefined; count++) {
+        const payload = await this.#payloads.load(next.messageId)
+        // The webhook was deleted.
+        if (payload === undefined) return await this.#records.giveBack(lane.hookId)
+        const delivery: PendingDelivery = { ...next, payload }
         const attempt = await sender.send(delivery, this.#abort.signal)
-        if (!(await this.#records.attempt(current, delivery, attempt))) return
-        current = { ...lane, failures: 0, isSuspect: false }
+        next = await this.#records.attempt({ lane: current, delivery, attempt, endsTurn: count === TURN })
+        current = { ...lane, failures: 0, lastStatus: 'delivered', isSuspect: false }
       }
-      await this.#records.giveBack(lane.hookId)
     } catch (error) {
       // The lease runs out, and the delivery is sent again.
       if (!this.#abort.signal.aborted) log.error({ err: error, hook: lane.hookId }, 'webhook not delivered')

@@ -1,5 +1,7 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { Database, Db, Tx } from '../../../../db/database.ts'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Database, type Db, dialectOf, type Tx } from '../../../../db/database.ts'
+import type { JsonColumns } from '../../../../db/dialect/dialect.ts'
+import { runKept } from '../../../../db/kept-statement.ts'
 import type { HookScope } from '../../webhook.table.ts'
 import type { HookDeliveryTable, HookMessageTable } from '../delivery.table.ts'
 
@@ -15,18 +17,19 @@ export interface PastAttempt {
 }
 
 /** A delivery that is to be sent, with its webhook. Secret and header are sealed. */
-export interface PendingDelivery {
+export interface NextDelivery {
   readonly id: number
   readonly uuid: string
   readonly attempts: number
   readonly queuedAt: number
   readonly history: readonly PastAttempt[]
+  readonly messageId: number
   readonly event: string
   readonly eventType: string
   readonly action: string
-  readonly payload: string
   readonly hook: {
     readonly id: number
+    readonly isActive: boolean
     readonly scope: HookScope
     readonly type: string
     readonly url: string
@@ -35,6 +38,11 @@ export interface PendingDelivery {
     readonly sealedHeader: string
     readonly settings: Readonly<Record<string, string>>
   }
+}
+
+/** With the JSON text of its message. */
+export interface PendingDelivery extends NextDelivery {
+  readonly payload: string
 }
 
 /** Returns the id of the message. */
@@ -63,46 +71,68 @@ export async function insertDeliveries(
       .execute()
 }
 
-/** The delivery of a webhook that comes next. */
-export async function findNextDelivery(db: Db, hookId: number): Promise<PendingDelivery | undefined> {
-  const row = await db
-    .selectFrom('hook_delivery')
-    .innerJoin('hook_message', 'hook_message.id', 'hook_delivery.message_id')
-    .innerJoin('webhook', 'webhook.id', 'hook_delivery.hook_id')
-    .select(['hook_delivery.id', 'hook_delivery.uuid', 'hook_delivery.attempts', 'hook_delivery.queued_at'])
-    .select(['hook_delivery.history', 'hook_message.event', 'hook_message.event_type', 'hook_message.action'])
-    .select(['hook_message.payload', 'webhook.scope', 'webhook.type', 'webhook.url', 'webhook.content_type'])
-    .select(['webhook.secret', 'webhook.authorization_header', 'webhook.settings'])
-    .where('hook_delivery.hook_id', '=', hookId)
-    .where('hook_delivery.state', '=', 'waiting')
-    .where('webhook.is_active', '=', 1)
-    .orderBy('hook_delivery.id')
-    .limit(1)
-    .executeTakeFirst()
-  return (
-    row && {
-      id: row.id,
-      uuid: row.uuid,
-      attempts: row.attempts,
-      queuedAt: row.queued_at,
-      history: JSON.parse(row.history) as PastAttempt[],
-      event: row.event,
-      eventType: row.event_type,
-      action: row.action,
-      payload: row.payload,
-      hook: {
-        id: hookId,
-        scope: row.scope,
-        type: row.type,
-        url: row.url,
-        contentType: row.content_type,
-        sealedSecret: row.secret,
-        sealedHeader: row.authorization_header,
-        settings: JSON.parse(row.settings) as Record<string, string>,
-      },
-    }
-  )
+/** The delivery that comes next of each webhook that has one, by the id of the webhook. */
+export async function listNextDeliveries(db: Db, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {
+  if (hookIds.length === 0) return new Map()
+  const rows = await runKept(db, nextOfHooks, { hookIds })
+  return new Map(rows.map((row) => [row.hook_id, toNextDelivery(row)]))
 }
+
+const nextOfHooks = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
+  db
+    .selectFrom('webhook')
+    .innerJoin('hook_delivery', (join) =>
+      join.on('hook_delivery.id', '=', (eb) =>
+        eb
+          .selectFrom('hook_delivery as first')
+          .select('first.id')
+          .whereRef('first.hook_id', '=', 'webhook.id')
+          .where('first.state', '=', sql.lit('waiting'))
+          .orderBy('first.id')
+          .limit(1),
+      ),
+    )
+    .innerJoin('hook_message', 'hook_message.id', 'hook_delivery.message_id')
+    .select(['hook_delivery.id', 'hook_delivery.uuid', 'hook_delivery.attempts', 'hook_delivery.queued_at'])
+    .select(['hook_delivery.history', 'hook_delivery.message_id'])
+    .select(['hook_message.event', 'hook_message.event_type', 'hook_message.action'])
+    .select(['webhook.id as hook_id', 'webhook.is_active', 'webhook.scope', 'webhook.type', 'webhook.url'])
+    .select(['webhook.content_type', 'webhook.secret', 'webhook.authorization_header', 'webhook.settings'])
+    .where('webhook.id', 'in', hookIds)
+
+type NextRow = Awaited<ReturnType<ReturnType<typeof nextOfHooks>['execute']>>[number]
+
+const toNextDelivery = (row: NextRow): NextDelivery => ({
+  id: row.id,
+  uuid: row.uuid,
+  attempts: row.attempts,
+  queuedAt: row.queued_at,
+  history: JSON.parse(row.history) as PastAttempt[],
+  messageId: row.message_id,
+  event: row.event,
+  eventType: row.event_type,
+  action: row.action,
+  hook: {
+    id: row.hook_id,
+    isActive: row.is_active === 1,
+    scope: row.scope,
+    type: row.type,
+    url: row.url,
+    contentType: row.content_type,
+    sealedSecret: row.secret,
+    sealedHeader: row.authorization_header,
+    settings: JSON.parse(row.settings) as Record<string, string>,
+  },
+})
+
+/** The JSON text of a message; undefined when it is gone. */
+export async function findPayload(db: Db, messageId: number): Promise<string | undefined> {
+  const [row] = await runKept(db, payloadOf, { messageId })
+  return row?.payload
+}
+
+const payloadOf = (db: Db, { messageId }: { readonly messageId: number }) =>
+  db.selectFrom('hook_message').select('payload').where('id', '=', messageId)
 
 export async function hasWaitingDeliveries(db: Db, hookId: number): Promise<boolean> {
   const row = await db
@@ -115,15 +145,54 @@ export async function hasWaitingDeliveries(db: Db, hookId: number): Promise<bool
   return row !== undefined
 }
 
-type AttemptColumns = Omit<
+/** What an attempt changes of a delivery. */
+export type AttemptRow = Omit<
   Selectable<HookDeliveryTable>,
-  'id' | 'uuid' | 'hook_id' | 'message_id' | 'queued_at' | 'created_at'
+  'uuid' | 'hook_id' | 'message_id' | 'queued_at' | 'created_at'
 >
 
-/** Does nothing for a delivery that was deleted or that another process has delivered. */
-export async function updateDelivery(tx: Tx, id: number, values: AttemptColumns): Promise<void> {
-  await tx.updateTable('hook_delivery').set(values).where('id', '=', id).where('state', '=', 'waiting').execute()
+/** Leaves out deliveries that were deleted or that another process has delivered. */
+export async function updateDeliveries(tx: Tx, rows: readonly AttemptRow[]): Promise<void> {
+  await runKept(tx, attemptsUpdate, { json: JSON.stringify(rows) })
 }
+
+const ATTEMPT_COLUMNS: JsonColumns<AttemptRow> = {
+  id: 'bigint',
+  state: 'text',
+  attempts: 'bigint',
+  finished_at: 'bigint',
+  url: 'text',
+  request_headers: 'text',
+  request_body: 'text',
+  response_status: 'bigint',
+  response_headers: 'text',
+  response_body: 'text',
+  duration_ms: 'bigint',
+  error: 'text',
+  history: 'text',
+}
+
+const attemptsUpdate = (db: Db, { json }: { readonly json: string }) =>
+  db
+    .updateTable('hook_delivery')
+    .from(dialectOf(db as Tx).jsonRows(json, ATTEMPT_COLUMNS))
+    .set((eb) => ({
+      state: eb.ref('rows.state'),
+      attempts: eb.ref('rows.attempts'),
+      finished_at: eb.ref('rows.finished_at'),
+      url: eb.ref('rows.url'),
+      request_headers: eb.ref('rows.request_headers'),
+      request_body: eb.ref('rows.request_body'),
+      response_status: eb.ref('rows.response_status'),
+      response_headers: eb.ref('rows.response_headers'),
+      response_body: eb.ref('rows.response_body'),
+      duration_ms: eb.ref('rows.duration_ms'),
+      error: eb.ref('rows.error'),
+      history: eb.ref('rows.history'),
+    }))
+    .whereRef('hook_delivery.id', '=', 'rows.id')
+    // NOTE: by the column itself SQLite would look at all that wait, for each of the rows.
+    .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting'))
 
 /** Gives up all deliveries of a webhook that have waited since before then; returns how many. */
 export async function buryDeliveries(

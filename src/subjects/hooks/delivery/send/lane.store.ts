@@ -1,14 +1,18 @@
 import { sql, type Updateable } from 'kysely'
-import type { Database, Db, Tx } from '../../../../db/database.ts'
-import type { HookLaneTable } from '../delivery.table.ts'
+import { type Db, dialectOf, type Tx } from '../../../../db/database.ts'
+import { runKept } from '../../../../db/kept-statement.ts'
+import type { HookLaneTable, LaneStatus } from '../delivery.table.ts'
 import type { LeaseTimes } from '../hook-event.store.ts'
 import { MAX_RETRY_MS } from './retry.policy.ts'
+
+const LOOKED_AT = 100
 
 /** The queue of a webhook that this process has to itself. */
 export interface Lane {
   readonly hookId: number
   readonly origin: string
   readonly failures: number
+  readonly lastStatus: LaneStatus
   /** Its server did not answer the last time. */
   readonly isSuspect: boolean
 }
@@ -45,20 +49,31 @@ export async function hurryLane(tx: Tx, hookId: number, origin: string, now: num
 }
 
 interface Choice {
-  readonly limit: number
   /** Origins that get no more at the moment. */
   readonly except: readonly string[]
   /** Leave out servers that did not answer the last time. */
   readonly healthyOnly: boolean
 }
 
-const freeLanes = (db: Db, { now, leaseMs }: LeaseTimes) =>
+/** Moments between which times are those of pauses and leases: others were written before the clock was set back. */
+interface Bounds {
+  readonly now: number
+  readonly farPause: number
+  readonly farLease: number
+}
+
+const boundsOf = ({ now, leaseMs }: LeaseTimes): Bounds => ({
+  now,
+  farPause: now + MAX_RETRY_MS,
+  farLease: now + leaseMs,
+})
+
+const freeLanes = (db: Db, { now, farPause, farLease }: Bounds) =>
   db
     .selectFrom('hook_lane')
     .where('due_at', '>', 0)
-    // A time that is too far away was written before the clock was set back.
-    .where((eb) => eb.or([eb('due_at', '<=', now), eb('due_at', '>', now + MAX_RETRY_MS)]))
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
+    .where((eb) => eb.or([eb('due_at', '<=', now), eb('due_at', '>', farPause)]))
+    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', farLease)]))
     .where((eb) =>
       eb.exists(
         eb
@@ -76,53 +91,57 @@ const freeLanes = (db: Db, { now, leaseMs }: LeaseTimes) =>
             .select('hook_origin.origin')
             .whereRef('hook_origin.origin', '=', 'hook_lane.origin')
             .where('hook_origin.retry_at', '>', now)
-            .where('hook_origin.retry_at', '<=', now + MAX_RETRY_MS),
+            .where('hook_origin.retry_at', '<=', farPause),
         ),
       ),
     )
 
 /** Lanes that may be taken now, those that wait longest first. */
-export async function listDueLanes(db: Db, times: LeaseTimes, { limit, except, healthyOnly }: Choice): Promise<Lane[]> {
-  const rows = await freeLanes(db, times)
-    .leftJoin('hook_origin as suspect', 'suspect.origin', 'hook_lane.origin')
-    .select(['hook_lane.hook_id', 'hook_lane.origin', 'hook_lane.failures', 'suspect.failures as silences'])
-    .$if(except.length > 0, (query) => query.where('hook_lane.origin', 'not in', [...except]))
-    .$if(healthyOnly, (query) => query.where('suspect.origin', 'is', null))
-    .orderBy('hook_lane.due_at')
-    .orderBy('hook_lane.hook_id')
-    .limit(limit)
-    .execute()
+export async function listDueLanes(db: Db, times: LeaseTimes, choice: Choice): Promise<Lane[]> {
+  const { except, healthyOnly } = choice
+  const values = { ...boundsOf(times), except: except.length > 0 ? except : undefined }
+  const rows = await runKept(db, dueLanes, values, healthyOnly ? 'healthy' : 'all')
   return rows.map((row) => ({
     hookId: row.hook_id,
     origin: row.origin,
     failures: row.failures,
+    lastStatus: row.last_status,
     isSuspect: row.silences !== null,
   }))
 }
 
+type DueValues = Bounds & { readonly except: readonly string[] | undefined }
+
+const dueLanes = (db: Db, { except, ...bounds }: DueValues, which: 'healthy' | 'all') =>
+  freeLanes(db, bounds)
+    .leftJoin('hook_origin as suspect', 'suspect.origin', 'hook_lane.origin')
+    .select(['hook_lane.hook_id', 'hook_lane.origin', 'hook_lane.failures', 'suspect.failures as silences'])
+    .select('hook_lane.last_status')
+    .$if(except !== undefined, (query) => query.where('hook_lane.origin', 'not in', except!))
+    .$if(which === 'healthy', (query) => query.where('suspect.origin', 'is', null))
+    .orderBy('hook_lane.due_at')
+    .orderBy('hook_lane.hook_id')
+    .limit(LOOKED_AT)
+
 /** Takes lanes for this process; gives the ids of those that no other has taken meanwhile. */
 export async function leaseLanes(
-  { dialect }: Pick<Database, 'dialect'>,
   tx: Tx,
   hookIds: readonly number[],
-  { holder, now, leaseMs }: LeaseTimes & { readonly holder: string },
+  { holder, ...times }: LeaseTimes & { readonly holder: string },
 ): Promise<Set<number>> {
-  const free = await dialect
-    .lockFreeRows(
-      freeLanes(tx, { now, leaseMs })
-        .select('hook_id')
-        .where('hook_id', 'in', [...hookIds]),
-    )
-    .execute()
+  const free = await runKept(tx, freeLanesOf, { ...boundsOf(times), hookIds })
   const ids = free.map((row) => row.hook_id)
-  if (ids.length > 0)
-    await tx
-      .updateTable('hook_lane')
-      .set({ holder, lease_until: now + leaseMs })
-      .where('hook_id', 'in', ids)
-      .execute()
+  if (ids.length > 0) await runKept(tx, lease, { hookIds: ids, holder, until: times.now + times.leaseMs })
   return new Set(ids)
 }
+
+const freeLanesOf = (db: Db, { hookIds, ...bounds }: Bounds & { readonly hookIds: readonly number[] }) =>
+  dialectOf(db as Tx).lockFreeRows(freeLanes(db, bounds).select('hook_id').where('hook_id', 'in', hookIds))
+
+const lease = (
+  db: Db,
+  { hookIds, holder, until }: { readonly hookIds: readonly number[]; readonly holder: string; readonly until: number },
+) => db.updateTable('hook_lane').set({ holder, lease_until: until }).where('hook_id', 'in', hookIds)
 
 export async function extendLaneLeases(
   tx: Tx,
@@ -144,26 +163,51 @@ export async function releaseLanesOf(tx: Tx, holder: string): Promise<void> {
   await tx.updateTable('hook_lane').set({ lease_until: 0, holder: '' }).where('holder', '=', holder).execute()
 }
 
-/** Locks the lane of a webhook until the transaction ends: deliveries that are added meanwhile wait. */
-export async function lockLane(
-  { dialect }: Pick<Database, 'dialect'>,
-  tx: Tx,
-  hookId: number,
-): Promise<{ readonly holder: string } | undefined> {
-  return dialect.lockRows(tx.selectFrom('hook_lane').select('holder').where('hook_id', '=', hookId)).executeTakeFirst()
+/**
+ * Those of some lanes that a process still has, locked until the transaction ends: deliveries that are added meanwhile
+ * wait. Without those of deleted webhooks, and those that another process took because this one was not heard of.
+ */
+export async function lockLanesOf(tx: Tx, holder: string, hookIds: readonly number[]): Promise<Set<number>> {
+  const rows = await runKept(tx, lanesOf, { holder, hookIds })
+  return new Set(rows.map((row) => row.hook_id))
 }
 
-export async function updateLane(
+const lanesOf = (db: Db, { holder, hookIds }: { readonly holder: string; readonly hookIds: readonly number[] }) =>
+  dialectOf(db as Tx).lockRows(
+    db
+      .selectFrom('hook_lane')
+      .select('hook_id')
+      .where('hook_id', 'in', hookIds)
+      .where('holder', '=', holder)
+      .orderBy('hook_id'),
+  )
+
+export async function updateLanes(
   tx: Tx,
-  hookId: number,
+  hookIds: readonly number[],
   values: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>>,
 ): Promise<void> {
-  await tx.updateTable('hook_lane').set(values).where('hook_id', '=', hookId).execute()
+  if (hookIds.length === 0) return
+  await runKept(tx, lanesUpdate, { hookIds, ...values })
 }
 
-/** An answer came: the server is healthy. */
-export async function deleteOrigin(tx: Tx, origin: string): Promise<void> {
-  await tx.deleteFrom('hook_origin').where('origin', '=', origin).execute()
+const lanesUpdate = (
+  db: Db,
+  {
+    hookIds,
+    ...values
+  }: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>> & {
+    readonly hookIds: readonly number[]
+  },
+) => db.updateTable('hook_lane').set(values).where('hook_id', 'in', hookIds)
+
+/** Answers came: the servers are healthy. */
+export async function deleteOrigins(tx: Tx, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return
+  await tx
+    .deleteFrom('hook_origin')
+    .where('origin', 'in', [...origins])
+    .execute()
 }
 
 /** Counts a failure of a server in a row; returns how many there are. */

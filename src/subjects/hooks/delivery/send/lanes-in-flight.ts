@@ -9,7 +9,6 @@ export interface InFlightLimits {
 
 /** Part of all deliveries at once that may go to servers that did not answer the last time. */
 const SUSPECT_SHARE = 1 / 4
-const LOOKED_AT = 100
 
 /**
  * The lanes that this process works on. A server that did not answer the last time gets one delivery at a time, and all
@@ -36,12 +35,12 @@ export class LanesInFlight {
   }
 
   /** Which lanes to look for. */
-  choice(): { readonly limit: number; readonly except: readonly string[]; readonly healthyOnly: boolean } {
+  choice(): { readonly except: readonly string[]; readonly healthyOnly: boolean } {
     const { counts, suspects } = this.#count()
     const except = [...counts]
       .filter(([origin, count]) => count >= this.#most(suspects.has(origin)))
       .map(([key]) => key)
-    return { limit: LOOKED_AT, except, healthyOnly: suspects.size >= this.#mostSuspects() }
+    return { except, healthyOnly: suspects.size >= this.#mostSuspects() }
   }
 
   /** Those of some due lanes that may be worked on now, in their order. */

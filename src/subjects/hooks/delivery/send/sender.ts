@@ -7,6 +7,7 @@ import { deliveryHeaders } from './headers.policy.ts'
 import { hookRequest } from './hook-request.ts'
 
 const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_ERROR_LENGTH = 500
 
 /** What one attempt sent and what came back. */
 export interface Attempt {
@@ -87,8 +88,11 @@ export function createSender({ client, secrets, clock, timeout }: SenderDeps): S
 
 const explain = (error: unknown): string =>
   isOutgoingError(error)
-    ? `${error.kind}: ${error.message}`.slice(0, 500)
-    : `not sent: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500)
+    ? shortened(`${error.kind}: ${error.message}`)
+    : shortened(`not sent: ${error instanceof Error ? error.message : String(error)}`)
+
+/** NOTE: PostgreSQL has no half characters in texts. */
+const shortened = (text: string): string => text.slice(0, MAX_ERROR_LENGTH).toWellFormed()
 
 /**
  * The first 64 KiB as text; what follows is not read. An answer that breaks off has been received: its status counts.

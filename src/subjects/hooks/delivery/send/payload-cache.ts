@@ -1,0 +1,26 @@
+import { LRUCache } from 'lru-cache'
+import type { Db } from '../../../../db/database.ts'
+import { findPayload } from './delivery.store.ts'
+
+/** Characters of all texts together. */
+const MAX_SIZE = 4 * 1024 * 1024
+
+/** The JSON texts of messages, read once for all webhooks that get one. A message never changes, so none is stale. */
+export class PayloadCache {
+  readonly #db: Db
+  readonly #texts = new LRUCache<number, string>({ maxSize: MAX_SIZE, sizeCalculation: (text) => text.length + 1 })
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Undefined when the message is gone: it was deleted with its deliveries. */
+  async load(messageId: number): Promise<string | undefined> {
+    const known = this.#texts.get(messageId)
+    if (known !== undefined) return known
+    const text = await findPayload(this.#db, messageId)
+    // NOTE: the cache leaves out a text that is larger than all of it.
+    if (text !== undefined) this.#texts.set(messageId, text)
+    return text
+  }
+}
