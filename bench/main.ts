@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { cleanup, seed, signIn } from './data/fill.ts'
 import { makeLargeRepo, planLargeRepo } from './data/large-repo.ts'
+import { openMainRun } from './databases/postgres-run.ts'
 import { drawDatabases } from './databases/report.ts'
 import { chooseGenerator } from './load/generator.ts'
 import { WRK_MISSING } from './load/wrk.ts'
 import { measureBare, measureGit, startBare } from './load/yardsticks.ts'
 import { measureTarget, type TargetResult } from './measure.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
-import { openSqliteRun } from './own.ts'
 import { describeYardsticks, drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
 import { say, type Bench } from './run.ts'
 import type { Attack } from './stalls/attack.ts'
@@ -48,7 +48,7 @@ async function bench(tempDir: TempDir, options: Options): Promise<void> {
   const bare = await startBare(tempDir, 'bare-server.ts')
   const before = await measureBare(generator, bare, options)
   const common: Bench = { tempDir, options, generator, bare, large, makeLarge }
-  const own = await measureTarget(await openSqliteRun(common))
+  const own = await measureTarget(await openMainRun(common))
   const other = options.compare && (await measureOther(common))
   const after = await measureBare(generator, bare, options)
   const yardsticks: Yardsticks = {
@@ -84,7 +84,8 @@ function print({ options, large, yardsticks, own, other }: Outcome): void {
     console.log(`\n${result.name}\n\n${drawEndpoints(result, yardsticks)}\n\n${drawFigures(result)}`)
   const databases = drawDatabases(own.endpoints)
   if (databases !== undefined) console.log(`\nboth databases\n\n${databases}`)
-  const reported = { ...options, only: options.only?.source, compare: options.compare?.url }
+  const database = options.database instanceof URL ? 'postgres://...' : options.database
+  const reported = { ...options, database, only: options.only?.source, compare: options.compare?.url }
   if (options.json !== undefined)
     writeFileSync(
       options.json,

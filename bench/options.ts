@@ -10,6 +10,8 @@ export interface Options {
   readonly only: RegExp | undefined
   /** Measures the reading endpoints on PostgreSQL too. */
   readonly postgres: boolean
+  /** What everything is measured on: the address of an empty PostgreSQL database, or a server that the run starts. */
+  readonly database: 'postgres' | 'sqlite' | URL
   readonly compare: { readonly url: string; readonly token: string } | undefined
   /** File that gets every number as JSON. */
   readonly json: string | undefined
@@ -55,6 +57,8 @@ they would take an hour. Another server (--compare) is measured with what the AP
   --only stalls      only send requests that are made to stop a server (bench/stalls), and print for the worst twenty how
                      long another caller waited; --only 'stalls: JSON' sends those whose name begins so
   --no-postgres      measure on SQLite alone
+  --database WHERE   measure everything, the writing endpoints and the other figures too, on PostgreSQL alone: postgres
+                     starts a server, postgres://... is an empty database of one that runs, whose CPU time is not counted
   --compare URL      send the same requests to another server of the same API too
   --token T          token for that server, with scope all; repositories that the run makes there are deleted
   --json FILE        also write every number to FILE
@@ -75,7 +79,8 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     seconds: numberIn('seconds', values.seconds ?? '2', [0.1, 600]),
     connections: Math.round(numberIn('connections', values.connections ?? '8', [1, 1000])),
     only: values.only === undefined ? undefined : readPattern(values.only),
-    postgres: values['no-postgres'] !== true,
+    postgres: values['no-postgres'] !== true && values.database === undefined,
+    database: readDatabase(values.database ?? 'sqlite'),
     compare: values.compare === undefined ? undefined : { url: checkUrl(values.compare), token: values.token! },
     json: values.json,
   }
@@ -98,6 +103,7 @@ function parse(argv: readonly string[]) {
         compare: text,
         token: text,
         json: text,
+        database: text,
         'no-postgres': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -105,6 +111,13 @@ function parse(argv: readonly string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
+}
+
+function readDatabase(text: string): Options['database'] {
+  if (text === 'sqlite' || text === 'postgres') return text
+  if (!URL.canParse(text) || !/^postgres(ql)?:\/\//.test(text))
+    throw new UsageError(`--database must be sqlite, postgres or a postgres:// URL, not ${text}`)
+  return new URL(text)
 }
 
 function readPattern(text: string): RegExp {

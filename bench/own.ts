@@ -12,6 +12,7 @@ import { startOwn, type OwnServer, type Target } from './system/target.ts'
 /** A data directory with users and lists, whose server is not running. */
 export interface FilledData {
   readonly dataDir: string
+  readonly databaseUrl: string
   readonly account: Omit<Target, 'url' | 'takePushTime'>
 }
 
@@ -35,35 +36,47 @@ export async function fillData(
       [fileURLToPath(new URL(script, import.meta.url)), dataDir, String(options.scale)],
       { env: { INGOT_DATABASE_URL: databaseUrl } },
     )
-  return { dataDir, account }
+  return { dataDir, databaseUrl, account }
 }
 
 /** A run on a server of this bench that has just started on filled data. */
 export async function ownRun(
   bench: Bench,
-  { dataDir, account }: FilledData,
+  { dataDir, databaseUrl, account }: FilledData,
   { server, pids }: { server: OwnServer; pids: readonly number[] },
 ): Promise<Run> {
   await waitForIdle(server.child.pid!)
   const target = { ...account, url: server.url, takePushTime: server.takePushTime }
   const stocked = await seed(target, 'run')
-  const own = { server, dataDir, lists: listSize(bench.options.scale), memoryIdle: undefined, pids }
+  const lists = listSize(bench.options.scale)
+  const own = { server, dataDir, databaseUrl, lists, memoryIdle: undefined, pids }
   return { ...bench, target, seed: stocked, own }
 }
 
-/** The run on SQLite, the database that a server has without settings. */
-export async function openSqliteRun(bench: Bench): Promise<Run> {
+/** What the servers of a run store rows in. */
+export interface OwnDatabase {
+  /** Empty for SQLite, the database that a server has without settings. */
+  readonly url: string
+  /** Processes beside the server whose CPU time a request costs. */
+  readonly pids: readonly number[]
+  /** Called once the rows of lists are there. */
+  filled?(): Promise<void>
+}
+
+/** The run on a database of its own. */
+export async function openOwnRun(bench: Bench, database: OwnDatabase = { url: '', pids: [] }): Promise<Run> {
   const { tempDir } = bench
-  const data = await fillData(bench, 'sqlite', '')
-  const memoryIdle = await measureIdle(tempDir, data.dataDir)
-  const server = await startOwn(tempDir, { dataDir: data.dataDir })
-  const run = await ownRun(bench, data, { server, pids: [server.child.pid!] })
+  const data = await fillData(bench, database.url === '' ? 'sqlite' : 'postgresql', database.url)
+  await database.filled?.()
+  const memoryIdle = await measureIdle(tempDir, data)
+  const server = await startOwn(tempDir, data)
+  const run = await ownRun(bench, data, { server, pids: [server.child.pid!, ...database.pids] })
   return { ...run, own: { ...run.own!, memoryIdle } }
 }
 
 /** On existing data: the first start of a new version compiles it, which later ones find done. */
-async function measureIdle(tempDir: TempDir, dataDir: string): Promise<number> {
-  const { child } = await startOwn(tempDir, { dataDir })
+async function measureIdle(tempDir: TempDir, data: FilledData): Promise<number> {
+  const { child } = await startOwn(tempDir, data)
   await settle()
   const { now } = memoryOf(child.pid!)
   await tempDir.stop(child)

@@ -29,6 +29,8 @@ export interface Run extends Bench {
 interface OwnRun {
   readonly server: OwnServer
   readonly dataDir: string
+  /** Empty for SQLite. */
+  readonly databaseUrl: string
   readonly lists: ListSize
   /** MB just after the first start; undefined where it was not measured. */
   readonly memoryIdle: number | undefined

@@ -5,9 +5,11 @@ import pg from 'pg'
 import { startPostgres } from '../../test/harness/postgres.ts'
 import { callApi } from '../api.ts'
 import { listEndpoints, type Endpoint } from '../endpoints.ts'
-import { fillData, ownRun } from '../own.ts'
+import { UsageError } from '../options.ts'
+import { fillData, openOwnRun, type OwnDatabase, ownRun } from '../own.ts'
 import { pushLarge } from '../push-large.ts'
 import { say, type Bench, type Run } from '../run.ts'
+import type { TempDir } from '../system/processes.ts'
 import { startOwn } from '../system/target.ts'
 import { openCountingProxy, type CountingProxy, type QueryCounts } from './counting-proxy.ts'
 
@@ -26,18 +28,11 @@ const DATABASE = 'ingot'
  */
 export async function openPostgresRun(bench: Bench, chosen: readonly string[]): Promise<PostgresRun | undefined> {
   const { tempDir } = bench
-  const dir = join(tempDir.dir, 'postgres', 'data')
-  // Another account than that of the run serves PostgreSQL.
-  chmodSync(tempDir.dir, 0o711)
-  const postgres = await startPostgres(dir)
-  if (postgres === undefined) return undefined
-  tempDir.beforeClose(() => postgres.stop())
-  await postgres.createDatabase(DATABASE)
-  const databaseUrl = `${postgres.url}/${DATABASE}`
+  const database = await startDatabase(tempDir)
+  if (database === undefined) return undefined
+  const { url: databaseUrl, pids } = database
   const data = await fillData(bench, 'postgresql', databaseUrl)
   await analyse(databaseUrl)
-  const postmaster = Number(readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n')[0])
-
   const proxy = await openCountingProxy(databaseUrl)
   const counted = await startOwn(tempDir, { dataDir: data.dataDir, databaseUrl: proxy.url })
   const filled = await ownRun(bench, data, { server: counted, pids: [] })
@@ -50,8 +45,30 @@ export async function openPostgresRun(bench: Bench, chosen: readonly string[]): 
 
   const server = await startOwn(tempDir, { dataDir: data.dataDir, databaseUrl })
   const target = { ...filled.target, url: server.url, takePushTime: server.takePushTime }
-  const own = { ...filled.own!, server, pids: [server.child.pid!, postmaster] }
+  const own = { ...filled.own!, server, pids: [server.child.pid!, ...pids] }
   return { run: { ...filled, target, own }, counts }
+}
+
+/** The run of everything on PostgreSQL, where the options ask for it. */
+export async function openMainRun(bench: Bench): Promise<Run> {
+  const { database } = bench.options
+  if (database === 'sqlite') return openOwnRun(bench)
+  const chosen = database === 'postgres' ? await startDatabase(bench.tempDir) : { url: database.href, pids: [] }
+  if (chosen === undefined) throw new UsageError('--database postgres: this machine has no PostgreSQL')
+  return openOwnRun(bench, { ...chosen, filled: () => analyse(chosen.url) })
+}
+
+/** A new database on a PostgreSQL server that ends with the run; undefined where the machine has no PostgreSQL. */
+async function startDatabase(tempDir: TempDir): Promise<OwnDatabase | undefined> {
+  const dir = join(tempDir.dir, 'postgres', 'data')
+  // Another account than that of the run serves PostgreSQL.
+  chmodSync(tempDir.dir, 0o711)
+  const postgres = await startPostgres(dir)
+  if (postgres === undefined) return undefined
+  tempDir.beforeClose(() => postgres.stop())
+  await postgres.createDatabase(DATABASE)
+  const postmaster = Number(readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n')[0])
+  return { url: `${postgres.url}/${DATABASE}`, pids: [postmaster] }
 }
 
 /** What autovacuum would do some minutes later. */

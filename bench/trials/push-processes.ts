@@ -28,6 +28,7 @@ export const pushProcesses: Trial = {
     const log = await makeWrapper(tempDir)
     const server = await startOwn(tempDir, {
       dataDir: own.dataDir,
+      databaseUrl: own.databaseUrl,
       path: `${join(tempDir.dir, 'wrapper')}:${process.env['PATH']}`,
     })
     const target = { ...run.target, url: server.url }

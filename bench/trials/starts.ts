@@ -14,7 +14,7 @@ export const starts: Trial = {
     const times: number[] = []
     await (own && tempDir.stop(own.server.child))
     for (let i = 0; own && i < STARTS; i++) {
-      const { child, firstAnswerMs } = await startOwn(tempDir, { dataDir: own.dataDir })
+      const { child, firstAnswerMs } = await startOwn(tempDir, own)
       times.push(firstAnswerMs)
       await tempDir.stop(child)
     }
