@@ -203,8 +203,8 @@ select "label".*, "issue_label"."issue_id" from "issue_label" inner join "label"
 insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...) on conflict do nothing;
 
 -- subjects/issues/records/issue.store.ts addToCommentsCount
-update "issue" set "comments_count" = comments_count + ? where "id" = ?;
-update "issue" set "comments_count" = comments_count + ?, "updated_at" = ? where "id" = ?;
+update "issue" set "comments_count" = comments_count + ? where "id" = ? returning *;
+update "issue" set "comments_count" = comments_count + ?, "updated_at" = ? where "id" = ? returning *;
 
 -- subjects/issues/records/issue.store.ts clearMilestone
 update "issue" set "milestone_id" = ? where "milestone_id" = ?;
@@ -261,6 +261,10 @@ delete from "issue_text" where "issue_id" = ? and "part" = ?;
 
 -- subjects/issues/texts/issue-text.store.ts indexText
 insert into "issue_text" ("issue_id", "part", "repo_id", "text") values (?, ...) on conflict ("issue_id", "part") do update set "text" = ?, "repo_id" = ?;
+
+-- subjects/issues/texts/issue-text.store.ts insertTexts
+insert into "issue_text" ("issue_id", "repo_id", "part", "text") values (?, ...);
+insert into "issue_text" ("issue_id", "repo_id", "part", "text") values (?, ...), ...;
 
 -- subjects/issues/timeline/references.store.ts deleteReferencesOfIssue
 delete from "timeline_entry" where "target_id" = ? and "kind" in (?, ...);

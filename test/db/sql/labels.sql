@@ -22,7 +22,7 @@ select * from "label" where "org_id" = ? and "name" = ? order by "id";
 select * from "label" where "repo_id" = ? and "name" = ? order by "id";
 
 -- subjects/labels/label.store.ts insertLabel
-insert into "label" ("name", "color", "description", "is_exclusive", "archived_at", "repo_id", "org_id", "created_at", "updated_at") values (?, ...) returning "id";
+insert into "label" ("name", "color", "description", "is_exclusive", "archived_at", "repo_id", "org_id", "created_at", "updated_at") values (?, ...) returning *;
 
 -- subjects/labels/label.store.ts insertLabels
 insert into "label" ("name", "color", "description", "is_exclusive", "archived_at", "repo_id", "org_id", "created_at", "updated_at") values (?, ...), ...;
