@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { oracle } from '../../git/fixture.ts'
-import { commitFile, enqueue, newPull, PULLS, queueWorld, RULES } from './queue-world.ts'
+import { commitFile, enqueue, newPull, PULLS, queueWorld, repoPath, RULES } from './queue-world.ts'
 
 describeOnBoth('a batch of a merge queue', (kind) => {
   let late = 0
@@ -86,13 +86,7 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     expect((await world.states()).map(([, state]) => state)).toEqual(Array(4).fill('testing'))
     expect(await testUntilEmpty()).toEqual([4])
     expect(await world.tip()).toBe(after.sha)
-    const row = await world.server.app.database.read
-      .selectFrom('repo')
-      .select('storage')
-      .where('name', '=', 'app')
-      .orderBy('id')
-      .executeTakeFirstOrThrow()
-    const path = world.server.app.git.path(row.storage)
+    const path = await repoPath(world.server)
     expect(oracle(path, ['log', '--first-parent', '--format=%s', `${pushed}..main`]).split('\n')).toEqual([
       'By merge',
       'By rebase-merge',

@@ -1,6 +1,6 @@
 import { beforeAll, expect } from 'vitest'
 import type { Any } from '../../harness/client.ts'
-import type { TestServerOptions } from '../../harness/server.ts'
+import type { TestServer, TestServerOptions } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { merge, newPull, PULLS, pullWorld } from '../merges/merge-world.ts'
 
@@ -12,6 +12,17 @@ const MAIN = '/repos/ann/app/branches/main'
 /** Puts a pull request of `ann/app` into the queue of its base. */
 export const enqueue = (person: Person, number: number, body: Readonly<Record<string, unknown>> = {}): Promise<Any> =>
   merge(person, number, { queue: true, ...body })
+
+/** The directory of `ann/app`. */
+export async function repoPath({ app }: TestServer): Promise<string> {
+  const row = await app.database.read
+    .selectFrom('repo')
+    .select('storage')
+    .where('name', '=', 'app')
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
+  return app.git.path(row.storage)
+}
 
 type QueueWorld = ReturnType<typeof pullWorld> & {
   /** New pull requests of wes with these branches, queued in this order; returns their numbers. */

@@ -34,5 +34,5 @@ async function advance(deps: WorkerDeps, { repoId, branch }: QueuedBranch): Prom
   if (state === 'building') return buildBatch(deps, { ...place, batch })
   if (state === 'merging') return resumeMerge(deps, { ...place, batch })
   const tested = await testBatch(deps, { ...place, batch })
-  return tested === 'passed' ? mergeBatch(deps, { ...place, batch }) : tested
+  return typeof tested === 'string' ? tested : mergeBatch(deps, { ...place, batch }, tested)
 }

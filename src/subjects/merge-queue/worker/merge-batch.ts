@@ -3,7 +3,7 @@ import { conflict } from '../../../platform/errors.ts'
 import { enqueueAdvance } from '../enqueue-advance.ts'
 import { lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch } from '../records/entry.store.ts'
-import { checkEntries } from './check-entry.ts'
+import type { CheckedEntry } from './check-entry.ts'
 import { putOut } from './put-out.ts'
 import { buildAnew } from './test-batch.ts'
 import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
@@ -12,12 +12,9 @@ import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
 const PAUSE_MS = 10_000
 
 /** Moves the base to the commit of the batch; its pull requests are merged with that. */
-export async function mergeBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
-  const { database, batchMerges } = deps
+export async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly CheckedEntry[]): Promise<Step> {
+  const { batchMerges } = deps
   const { repo, git, branch, batch } = place
-  const entries = await listEntriesOfBatch(database.read, place, batch.id)
-  const checked = await checkEntries(deps, place, entries)
-  if (checked === undefined) return 'again'
   const merges = checked.map((merge) => ({ ...merge, oid: merge.entry.oid }))
   if (merges.at(-1)?.oid !== batch.oid) {
     await buildAnew(deps, place)
@@ -46,7 +43,7 @@ export async function mergeBatch(deps: WorkerDeps, place: BatchPlace): Promise<S
       return lookLater(deps, place)
     case 'refused':
       await returnToTest(deps, place)
-      await putOut(deps, place, entries[0]!, outcome.reason)
+      await putOut(deps, place, checked[0]!.entry, outcome.reason)
       return 'again'
   }
 }

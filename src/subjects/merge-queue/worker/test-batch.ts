@@ -2,23 +2,27 @@ import { branchRef } from '../../../git/index.ts'
 import { lockRepo } from '../../repos/index.ts'
 import { deleteBatch, lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch } from '../records/entry.store.ts'
-import { checkEntries } from './check-entry.ts'
+import { type CheckedEntry, checkEntries } from './check-entry.ts'
 import { failBatch } from './fail-batch.ts'
 import { requiredStatuses } from './required-statuses.ts'
 import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
 
-/** Whether a batch that was built may be merged now. A failing one is halved; one whose base has moved is built anew. */
-export async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | 'passed'> {
+/**
+ * The merges of a batch that was built and may be merged now. A failing one is halved; one whose base has moved is built
+ * anew.
+ */
+export async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | readonly CheckedEntry[]> {
   const { database, clock, timeoutMs } = deps
   const { git, batch } = place
   const entries = await listEntriesOfBatch(database.read, place, batch.id)
-  if ((await checkEntries(deps, place, entries)) === undefined) return 'again'
+  const checked = await checkEntries(deps, place, entries)
+  if (checked === undefined) return 'again'
   if (entries.length === 0 || (await git.refs.snapshot()).get(branchRef(place.branch))?.oid !== batch.baseOid) {
     await buildAnew(deps, place)
     return 'again'
   }
   const { state, failed } = await requiredStatuses(deps, place, batch.oid)
-  if (state === 'success') return 'passed'
+  if (state === 'success') return checked
   const isLate = clock.now() >= batch.builtAt + timeoutMs
   if (state === 'pending' && !isLate) return 'wait'
   const seconds = Math.round(timeoutMs / 1000)
