@@ -6,6 +6,7 @@ import { EventLog } from '../events/index.ts'
 import { createGit } from '../git/index.ts'
 import { JobQueue, Schedule } from '../jobs/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
+import { onlyProcess, type Processes } from '../platform/concurrency/processes.ts'
 import { TaskPool } from '../platform/isolation/index.ts'
 import { PasswordHasher } from '../platform/crypto/password-hasher.ts'
 import { createLogger, type Logger } from '../platform/logger.ts'
@@ -15,16 +16,21 @@ import { lockDataDir, openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { loadSecretKeys } from './secret-key.ts'
 import { createSite, type SiteAddresses } from './site.ts'
+import { configOfProcess, gitLimitsOfProcess } from './workers/share-limits.ts'
 
 /** What tests and commands may put in place of the real parts. */
 export interface AppOverrides {
   readonly clock?: Clock
   readonly log?: Logger
   readonly database?: Database
-  /** Refuse to start while another process uses the data directory. */
+  /** Refuse to start while another server uses the data directory. */
   readonly exclusive?: boolean
+  /** The processes of the server, whose supervisor has locked the data directory. */
+  readonly processes?: Processes
   /** Subjects after the product's own: tests add one. */
   readonly extraSubjects?: readonly Subject[]
+  /** Of the hashes of new passwords, see `hashPassword`. */
+  readonly passwordCost?: number | undefined
   /** Check the payload of every event against its schema. */
   readonly validatePayloads?: boolean
 }
@@ -47,20 +53,28 @@ export interface Composition {
 
 /** Opens the data directory, database and repositories and makes every subject, in order. */
 export async function compose(
-  config: Config,
+  configured: Config,
   subjects: readonly Subject[],
   overrides: AppOverrides = {},
 ): Promise<Composition> {
   const isServer = overrides.exclusive === true
+  const processes = overrides.processes ?? onlyProcess()
+  const config = configOfProcess(configured, processes.count)
   const dataDir = openDataDir(config.data_dir)
-  const lock = isServer ? lockDataDir(dataDir) : undefined
+  const lock = isServer && overrides.processes === undefined ? lockDataDir(dataDir) : undefined
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir))
   await migrateOrClose(database)
-  const git = await createGit({ root: join(dataDir, 'git'), log, clock })
-  const eventLog = new EventLog({ validatePayloads: overrides.validatePayloads ?? false })
-  const jobQueue = new JobQueue({ clock })
+  const git = await createGit({
+    root: join(dataDir, 'git'),
+    log,
+    clock,
+    processes,
+    limits: gitLimitsOfProcess(processes.count),
+  })
+  const eventLog = new EventLog({ validatePayloads: overrides.validatePayloads ?? false, processes })
+  const jobQueue = new JobQueue({ clock, processes })
   const addresses = createSite(config)
   const core: Core = {
     config,
@@ -73,12 +87,13 @@ export async function compose(
     schedule: new Schedule({ database, clock, log }),
     secrets: createSecretBox(loadSecretKeys(config.security, dataDir)),
     site: addresses.site,
-    taskPool: new TaskPool(),
-    passwords: new PasswordHasher(),
-    rateLimits: createRateLimits(config, clock),
+    taskPool: new TaskPool({ processes: processes.count }),
+    passwords: new PasswordHasher({ processes: processes.count, cost: overrides.passwordCost }),
+    rateLimits: createRateLimits(config, clock, processes),
     setSshPort: addresses.setSshPort,
     dataDir,
     isServer,
+    processes,
   }
   const composed: Composed[] = []
   const close = async (): Promise<void> => {

@@ -6,6 +6,13 @@ import { removeTree, replaceDurably, syncDirectory } from '../platform/files/dur
 import { invalid, tooLarge } from '../platform/errors.ts'
 import { KeyedMutex } from '../platform/concurrency/keyed-mutex.ts'
 import { type BlobLimits, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
+import type { SharedLocks } from '../platform/concurrency/lock-table.ts'
+
+interface FileBlobsOptions {
+  readonly emptyUploads?: boolean
+  /** Of all processes; without them this is the only one. */
+  readonly locks?: SharedLocks | undefined
+}
 
 /**
  * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. The uploads that a
@@ -13,12 +20,12 @@ import { type BlobLimits, type BlobStore, isBlobHash, type StoredBlob } from './
  */
 export async function createFileBlobs(
   directory: string,
-  { emptyUploads = true }: { readonly emptyUploads?: boolean } = {},
+  { emptyUploads = true, locks: shared }: FileBlobsOptions = {},
 ): Promise<BlobStore> {
   const uploads = join(directory, 'tmp')
   if (emptyUploads) await removeTree(uploads)
   await mkdir(uploads, { recursive: true })
-  const locks = new KeyedMutex()
+  const locks = new KeyedMutex({ name: `blobs ${directory}`, locks: shared })
   const holds: Holds = new Map()
   const pathOf = (hash: string): string => join(directory, hash.slice(0, 2), hash.slice(2, 4), hash)
 

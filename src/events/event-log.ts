@@ -12,6 +12,7 @@ import type {
   Subscriptions,
 } from './catalog.ts'
 import { insertEvent } from './event.store.ts'
+import type { Processes } from '../platform/concurrency/processes.ts'
 
 /** What services need of the outbox. */
 export interface Events {
@@ -23,7 +24,7 @@ export interface Events {
 }
 
 export interface AppendSignal {
-  /** Calls `listener` whenever this process has committed events; returns the function that stops it. */
+  /** Calls `listener` when a process of this server has committed events; returns the function that stops it. */
   onAppended(listener: () => void): () => void
 }
 
@@ -35,6 +36,14 @@ export interface EventParts {
   readonly subscriptions?: Subscriptions | undefined
 }
 
+interface EventLogOptions {
+  readonly validatePayloads?: boolean
+  /** Without them this is the only process. */
+  readonly processes?: Pick<Processes, 'announce' | 'onAnnounced'>
+}
+
+const TOPIC = 'events'
+
 type ProjectionHandler = (tx: Tx, event: AppendedEvent) => Promise<void>
 type Handler = (tx: Tx, event: DomainEvent) => Promise<void>
 
@@ -45,10 +54,13 @@ export class EventLog implements Events, AppendSignal {
   readonly #subscriptions = new Map<string, Handler[]>()
   readonly #listeners = new Set<() => void>()
   readonly #validates: boolean
+  readonly #processes: EventLogOptions['processes']
 
   /** `validatePayloads` checks every payload against its schema; tests switch it on. */
-  constructor({ validatePayloads = false }: { readonly validatePayloads?: boolean } = {}) {
+  constructor({ validatePayloads = false, processes }: EventLogOptions = {}) {
     this.#validates = validatePayloads
+    this.#processes = processes
+    processes?.onAnnounced(TOPIC, () => this.#signal())
   }
 
   /** Takes the declarations of all subjects, in their order. Throws when a kind is declared twice or not at all. */
@@ -91,8 +103,13 @@ export class EventLog implements Events, AppendSignal {
     const event = { id, kind, actorId, repoId, at, payload, actor, performer } as unknown as AppendedEvent
     for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
     afterCommit(tx, () => {
-      for (const listener of this.#listeners) listener()
+      this.#signal()
+      this.#processes?.announce(TOPIC)
     })
+  }
+
+  #signal(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   subscriptionsOf(kind: string): readonly Handler[] {

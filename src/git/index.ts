@@ -1,6 +1,7 @@
 /** The git layer's face. Everything above reaches repositories through this module only. */
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
+import type { Processes } from '../platform/concurrency/processes.ts'
 import { removeTree } from '../platform/files/durable.ts'
 import type { Logger } from '../platform/logger.ts'
 import { boundedCache } from '../platform/lru.ts'
@@ -77,7 +78,7 @@ export { RemoteError } from './remote/remote-error.ts'
 export type { Remote, RemoteCredentials } from './remote/remote.ts'
 export type { RemoteRefs, TransferOptions } from './remote/remotes.ts'
 export type { GitRepo } from './repo.ts'
-export type { GitLimits } from './state.ts'
+export { DEFAULT_LIMITS, type GitLimits } from './state.ts'
 export * from './wire/index.ts'
 
 export interface GitOptions {
@@ -86,6 +87,8 @@ export interface GitOptions {
   readonly log: Logger
   readonly clock: Clock
   readonly limits?: Partial<GitLimits>
+  /** Those that serve the same repositories; without them this is the only process. */
+  readonly processes?: Pick<Processes, 'locks' | 'startedAt'>
 }
 
 /**
@@ -173,7 +176,7 @@ const MAX_OPEN = 1000
 export async function createGit(options: GitOptions): Promise<Git> {
   const version = await requireGitVersion()
   const layout = await createLayout(options.root)
-  const state = createState(layout, options.log, options.clock, { ...DEFAULT_LIMITS, ...options.limits })
+  const state = createState(layout, { ...options, limits: { ...DEFAULT_LIMITS, ...options.limits } })
   const repos = boundedCache<string, GitRepo>(MAX_OPEN)
   let opened = 0
   const open = ({ storage, objectFormat }: RepoAddress): GitRepo => {

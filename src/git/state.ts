@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import { KeyedMutex, Semaphore } from '../platform/concurrency/keyed-mutex.ts'
+import type { Processes } from '../platform/concurrency/processes.ts'
 import type { Logger } from '../platform/logger.ts'
 import { RepoGate } from './disk/gate.ts'
 import type { Layout } from './disk/layout.ts'
@@ -62,7 +63,16 @@ export interface GitState {
   readonly startedAt: number
 }
 
-export function createState(layout: Layout, log: Logger, clock: Clock, limits: GitLimits): GitState {
+interface StateOptions {
+  readonly log: Logger
+  readonly clock: Clock
+  readonly limits: GitLimits
+  /** Undefined where this is the only process. */
+  readonly processes?: Pick<Processes, 'locks' | 'startedAt'> | undefined
+}
+
+export function createState(layout: Layout, { log, clock, limits, processes }: StateOptions): GitState {
+  const locks = processes?.locks
   return {
     layout,
     log,
@@ -73,10 +83,10 @@ export function createState(layout: Layout, log: Logger, clock: Clock, limits: G
     objects: createObjectCache(limits.objectCacheBytes),
     memo: createMemo(limits.resultCacheBytes),
     graph: new GraphThread(log),
-    refMutex: new KeyedMutex(),
-    diskMutex: new KeyedMutex(),
-    gate: new RepoGate(),
+    refMutex: new KeyedMutex({ name: 'refs', locks }),
+    diskMutex: new KeyedMutex({ name: 'disk', locks }),
+    gate: new RepoGate(locks),
     quarantines: new Set(),
-    startedAt: performance.timeOrigin + performance.now(),
+    startedAt: processes?.startedAt ?? performance.timeOrigin + performance.now(),
   }
 }

@@ -3,6 +3,15 @@ import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/crypto/crypto.ts'
 import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
 import { insertJob } from './job.store.ts'
+import type { Processes } from '../platform/concurrency/processes.ts'
+
+const TOPIC = 'jobs'
+
+interface JobQueueOptions {
+  readonly clock: Clock
+  /** Without them this is the only process. */
+  readonly processes?: Pick<Processes, 'announce' | 'onAnnounced'>
+}
 
 export interface EnqueueOptions {
   /** Milliseconds to wait at least. */
@@ -20,11 +29,14 @@ export interface Jobs {
 /** The queue of one server: its kinds of jobs and how they are written. */
 export class JobQueue implements Jobs {
   readonly #clock: Clock
+  readonly #processes: JobQueueOptions['processes']
   readonly #definitions = new Map<string, JobDefinition>()
   readonly #listeners = new Set<() => void>()
 
-  constructor({ clock }: { readonly clock: Clock }) {
+  constructor({ clock, processes }: JobQueueOptions) {
     this.#clock = clock
+    this.#processes = processes
+    processes?.onAnnounced(TOPIC, () => this.#signal())
   }
 
   /** Takes the declarations of all subjects. Throws when a kind is declared twice. */
@@ -48,8 +60,13 @@ export class JobQueue implements Jobs {
     const now = this.#clock.now()
     await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
     afterCommit(tx, () => {
-      for (const listener of this.#listeners) listener()
+      this.#signal()
+      this.#processes?.announce(TOPIC)
     })
+  }
+
+  #signal(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   definitionOf(kind: string): JobDefinition | undefined {
@@ -64,7 +81,7 @@ export class JobQueue implements Jobs {
     return lanes
   }
 
-  /** Calls `listener` whenever this process has committed jobs; returns the function that stops it. */
+  /** Calls `listener` when a process of this server has committed jobs; returns the function that stops it. */
   onEnqueued(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

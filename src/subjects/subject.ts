@@ -7,6 +7,7 @@ import type { Git } from '../git/index.ts'
 import type { Operation } from '../http/operation.ts'
 import type { JobDefinitions, Jobs, Schedule, ScheduledTask } from '../jobs/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Processes } from '../platform/concurrency/processes.ts'
 import type { RateLimit } from '../platform/concurrency/rate-limit.ts'
 import type { PasswordHasher } from '../platform/crypto/password-hasher.ts'
 import type { TaskPool } from '../platform/isolation/index.ts'
@@ -40,8 +41,10 @@ export interface Core {
   readonly rateLimits: RateLimits
   /** Absolute path of the data directory. */
   readonly dataDir: string
-  /** This process alone uses the data directory; false in a command that may run beside the server. */
+  /** False in a command, which may run beside the server. */
   readonly isServer: boolean
+  /** What the processes of the server share: locks, announcements. */
+  readonly processes: Processes
   /** Sets in `site` the port on which the SSH server listens. */
   setSshPort(port: number): void
 }

@@ -25,6 +25,14 @@ export const serverSection = Type.Object(
       pattern: '^$|^https?://',
       description: 'Documentation for the users of this server, linked from its first page. Empty: no link.',
     }),
+    workers: Type.Integer({
+      default: 1,
+      minimum: 0,
+      maximum: 64,
+      description:
+        'Processes that serve side by side on the same ports. 0: one for each core, at most 8, and one where the ' +
+        'machine has less than 2 GiB of memory.',
+    }),
     trust_proxy: Type.Boolean({
       default: false,
       description: 'Trust X-Forwarded-* headers. Only behind a reverse proxy that sets them.',

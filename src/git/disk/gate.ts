@@ -1,3 +1,4 @@
+import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { GitError } from '../errors.ts'
 
 interface State {
@@ -7,13 +8,19 @@ interface State {
 }
 
 /**
- * Pushes and writes of a repository run side by side; the destructive part of maintenance runs alone. Only within this
- * process: against other processes git's own grace periods protect. A task must not enter the same gate again.
+ * Pushes and writes of a repository run side by side; the destructive part of maintenance runs alone, in all processes
+ * of the server. Against other programs git's own grace periods protect. A task must not enter the same gate again.
  */
 export class RepoGate {
   readonly #states = new Map<string, State>()
+  readonly #locks: SharedLocks | undefined
 
-  /** True while any push or write of the repository is under way. */
+  /** Without locks: this is the only process. */
+  constructor(locks?: SharedLocks) {
+    this.#locks = locks
+  }
+
+  /** True while any push or write of the repository is under way in this process. */
   busy(path: string): boolean {
     return (this.#states.get(path)?.shared ?? 0) > 0
   }
@@ -21,7 +28,12 @@ export class RepoGate {
   async shared<T>(path: string, task: () => Promise<T>): Promise<T> {
     await this.#enter(path, false)
     try {
-      return await task()
+      const release = await this.#locks?.lock(nameOf(path), 'shared')
+      try {
+        return await task()
+      } finally {
+        release?.()
+      }
     } finally {
       this.#leave(path, false)
     }
@@ -29,10 +41,17 @@ export class RepoGate {
 
   /** Runs alone, or throws GitError `busy` at once when the repository is in use: maintenance can come back later. */
   async exclusive<T>(path: string, task: () => Promise<T>): Promise<T> {
-    if (this.#states.has(path)) throw new GitError('busy', 'the repository is in use')
+    if (this.#states.has(path)) throw busy()
     await this.#enter(path, true)
     try {
-      return await task()
+      if (this.#locks === undefined) return await task()
+      const release = await this.#locks.tryLock(nameOf(path), 'exclusive')
+      if (release === undefined) throw busy()
+      try {
+        return await task()
+      } finally {
+        release()
+      }
     } finally {
       this.#leave(path, true)
     }
@@ -59,3 +78,7 @@ export class RepoGate {
     })
   }
 }
+
+const nameOf = (path: string): string => `gate ${path}`
+
+const busy = (): GitError => new GitError('busy', 'the repository is in use')

@@ -1,6 +1,25 @@
-/** One at a time per key, first come first served; a key without waiters takes no memory. */
+import type { SharedLocks } from './lock-table.ts'
+
+/** What a mutex has in common with the mutexes of the same name in the other processes of the server. */
+interface MutexScope {
+  /** Of what is locked, such as `refs`: the same in every process. */
+  readonly name: string
+  /** Undefined where this is the only process. */
+  readonly locks: SharedLocks | undefined
+}
+
+/**
+ * One at a time per key, first come first served; a key without waiters takes no memory. With a scope this holds for all
+ * processes of the server: those that wait in one process request the lock of all processes one after the other.
+ */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()
+  readonly #scope: MutexScope | undefined
+
+  /** Without a scope: within this process. */
+  constructor(scope?: MutexScope) {
+    this.#scope = scope
+  }
 
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const previous = this.#tails.get(key) ?? Promise.resolve()
@@ -9,10 +28,21 @@ export class KeyedMutex {
     this.#tails.set(key, tail)
     await previous
     try {
-      return await task()
+      return await this.#runAlone(key, task)
     } finally {
       open()
       if (this.#tails.get(key) === tail) this.#tails.delete(key)
+    }
+  }
+
+  async #runAlone<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const { name, locks } = this.#scope ?? {}
+    if (locks === undefined) return task()
+    const release = await locks.lock(`${name} ${key}`, 'exclusive')
+    try {
+      return await task()
+    } finally {
+      release()
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { TooManyRequestsError } from '../errors.ts'
 import { boundedCache } from '../lru.ts'
+import type { Processes } from './processes.ts'
 
 interface RateLimitOptions {
   readonly clock: Clock
@@ -10,6 +11,9 @@ interface RateLimitOptions {
   readonly perMinute: number
   /** Units that may be spent at once. */
   readonly burst: number
+  /** With a topic of its own; without them this is the only process. */
+  readonly processes?: Pick<Processes, 'announce' | 'onAnnounced'>
+  readonly topic?: string
 }
 
 interface Bucket {
@@ -22,9 +26,10 @@ const MAX_BUCKETS = 50_000
 const MINUTE_MS = 60_000
 
 /**
- * A bucket of units for each key, from which requests take and which fills up with time. NOTE: the buckets are of this
- * process: with several processes each of them grants the whole limit. When there are more than 50,000 keys the one
- * that was not used for the longest time is deleted, which fills its bucket.
+ * A bucket of units for each key, from which requests take and which fills up with time. Every process has its own
+ * buckets and takes from them what the others announce: a limit is exceeded by what they take in the milliseconds that
+ * an announcement needs. When there are more than 50,000 keys the one that was not used for the longest time is deleted,
+ * which fills its bucket.
  */
 export class RateLimit {
   readonly #options: RateLimitOptions
@@ -32,20 +37,35 @@ export class RateLimit {
 
   constructor(options: RateLimitOptions) {
     this.#options = options
+    const { processes, topic } = options
+    if (topic !== undefined) processes?.onAnnounced(topic, (detail) => this.#takenElsewhere(detail))
   }
 
   /** Throws TooManyRequestsError, which says when there will be enough, and takes nothing then. */
   take(key: string, units = 1): void {
-    const { clock, what, perMinute, burst } = this.#options
+    const { clock, what, perMinute, burst, processes, topic } = this.#options
     if (perMinute === 0) return
     const now = clock.now()
-    const bucket = this.#buckets.get(key) ?? { units: burst, at: now }
-    const filled = Math.min(burst, bucket.units + (Math.max(0, now - bucket.at) * perMinute) / MINUTE_MS)
+    const filled = this.#unitsAt(key, now)
     const wanted = Math.min(units, burst)
     if (filled < wanted) {
       const seconds = Math.ceil(((wanted - filled) * MINUTE_MS) / perMinute / 1000)
       throw new TooManyRequestsError(`too many ${what} from this address, try again in ${seconds} seconds`, seconds)
     }
     this.#buckets.set(key, { units: filled - wanted, at: now })
+    if (topic !== undefined) processes?.announce(topic, `${wanted} ${key}`)
+  }
+
+  #unitsAt(key: string, now: number): number {
+    const { burst, perMinute } = this.#options
+    const bucket = this.#buckets.get(key) ?? { units: burst, at: now }
+    return Math.min(burst, bucket.units + (Math.max(0, now - bucket.at) * perMinute) / MINUTE_MS)
+  }
+
+  #takenElsewhere(detail: string): void {
+    const space = detail.indexOf(' ')
+    const key = detail.slice(space + 1)
+    const now = this.#options.clock.now()
+    this.#buckets.set(key, { units: Math.max(0, this.#unitsAt(key, now) - Number(detail.slice(0, space))), at: now })
   }
 }

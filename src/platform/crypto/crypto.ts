@@ -30,11 +30,11 @@ export function sameSecret(a: string, b: string): boolean {
 const SCRYPT: ScryptOptions = { N: 2 ** 14, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const KEY_BYTES = 32
 
-/** `scrypt$N$r$p$salt$key`, salt and key in base64; runs on the thread pool (RFC 7914). */
-export async function hashPassword(password: string): Promise<string> {
+/** `scrypt$N$r$p$salt$key`, salt and key in base64; runs on the thread pool (RFC 7914). `cost`: a power of two. */
+export async function hashPassword(password: string, cost = SCRYPT.N!): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt, SCRYPT)
-  return ['scrypt', SCRYPT.N, SCRYPT.r, SCRYPT.p, salt.toString('base64'), key.toString('base64')].join('$')
+  const key = await derive(password, salt, { ...SCRYPT, N: cost })
+  return ['scrypt', cost, SCRYPT.r, SCRYPT.p, salt.toString('base64'), key.toString('base64')].join('$')
 }
 
 /** False for a wrong password and for a stored text this server cannot read (an account without a password). */

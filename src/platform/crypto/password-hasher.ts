@@ -1,22 +1,33 @@
 import { FairQueue } from '../concurrency/fair-queue.ts'
 import { hashPassword, verifyPassword } from './crypto.ts'
 
+const AT_ONCE = 2
+
 /**
- * Hashes passwords, two at once: a hash takes a thread of the pool of libuv for some 50 ms, and file reads need the
+ * Hashes passwords, two at once in all processes of a server, at least one in each: a hash takes a thread of the pool of libuv for some 50 ms, and file reads need the
  * other threads. `caller` is whose work it is; callers take turns. Throws too-many-requests when too many wait.
  */
 export class PasswordHasher {
-  readonly #queue = new FairQueue({
-    what: 'passwords are being checked',
-    atOnce: 2,
-    atOncePerCaller: 2,
-    maxWaiting: 256,
-    maxWaitingPerCaller: 32,
-  })
+  readonly #queue: FairQueue
+
+  readonly #cost: number | undefined
+
+  /** `cost`: of new hashes, see `hashPassword`; tests choose a small one. */
+  constructor({ processes = 1, cost }: { readonly processes?: number; readonly cost?: number | undefined } = {}) {
+    this.#cost = cost
+    const atOnce = Math.max(1, Math.floor(AT_ONCE / processes))
+    this.#queue = new FairQueue({
+      what: 'passwords are being checked',
+      atOnce,
+      atOncePerCaller: atOnce,
+      maxWaiting: 256,
+      maxWaitingPerCaller: 32,
+    })
+  }
 
   /** See `hashPassword`. */
   hash(password: string, caller: string): Promise<string> {
-    return this.#queue.run(caller, () => hashPassword(password))
+    return this.#queue.run(caller, () => hashPassword(password, this.#cost))
   }
 
   /** See `verifyPassword`. */

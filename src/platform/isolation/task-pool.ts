@@ -14,6 +14,8 @@ interface PoolOptions {
   readonly limits?: ChildLimits
   /** Milliseconds without a task after which a child is ended. */
   readonly idleMs?: number
+  /** Processes of the server, which share the children that it may have. */
+  readonly processes?: number
 }
 
 const CHILDREN = 2
@@ -30,13 +32,7 @@ const LIMITS: ChildLimits = { heap: 192, memory: 512 * MIB, processorTime: 180, 
 export class TaskPool {
   readonly #limits: ChildLimits
   readonly #idleMs: number
-  readonly #queue = new FairQueue({
-    what: 'texts and files are being processed',
-    atOnce: CHILDREN,
-    atOncePerCaller: 1,
-    maxWaiting: 256,
-    maxWaitingPerCaller: 32,
-  })
+  readonly #queue: FairQueue
   readonly #longQueue = new FairQueue({
     what: 'files are being processed',
     atOnce: 1,
@@ -49,7 +45,14 @@ export class TaskPool {
   #endIdle: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ limits = LIMITS, idleMs = IDLE_MS }: PoolOptions = {}) {
+  constructor({ limits = LIMITS, idleMs = IDLE_MS, processes = 1 }: PoolOptions = {}) {
+    this.#queue = new FairQueue({
+      what: 'texts and files are being processed',
+      atOnce: Math.max(1, Math.floor(CHILDREN / processes)),
+      atOncePerCaller: 1,
+      maxWaiting: 256,
+      maxWaitingPerCaller: 32,
+    })
     this.#limits = limits
     this.#idleMs = idleMs
   }

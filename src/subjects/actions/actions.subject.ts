@@ -37,8 +37,11 @@ export const subject = defineSubject({
   name: 'actions',
   needs: ['quota', 'repos'],
   async create(core, { quota, repos }, guards) {
-    const { config, database, git, clock, events, jobs, secrets, site, taskPool, dataDir, isServer } = core
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'actions'), { emptyUploads: isServer })
+    const { config, database, git, clock, events, jobs, secrets, site, taskPool, dataDir, isServer, processes } = core
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'actions'), {
+      emptyUploads: isServer && processes.isFirst,
+      locks: processes.locks,
+    })
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
     const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
     const runners = createRunners({ database, clock, events, secrets })

@@ -1,3 +1,4 @@
+import { ownDirectory } from '../../platform/concurrency/processes.ts'
 import { join } from 'node:path'
 import { translated } from '../../git/index.ts'
 import { PackCache } from '../../git/index.ts'
@@ -38,8 +39,13 @@ export const subject = defineSubject({
   },
 })
 
-async function openCache({ config, clock, dataDir, isServer }: Core): Promise<PackCache | undefined> {
+async function openCache({ config, clock, dataDir, isServer, processes }: Core): Promise<PackCache | undefined> {
   const { archive_cache_size: maxBytes } = config.git
   if (!isServer || maxBytes <= 0) return undefined
-  return PackCache.open({ dir: join(dataDir, 'cache', 'archives'), maxBytes, maxAgeMs: MAX_AGE_MS, clock })
+  return PackCache.open({
+    dir: ownDirectory(processes, join(dataDir, 'cache', 'archives')),
+    maxBytes,
+    maxAgeMs: MAX_AGE_MS,
+    clock,
+  })
 }

@@ -28,8 +28,11 @@ const MIB = 1024 * 1024
 export const subject = defineSubject({
   name: 'attachments',
   needs: ['quota', 'repos', 'webAccess'],
-  async create({ config, database, clock, jobs, dataDir, isServer }, { quota, repos, webAccess }) {
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), { emptyUploads: isServer })
+  async create({ config, database, clock, jobs, dataDir, isServer, processes }, { quota, repos, webAccess }) {
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), {
+      emptyUploads: isServer && processes.isFirst,
+      locks: processes.locks,
+    })
     const attachments = createAttachments({ database, blobs, clock, jobs, quota })
     return {
       services: { attachmentBlobs: blobs, attachments, uploadRules: uploadRules(config) },

@@ -19,8 +19,11 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'avatars',
   needs: [],
-  async create({ config, database, clock, jobs, dataDir, isServer, taskPool }, _services, guards) {
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'avatars'), { emptyUploads: isServer })
+  async create({ config, database, clock, jobs, dataDir, isServer, processes, taskPool }, _services, guards) {
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'avatars'), {
+      emptyUploads: isServer && processes.isFirst,
+      locks: processes.locks,
+    })
     const avatars = createAvatars({ database, clock, jobs, blobs, taskPool, rules: avatarRules(config) })
     return {
       services: { avatars },

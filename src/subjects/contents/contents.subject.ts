@@ -44,6 +44,7 @@ export const subject = defineSubject({
         verifier,
         noReplyDomain: config.service.no_reply_address,
         signer,
+        locks: core.processes.locks,
         lfs: config.lfs.enabled ? lfsObjects : undefined,
       }),
     )

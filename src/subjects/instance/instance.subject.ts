@@ -1,4 +1,5 @@
 import type { Config } from '../../config/index.ts'
+import type { Processes } from '../../platform/concurrency/processes.ts'
 import { defineSubject, type SubjectParts } from '../subject.ts'
 import { avatarUrl } from '../users/index.ts'
 import { createFediverse, type Fediverse } from './fediverse.service.ts'
@@ -20,7 +21,7 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'instance',
   needs: ['gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
-  async create({ config, database, clock, log, site }, { gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
+  async create({ config, database, clock, log, processes, site }, { gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
     const { federation, service } = config
     const fediverse = createFediverse({
       database,
@@ -54,6 +55,7 @@ export const subject = defineSubject({
           users: { help: 'User accounts', read: () => users.count() },
           ...webhookGauges(hookDeliveries, clock),
         },
+        processes,
         onListen: (url) => log.info({ url }, 'serving metrics'),
       })),
     }
@@ -91,6 +93,7 @@ function publicSettings({ api, attachment, lfs, mirror, repository, ui }: Config
 
 interface MetricsUse {
   readonly gauges: Gauges
+  readonly processes: Processes
   onListen(url: string): void
 }
 
@@ -99,7 +102,7 @@ interface MetricsUse {
  */
 async function createMetricsParts(
   { enabled, host, port }: Config['metrics'],
-  { gauges, onListen }: MetricsUse,
+  { gauges, processes, onListen }: MetricsUse,
 ): Promise<Pick<SubjectParts, 'prepare' | 'listeners' | 'close'>> {
   if (!enabled) return {}
   const { createMetrics, listenForMetrics, registerMetrics } = await import('./metrics.routes.ts')
@@ -107,7 +110,7 @@ async function createMetricsParts(
   let listener: MetricsListener | undefined
   return {
     prepare(http) {
-      metrics = createMetrics(http, gauges)
+      metrics = createMetrics(http, gauges, processes)
       if (port === 0) registerMetrics(http, metrics)
     },
     listeners: [

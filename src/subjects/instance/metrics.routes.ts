@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { operationOf } from '../../http/routes.ts'
+import type { Processes } from '../../platform/concurrency/processes.ts'
 
 /** Numbers that are read when they are asked for, by metric name without the prefix. */
 export type Gauges = Readonly<Record<string, { readonly help: string; read(): number | Promise<number> }>>
@@ -15,8 +16,10 @@ export interface Metrics {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 
-/** Measures every request of `app` and the process itself. */
-export function createMetrics(app: FastifyInstance, gauges: Gauges): Metrics {
+const QUESTION = 'metrics'
+
+/** Measures every request of `app` and the process itself; the text sums what all processes of the server measured. */
+export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: Processes): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const labelNames = ['operation', 'method', 'status'] as const
@@ -42,6 +45,8 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges): Metrics {
     new Gauge({
       name: `ingot_${name}`,
       help,
+      // NOTE: of the whole server, whichever process reads it.
+      aggregator: 'first',
       registers: [registry],
       async collect() {
         this.set(await read())
@@ -73,7 +78,14 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges): Metrics {
     time.observe(reply.elapsedTime / 1000)
     done()
   })
-  return { text: () => registry.metrics(), contentType: registry.contentType }
+  processes.answer(QUESTION, async () => JSON.stringify(await registry.getMetricsAsJSON()))
+  return { text: () => textOf(registry, processes), contentType: registry.contentType }
+}
+
+async function textOf(registry: Registry, processes: Processes): Promise<string> {
+  if (processes.count === 1) return registry.metrics()
+  const [own, others] = await Promise.all([registry.getMetricsAsJSON(), processes.ask(QUESTION)])
+  return AggregatorRegistry.aggregate([own, ...others.map((text) => JSON.parse(text) as typeof own)]).metrics()
 }
 
 export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {

@@ -27,10 +27,16 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'lfs',
   needs: ['authenticate', 'keyLogins', 'quota', 'repos'],
-  async create({ config, database, clock, jobs, site, dataDir, isServer }, { authenticate, keyLogins, quota, repos }) {
+  async create(
+    { config, database, clock, jobs, site, dataDir, isServer, processes },
+    { authenticate, keyLogins, quota, repos },
+  ) {
     const { lfs, service } = config
     const lifetimeMs = requireDuration(lfs.http_auth_expiry)
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'lfs'), { emptyUploads: isServer })
+    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'lfs'), {
+      emptyUploads: isServer && processes.isFirst,
+      locks: processes.locks,
+    })
     const objects = createLfsObjects({ database, blobs, clock, quota, maxFileSize: lfs.max_file_size })
     const locks = createLfsLocks({ database, clock })
     const tokens = createLfsTokens({ key: await loadLfsKey(join(dataDir, 'lfs.key')), clock, lifetimeMs })

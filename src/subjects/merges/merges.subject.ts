@@ -26,7 +26,7 @@ export const subject = defineSubject({
   name: 'merges',
   needs: ['issueStateRules', 'issueTimeBookings', 'pullReviews', 'pushes', 'repoReconcilers', 'signer'],
   create(
-    { config, database, git, clock, events, jobs, log, site },
+    { config, database, git, clock, events, jobs, log, processes, site },
     { issueStateRules, issueTimeBookings, pullReviews, pushes, repoReconcilers, signer },
     guards,
   ) {
@@ -46,9 +46,9 @@ export const subject = defineSubject({
       timeBookings: issueTimeBookings,
       noReplyDomain: config.service.no_reply_address,
       addsTrailers: config.pull_request.add_co_committer_trailers,
-      locks: new KeyedMutex(),
+      locks: new KeyedMutex({ name: 'merges', locks: processes.locks }),
       previews: createPreviewQueue(),
-      startedAt: clock.now(),
+      startedAt: processes.startedAt,
       queue: createMergeQueuePort(),
     }
     repoReconcilers.add((repoId) => settleIntents(deps, repoId))

@@ -33,7 +33,7 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'mirrors',
   needs: ['pushes', 'quota', 'lfsObjects'],
-  create({ config, database, git, clock, log, jobs, secrets }, { pushes, quota, lfsObjects }, guards) {
+  create({ config, database, git, clock, log, jobs, processes, secrets }, { pushes, quota, lfsObjects }, guards) {
     const { lfs, migrations, mirror } = config
     const guard = hostGuard(migrations)
     const outgoingClient = createOutgoingClient({
@@ -59,7 +59,7 @@ export const subject = defineSubject({
           timeout,
         })
       : undefined
-    const core = { database, git, clock, log, jobs, access: remoteAccess, lfsTransfers }
+    const core = { database, git, clock, log, jobs, access: remoteAccess, lfsTransfers, locks: processes.locks }
     const pullMirrors = createPullMirrors({ ...core, pushes, quota, enabled: mirror.enabled })
     const pushMirrors = createPushMirrors({
       ...core,

@@ -14,6 +14,7 @@ import { mirrorChanges, nextDefaultBranch } from './mirror-changes.policy.ts'
 import { collectProblems } from './problems.ts'
 import type { FoundRemote, RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
+import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 
 /** Pull mirrors: repositories that copy a remote repository (behaviour/repositories#imports-and-pull-mirrors). */
 export interface PullMirrors {
@@ -31,6 +32,8 @@ interface PullMirrorDeps {
   readonly log: Logger
   readonly pushes: Pushes
   readonly access: RemoteAccess
+  /** Of all processes; undefined where this is the only one. */
+  readonly locks: SharedLocks | undefined
   readonly quota: DiskQuota
   /** Undefined if LFS is disabled. */
   readonly lfsTransfers: LfsTransfers | undefined
@@ -39,7 +42,7 @@ interface PullMirrorDeps {
 
 export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
   const { database, jobs, quota, enabled } = deps
-  const syncing = new KeyedMutex()
+  const syncing = new KeyedMutex({ name: 'pull mirrors', locks: deps.locks })
   return {
     async request(repo) {
       if (!enabled) throw badRequest('Mirror feature is disabled')

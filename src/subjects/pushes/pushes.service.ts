@@ -18,6 +18,7 @@ import type { PreparedProposal, PushProposals } from './push-proposals.service.t
 import type { PushSettings } from './push-options.ts'
 import { type Drift, inspectRepo, reconcileRepo } from './reconcile/reconcile-repo.ts'
 import { recordMoves, type RefChange } from './record-push.ts'
+import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 
 interface PushDeps {
   readonly database: Database
@@ -29,6 +30,8 @@ interface PushDeps {
   readonly quota: DiskQuota
   readonly proposals: PushProposals
   readonly followers: PushFollowers
+  /** Of all processes; undefined where this is the only one. */
+  readonly locks: SharedLocks | undefined
   /** Whether the output of a push contains the addresses at which pull requests are created. */
   readonly printsPullUrls: boolean
   /** The address of the server, without a slash at the end. */
@@ -84,8 +87,8 @@ export class PushRefusedError extends DomainError {
 
 export function createPushes(deps: PushDeps): Pushes {
   // NOTE: moving refs and recording the move is one step per repository, otherwise rows could end at an older value.
-  const locks = new KeyedMutex()
-  const locked = <T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T> => locks.run(String(repoId), work)
+  const mutex = new KeyedMutex({ name: 'pushes', locks: deps.locks })
+  const locked = <T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T> => mutex.run(String(repoId), work)
 
   return {
     policyFor(viewer, { repo, access }) {

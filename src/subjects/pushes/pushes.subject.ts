@@ -1,3 +1,4 @@
+import { ownDirectory } from '../../platform/concurrency/processes.ts'
 import { join } from 'node:path'
 import type { Config } from '../../config/index.ts'
 import { type Core, defineSubject } from '../subject.ts'
@@ -48,6 +49,7 @@ export const subject = defineSubject({
       verifier,
       proposals: pushProposals,
       followers: pushFollowers,
+      locks: core.processes.locks,
       printsPullUrls: config.git.pull_request_push_message,
       rootUrl: site.rootUrl,
       editRepo: repoChanges.edit,
@@ -76,7 +78,7 @@ export const subject = defineSubject({
 
 function transportSettings(
   { git, repository, service }: Config,
-  { dataDir, isServer }: Pick<Core, 'dataDir' | 'isServer'>,
+  { dataDir, isServer, processes }: Pick<Core, 'dataDir' | 'isServer' | 'processes'>,
 ): GitTransportSettings {
   return {
     maxProcesses: git.max_processes,
@@ -84,7 +86,7 @@ function transportSettings(
     maxPushSize: git.max_push_size,
     packCache:
       isServer && git.pack_cache_size > 0
-        ? { dir: join(dataDir, 'cache', 'packs'), maxBytes: git.pack_cache_size }
+        ? { dir: ownDirectory(processes, join(dataDir, 'cache', 'packs')), maxBytes: git.pack_cache_size }
         : undefined,
     bundleMinBytes: git.bundle_uri && !repository.disable_http_git ? git.bundle_uri_min_size : undefined,
     requireSignIn: service.require_signin_view,

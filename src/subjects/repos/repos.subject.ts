@@ -47,7 +47,7 @@ export const subject = defineSubject({
     const { config, database, git, clock, log, events, jobs, site } = core
     const { repository, service } = config
     const disabledUnits = namedUnits(repository.disabled_repo_units)
-    if (core.isServer) await database.transaction((tx) => suspendUnits(tx, disabledUnits))
+    if (core.isServer && core.processes.isFirst) await database.transaction((tx) => suspendUnits(tx, disabledUnits))
     const repoRules = readRepoRules(config)
     const rules = {
       forcePrivate: repository.force_private,

@@ -1,7 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { boundedCache } from '../../platform/lru.ts'
+import type { Processes } from '../../platform/concurrency/processes.ts'
 
+const FAILED = 'failed sign-in'
+const SUCCEEDED = 'sign-in'
 const WINDOW_MS = 15 * 60_000
 const STEP_MS = 200
 const MAX_DELAY_MS = 5_000
@@ -15,16 +18,21 @@ interface Failures {
 
 /**
  * Slows guessing down: after `attempts` wrong passwords for one account from one address (or ten times as many from one
- * address), each further try waits, up to five seconds; when too many wait at once the rest are refused.
+ * address), each further try waits, up to five seconds; when too many wait at once the rest are refused. Failures count
+ * in all processes of the server.
  */
 export class LoginThrottle {
   readonly #failures = boundedCache<string, Failures>(50_000)
   readonly #clock: Clock
   readonly #attempts: number
+  readonly #processes: Pick<Processes, 'announce' | 'onAnnounced'> | undefined
 
-  constructor(clock: Clock, attempts: number) {
+  constructor(clock: Clock, attempts: number, processes?: Pick<Processes, 'announce' | 'onAnnounced'>) {
     this.#clock = clock
     this.#attempts = attempts
+    this.#processes = processes
+    processes?.onAnnounced(FAILED, (key) => this.#count(key))
+    processes?.onAnnounced(SUCCEEDED, (key) => this.#failures.delete(key))
   }
 
   /** Waits before a password is looked at, when this account or address has failed often. */
@@ -35,14 +43,20 @@ export class LoginThrottle {
 
   failed(account: string, address: string): void {
     for (const key of [`${account}|${address}`, address]) {
-      const entry = this.#entry(key) ?? { count: 0, waiting: 0, since: this.#clock.now() }
-      entry.count++
-      this.#failures.set(key, entry)
+      this.#count(key)
+      this.#processes?.announce(FAILED, key)
     }
   }
 
   succeeded(account: string, address: string): void {
-    this.#failures.delete(`${account}|${address}`)
+    const key = `${account}|${address}`
+    if (this.#failures.delete(key)) this.#processes?.announce(SUCCEEDED, key)
+  }
+
+  #count(key: string): void {
+    const entry = this.#entry(key) ?? { count: 0, waiting: 0, since: this.#clock.now() }
+    entry.count++
+    this.#failures.set(key, entry)
   }
 
   #entry(key: string): Failures | undefined {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../db/database.ts'
-import { hashPassword, hmacSha256Hex } from '../../platform/crypto/crypto.ts'
+import { hmacSha256Hex } from '../../platform/crypto/crypto.ts'
 import type { RateLimit } from '../../platform/concurrency/rate-limit.ts'
 import type { PasswordHasher } from '../../platform/crypto/password-hasher.ts'
 import { unauthenticated } from '../../platform/errors.ts'
@@ -36,7 +36,7 @@ export function createPasswordCheck(deps: {
   const remembered = boundedCache<string, true>(10_000, REMEMBER_MS)
   const pending = new Map<string, Promise<boolean>>()
   // NOTE: a name without account costs one hash too, so that the time of the answer does not reveal which names exist.
-  const decoy = hashPassword('decoy')
+  const decoy = deps.passwords.hash('decoy', 'server')
 
   return async (login, password, client) => {
     const address = clientNetwork(client.address)

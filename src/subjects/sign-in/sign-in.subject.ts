@@ -98,10 +98,21 @@ type SignInServices = Pick<
 >
 
 function createServices(
-  { config: { security, service, ssh }, database, clock, events, log, passwords, rateLimits, secrets, site }: Core,
+  {
+    config: { security, service, ssh },
+    database,
+    clock,
+    events,
+    log,
+    passwords,
+    processes,
+    rateLimits,
+    secrets,
+    site,
+  }: Core,
   { repos, users }: Pick<Services, 'repos' | 'users'>,
 ): SignInServices {
-  const throttle = new LoginThrottle(clock, security.login_attempts)
+  const throttle = new LoginThrottle(clock, security.login_attempts, processes)
   const signInRecords = createSignInRecords({ database, clock, events, log })
   const checkPassword = createPasswordCheck({
     database,

@@ -17,8 +17,9 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'wiki',
   needs: ['quota', 'repoReconcilers', 'signer'],
-  create({ config, database, git, clock, log, events, site }, { quota, repoReconcilers, signer }, guards) {
+  create({ config, database, git, clock, log, events, processes, site }, { quota, repoReconcilers, signer }, guards) {
     const wikis = createWikis({
+      locks: processes.locks,
       database,
       git,
       clock,

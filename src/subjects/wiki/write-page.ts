@@ -22,6 +22,7 @@ import { commitIdentity, findUserById } from '../users/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
 import { findPage, readFiles } from './pages.ts'
 import { deleteWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
+import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 
 export interface PageEdit {
   /** Keeps the title if empty or absent. */
@@ -48,6 +49,8 @@ export interface WikiDeps {
   readonly events: Events
   readonly quota: DiskQuota
   readonly noReplyDomain: string
+  /** Of all processes; undefined where this is the only one. */
+  readonly locks: SharedLocks | undefined
   /** Signs the commits of pages. */
   readonly signer: CommitSigner | undefined
 }
@@ -133,8 +136,8 @@ export function createPageWrites(deps: WikiDeps): PageWrites {
 }
 
 /** Commits the changes of each wiki one after another and records them in the database. */
-function createWrite({ database, git, clock, events, noReplyDomain, signer }: WikiDeps): Write {
-  const writing = new KeyedMutex()
+function createWrite({ database, git, clock, events, noReplyDomain, locks, signer }: WikiDeps): Write {
+  const writing = new KeyedMutex({ name: 'wikis', locks })
 
   return async (actor, repo, wiki, plan) => {
     const user = await findUserById(database.read, actor.account.id)

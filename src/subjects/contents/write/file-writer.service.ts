@@ -29,6 +29,7 @@ import { commitFiles } from './commit-files.ts'
 import { type FileChange, type Signatures, signaturesFor } from './commit-request.ts'
 import type { EntryReader, EntryView } from '../read/contents.service.ts'
 import { readWritten } from './written-entries.ts'
+import type { SharedLocks } from '../../../platform/concurrency/lock-table.ts'
 
 export interface FileChangeResult {
   readonly target: Target
@@ -54,6 +55,8 @@ interface FileWriterDeps {
   readonly reader: EntryReader
   readonly verifier: Verifier
   readonly noReplyDomain: string
+  /** Of all processes; undefined where this is the only one. */
+  readonly locks: SharedLocks | undefined
   readonly signer: CommitSigner | undefined
   /** Stores the files that attributes assign to LFS; undefined where LFS is off. */
   readonly lfs: Pick<LfsObjects, 'upload'> | undefined
@@ -70,7 +73,7 @@ const MAX_ATTEMPTS = 5
 
 export function createFileWriter(deps: FileWriterDeps): FileWriter {
   const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
-  const writing = new KeyedMutex()
+  const writing = new KeyedMutex({ name: 'contents', locks: deps.locks })
 
   async function commit(
     actor: SignedIn,

@@ -21,6 +21,7 @@ import { MessageWorker } from './message-worker.ts'
 import { createSender } from './send/sender.ts'
 
 const HOUR_MS = 3_600_000
+const TOPIC = 'deliveries'
 
 /** Everything between an event and the receivers of webhooks. */
 export interface Delivery {
@@ -34,7 +35,7 @@ export interface Delivery {
 }
 
 export function createDelivery(
-  { config, database, clock, log, jobs, secrets }: Core,
+  { config, database, clock, log, jobs, processes, secrets }: Core,
   builders: ReadonlyMap<EventKind, BuildMessages>,
 ): Delivery {
   const settings = config.webhook
@@ -48,7 +49,12 @@ export function createDelivery(
     retryMs: settings.retry_hours * HOUR_MS,
   })
   const wake = (): void => deliverer.wake()
-  const queue = createMessageQueue({ database, clock, onEnqueued: wake })
+  const wakeAll = (): void => {
+    wake()
+    processes.announce(TOPIC)
+  }
+  processes.onAnnounced(TOPIC, wake)
+  const queue = createMessageQueue({ database, clock, onEnqueued: wakeAll })
   const siteOnly = settings.disabled
   const messages = new MessageWorker({
     database,

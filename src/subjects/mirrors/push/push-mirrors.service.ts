@@ -23,6 +23,7 @@ import {
   updatePushMirror,
 } from './push-mirror.store.ts'
 import type { RemoteAccess } from '../remote-access.ts'
+import type { SharedLocks } from '../../../platform/concurrency/lock-table.ts'
 
 /**
  * Push mirrors: remote copies of a repository (behaviour/repositories#push-mirrors). Methods for requests throw
@@ -53,6 +54,8 @@ interface PushMirrorDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly access: RemoteAccess
+  /** Of all processes; undefined where this is the only one. */
+  readonly locks: SharedLocks | undefined
   /** Undefined if LFS is disabled. */
   readonly lfsTransfers: LfsTransfers | undefined
   readonly settings: {
@@ -66,7 +69,7 @@ interface PushMirrorDeps {
 export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
   const { database, settings } = deps
   const inFlight = new InFlight()
-  const pushing = new KeyedMutex()
+  const pushing = new KeyedMutex({ name: 'push mirrors', locks: deps.locks })
   const requireEnabled = (): void => {
     if (!settings.enabled) throw badRequest('Mirror feature is disabled')
   }

@@ -1,0 +1,36 @@
+import type { LockMode } from '../../platform/concurrency/lock-table.ts'
+
+/** From a worker to the supervisor. `id` is chosen by the worker and repeated in the reply. */
+export type FromWorker =
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'lock'
+      readonly id: number
+      readonly name: string
+      readonly mode: LockMode
+      readonly wait: boolean
+    }
+  | { readonly kind: 'unlock'; readonly id: number }
+  | { readonly kind: 'announce'; readonly topic: string; readonly detail: string }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: string }
+  | { readonly kind: 'answer'; readonly id: number; readonly text: string }
+
+/** From the supervisor to a worker. */
+export type FromSupervisor =
+  | {
+      readonly kind: 'welcome'
+      readonly count: number
+      readonly slot: number
+      /** Of the supervisor: wall-clock milliseconds. */
+      readonly startedAt: number
+      readonly isFirst: boolean
+    }
+  /** From now on this worker runs events, jobs and the schedule. */
+  | { readonly kind: 'lead' }
+  /** Finish what runs, then exit. */
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'locked'; readonly id: number; readonly isGranted: boolean }
+  | { readonly kind: 'announced'; readonly topic: string; readonly detail: string }
+  | { readonly kind: 'asked'; readonly id: number; readonly question: string }
+  | { readonly kind: 'answers'; readonly id: number; readonly texts: readonly string[] }

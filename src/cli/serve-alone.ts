@@ -1,0 +1,25 @@
+import { constants } from 'node:os'
+import { createApp } from '../app.ts'
+import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
+import type { CommandInput } from './command.ts'
+import { nextSignal } from './signals.ts'
+import { welcome } from './welcome.ts'
+
+/** The server in one process. */
+export async function serveAlone({ config, print }: CommandInput): Promise<number> {
+  const stopped = nextSignal()
+  const app = await createApp(config())
+  try {
+    await app.listen()
+    app.background.start()
+    favourSpeed()
+    releaseWhenQuiet()
+    print(await welcome(app))
+    const signal = await stopped
+    app.log.info({ signal }, 'stopping: running requests and transfers may finish')
+    void nextSignal().then((second) => process.exit(128 + constants.signals[second]))
+  } finally {
+    await app.close()
+  }
+  return 0
+}

@@ -1,0 +1,34 @@
+import { createApp } from '../app.ts'
+import type { FromSupervisor } from '../app/workers/messages.ts'
+import { connectToSupervisor } from '../app/workers/worker-link.ts'
+import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
+import type { CommandInput } from './command.ts'
+import { welcome } from './welcome.ts'
+
+/** One of several processes of a server. It stops when the supervisor says so, and ends at once without supervisor. */
+export async function serveAsWorker({ config, print }: CommandInput): Promise<number> {
+  // NOTE: a terminal sends SIGINT to all processes; the supervisor stops the workers.
+  process.on('SIGINT', () => {})
+  const terminated = new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
+  // NOTE: its locks are those of the supervisor.
+  process.once('disconnect', () => process.exit(1))
+  const link = await connectToSupervisor({
+    send: (message) => process.send!(message),
+    onMessage: (receive) => process.on('message', (message) => receive(message as FromSupervisor)),
+  })
+  const app = await createApp(config(), { processes: link.processes })
+  try {
+    await app.listen()
+    favourSpeed()
+    releaseWhenQuiet()
+    if (link.processes.isFirst) print(await welcome(app))
+    void link.leading.then(() => app.background.start())
+    link.ready()
+    await Promise.race([link.stopping, terminated])
+  } finally {
+    await app.close()
+    process.removeAllListeners('disconnect')
+    process.disconnect?.()
+  }
+  return 0
+}

@@ -1,0 +1,93 @@
+export type LockMode = 'exclusive' | 'shared'
+
+/** Gives the lock back; again does nothing. */
+export type Release = () => void
+
+/** Locks by name that all processes of one server share. Not reentrant. */
+export interface SharedLocks {
+  /** Waits in order until the lock is free. Rejects when the processes lose touch with each other. */
+  lock(name: string, mode: LockMode): Promise<Release>
+  /** Undefined, at once, when the lock is not free. */
+  tryLock(name: string, mode: LockMode): Promise<Release | undefined>
+}
+
+interface Waiter {
+  readonly mode: LockMode
+  readonly grant: () => void
+}
+
+interface Lock {
+  exclusive: boolean
+  shared: number
+  readonly waiting: Waiter[]
+}
+
+/**
+ * Locks by name within one process, first come first served: a shared request waits behind an exclusive one that came
+ * before it. A lock that is free takes no memory.
+ */
+export class LockTable implements SharedLocks {
+  readonly #locks = new Map<string, Lock>()
+
+  /** Names that are locked or waited for. */
+  get size(): number {
+    return this.#locks.size
+  }
+
+  lock(name: string, mode: LockMode): Promise<Release> {
+    const { promise, resolve } = Promise.withResolvers<Release>()
+    this.request(name, mode, resolve)
+    return promise
+  }
+
+  tryLock(name: string, mode: LockMode): Promise<Release | undefined> {
+    const lock = this.#locks.get(name)
+    if (lock !== undefined && !isFree(lock, mode)) return Promise.resolve(undefined)
+    return this.lock(name, mode)
+  }
+
+  /**
+   * Calls `granted` when the lock is free, possibly before it returns. The result withdraws the request while it waits,
+   * and afterwards does nothing.
+   */
+  request(name: string, mode: LockMode, granted: (release: Release) => void): () => void {
+    const lock = this.#locks.get(name) ?? { exclusive: false, shared: 0, waiting: [] }
+    this.#locks.set(name, lock)
+    const grant = (): void => {
+      if (mode === 'exclusive') lock.exclusive = true
+      else lock.shared++
+      let isReleased = false
+      granted(() => {
+        if (isReleased) return
+        isReleased = true
+        if (mode === 'exclusive') lock.exclusive = false
+        else lock.shared--
+        this.#wake(name, lock)
+      })
+    }
+    if (isFree(lock, mode)) {
+      grant()
+      return () => {}
+    }
+    const waiter = { mode, grant }
+    lock.waiting.push(waiter)
+    return () => {
+      const at = lock.waiting.indexOf(waiter)
+      if (at < 0) return
+      lock.waiting.splice(at, 1)
+      this.#wake(name, lock)
+    }
+  }
+
+  #wake(name: string, lock: Lock): void {
+    for (let next = lock.waiting[0]; next !== undefined && fits(lock, next.mode); next = lock.waiting[0]) {
+      lock.waiting.shift()
+      next.grant()
+    }
+    if (!lock.exclusive && lock.shared === 0 && lock.waiting.length === 0) this.#locks.delete(name)
+  }
+}
+
+const fits = (lock: Lock, mode: LockMode): boolean => !lock.exclusive && (mode === 'shared' || lock.shared === 0)
+
+const isFree = (lock: Lock, mode: LockMode): boolean => lock.waiting.length === 0 && fits(lock, mode)

@@ -1,0 +1,43 @@
+import type { SharedLocks } from './lock-table.ts'
+
+/** What the processes of one server have in common. */
+export interface Processes {
+  /** How many share the limits of the server, this one included. */
+  readonly count: number
+  /** The smallest number, from 0, that no other process of the server has: for directories of their own. */
+  readonly slot: number
+  /** No other process runs yet: this one prepares the data directory. */
+  readonly isFirst: boolean
+  /** Wall-clock milliseconds at which the first of them started: what is older was left by an earlier server. */
+  readonly startedAt: number
+  /** Undefined where this is the only process. */
+  readonly locks: SharedLocks | undefined
+  /**
+   * Tells the other processes, at most once and in no order relative to commits. `detail`: at most a few hundred
+   * characters. Without a detail, announcements of one topic that follow each other closely become one.
+   */
+  announce(topic: string, detail?: string): void
+  /** Calls `listener` for announcements of other processes; returns the function that stops it. */
+  onAnnounced(topic: string, listener: (detail: string) => void): () => void
+  /** The answers of the other processes; those that do not answer within a second are left out. */
+  ask(question: string): Promise<readonly string[]>
+  /** Answers what other processes ask. */
+  answer(question: string, give: () => Promise<string>): void
+}
+
+/** A server of one process. */
+export const onlyProcess = (): Processes => ({
+  count: 1,
+  slot: 0,
+  isFirst: true,
+  startedAt: performance.timeOrigin + performance.now(),
+  locks: undefined,
+  announce() {},
+  onAnnounced: () => () => {},
+  ask: async () => [],
+  answer() {},
+})
+
+/** A directory of this process alone: `path`, or `path-1` and so on beside other processes. */
+export const ownDirectory = ({ slot }: Pick<Processes, 'slot'>, path: string): string =>
+  slot === 0 ? path : `${path}-${slot}`

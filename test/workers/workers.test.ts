@@ -1,0 +1,191 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
+import { type Receiver, startReceiver } from '../harness/receiver.ts'
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+const SETTINGS = [
+  'server.workers=2',
+  'log.level=info',
+  'metrics.enabled=true',
+  'webhook.allowed_hosts=*',
+  'rate_limit.passwords_per_minute=1',
+  'rate_limit.passwords_burst=12',
+]
+
+describe('a server of two workers', () => {
+  const folder = temporaryFolder()
+  let server: IngotProcess
+  let receiver: Receiver
+  let token = ''
+
+  /** NOTE: a connection of its own for each request: the workers take turns with connections. */
+  const call = (method: string, path: string, body?: unknown, authorization = `token ${token}`): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization, 'content-type': 'application/json' }
+      const sent = request(`${server.url}${path}`, { method, headers, agent: false }, (answer) => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (part: string) => (text += part))
+        answer.on('end', () => resolve({ status: answer.statusCode!, text }))
+        answer.on('error', reject)
+      })
+      sent.on('error', reject)
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  const basic = (password: string): string => `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+  const all = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+  /** The processes that accept connections. */
+  const serving = (): number[] => {
+    const said = [...server.output().stderr.matchAll(/"pid":(\d+),"msg":"a worker serves"/g)]
+    return said.map(([, pid]) => Number(pid)).filter(isAlive)
+  }
+  const git = (cwd: string, ...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      cwd,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    const args = SETTINGS.flatMap((setting) => ['--set', setting])
+    server = await startIngot(join(folder.path, 'data'), args)
+    await until(() => serving().length === 2, 60_000)
+    const path = '/api/v1/users/admin/tokens'
+    const made = await call('POST', path, { name: 'all', scopes: ['all'] }, basic(server.password))
+    token = JSON.parse(made.text).sha1
+    expect((await call('POST', '/api/v1/user/repos', { name: 'desk', auto_init: true })).status).toBe(201)
+  }, 120_000)
+  afterAll(async () => {
+    await server.stop('SIGKILL')
+    await receiver.close()
+    folder.remove()
+  })
+
+  it('sums what the workers measure', async () => {
+    const series = /^ingot_http_requests_total\{operation="getVersion",method="GET",status="200"\} (\d+)$/m
+    await all(12, () => call('GET', '/api/v1/version'))
+    expect(Number(series.exec((await call('GET', '/metrics')).text)?.[1])).toBe(12)
+  })
+
+  it('writes to one branch, and numbers issues, one after the other', async () => {
+    const file = { content: Buffer.from('text').toString('base64'), branch: 'main' }
+    const written = await all(10, (n) => call('POST', `/api/v1/repos/admin/desk/contents/file-${n}`, file))
+    expect(written.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201))
+    const commits = JSON.parse((await call('GET', '/api/v1/repos/admin/desk/commits?limit=50')).text)
+    expect(commits).toHaveLength(11)
+    const issues = await all(10, (n) => call('POST', '/api/v1/repos/admin/desk/issues', { title: `Issue ${n}` }))
+    const numbers = issues.map(({ text }) => Number(JSON.parse(text).number)).toSorted((a, b) => a - b)
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+
+  it('takes pushes to one repository side by side', async () => {
+    const remote = `${server.url.replace('://', `://admin:${token}@`)}/admin/desk.git`
+    const dir = mkdtempSync(join(tmpdir(), 'ingot-workers-'))
+    try {
+      git(dir, 'clone', '-q', remote, 'work')
+      const work = join(dir, 'work')
+      const pushes = await all(6, async (n) => {
+        const name = `side-${n}`
+        git(work, 'branch', name)
+        return name
+      })
+      const codes = await Promise.all(
+        pushes.map(
+          (name) =>
+            new Promise((resolve) => {
+              spawn('git', ['push', '-q', remote, name], { cwd: work, stdio: 'ignore' }).on('close', resolve)
+            }),
+        ),
+      )
+      expect(codes).toEqual([0, 0, 0, 0, 0, 0])
+      const branches = JSON.parse((await call('GET', '/api/v1/repos/admin/desk/branches')).text)
+      expect(branches.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(pushes))
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  })
+
+  it('does at once in one worker what requests to the other one enqueue', async () => {
+    const hook = {
+      type: 'gitea',
+      active: true,
+      events: ['issues'],
+      config: { url: receiver.url, content_type: 'json' },
+    }
+    expect((await call('POST', '/api/v1/repos/admin/desk/hooks', hook)).status).toBe(201)
+    const begin = performance.now()
+    for (let n = 0; n < 4; n++) await call('POST', '/api/v1/repos/admin/desk/issues', { title: `Sent ${n}` })
+    await receiver.waitFor(4)
+    // NOTE: without a signal the leader looks every five seconds.
+    expect(performance.now() - begin).toBeLessThan(4_000)
+  })
+
+  it('counts password checks in all workers', async () => {
+    const statuses: number[] = []
+    for (let n = 0; n < 24; n++)
+      statuses.push((await call('GET', '/api/v1/user', undefined, basic(`wrong-${n}`))).status)
+    const checked = statuses.filter((status) => status === 401).length
+    expect(checked).toBeGreaterThan(8)
+    expect(checked).toBeLessThanOrEqual(14)
+    expect(statuses.at(-1)).toBe(429)
+  }, 120_000)
+
+  it('replaces a worker that is killed, and loses nothing', async () => {
+    const [first] = serving()
+    const made = await call('POST', '/api/v1/repos/admin/desk/issues', { title: 'Kept' })
+    process.kill(first!, 'SIGKILL')
+    await until(() => !isAlive(first!), 10_000)
+    const { number } = JSON.parse(made.text)
+    expect((await call('GET', `/api/v1/repos/admin/desk/issues/${number}`)).status).toBe(200)
+    expect((await call('POST', '/api/v1/repos/admin/desk/issues', { title: 'Meanwhile' })).status).toBe(201)
+    await until(() => serving().length === 2, 60_000)
+    // The survivor leads: webhooks are still delivered.
+    const before = receiver.got.length
+    await call('POST', '/api/v1/repos/admin/desk/issues', { title: 'After' })
+    await until(() => receiver.got.length > before, 20_000)
+  }, 120_000)
+
+  it('replaces all workers on SIGHUP without refusing a connection', async () => {
+    const old = serving()
+    server.child.kill('SIGHUP')
+    const statuses = new Set<number>()
+    while (serving().some((pid) => old.includes(pid)) || serving().length < 2)
+      statuses.add((await call('GET', '/api/v1/repos/admin/desk')).status)
+    expect([...statuses]).toEqual([200])
+  }, 120_000)
+
+  it('ends with all workers', async () => {
+    const pids = serving()
+    expect(await server.stop('SIGTERM')).toBe(0)
+    expect(pids.filter(isAlive)).toEqual([])
+  }, 60_000)
+})
+
+async function until(isTrue: () => boolean, deadlineMs: number): Promise<void> {
+  const end = performance.now() + deadlineMs
+  while (!isTrue()) {
+    if (performance.now() > end) throw new Error(`not true in ${deadlineMs} ms: ${isTrue.toString()}`)
+    await sleep(10)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
