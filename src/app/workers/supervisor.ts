@@ -85,7 +85,8 @@ export class Supervisor {
   }
 
   async #replaceAll(): Promise<void> {
-    for (const old of [...this.#members]) {
+    const former = [...this.#members]
+    for (const old of former) {
       if (this.#isStopping) return
       if (old.isLeaving) continue
       const successor = this.#fork()

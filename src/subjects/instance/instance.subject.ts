@@ -21,7 +21,10 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'instance',
   needs: ['gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
-  async create({ config, database, clock, log, processes, site }, { gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
+  async create(
+    { config, database, clock, log, processes, site },
+    { gpgKeys, hookDeliveries, sshKeys, users, webAccess },
+  ) {
     const { federation, service } = config
     const fediverse = createFediverse({
       database,

@@ -5,7 +5,7 @@ import { PASSWORD, type Person } from '../../harness/world.ts'
 let server: TestServer
 let alice: Person
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ passwordCost: undefined })
   alice = await server.world.user('alice')
   await server.world.repo({ owner: alice, name: 'one', autoInit: true })
 })
