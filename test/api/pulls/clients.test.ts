@@ -82,6 +82,67 @@ describeOnBoth('clients that work with pull requests', (kind) => {
     expect((await tea.get(`${LIST}?state=closed&limit=1`)).json).toMatchObject([{ number, merged: true }])
   })
 
+  it('merge by themselves later, as renovate orders it', async () => {
+    const bot = world.wes.client
+    await world.ann.client.post(`${AT}/branch_protections`, {
+      rule_name: 'main',
+      enable_push: true,
+      enable_status_check: true,
+      status_check_contexts: ['ci'],
+    })
+    const label = (await bot.get(`${AT}/labels`)).json[0].id as number
+    const head = await commitFile(world.wes, { branch: 'renovate/auto', from: 'main', path: 'auto.json' })
+    const made = (await bot.post(LIST, { base: 'main', head: 'renovate/auto', title: 'Auto', body: 'Table' })).json
+    const one = `${LIST}/${made.number}`
+    const issue = `${AT}/issues/${made.number}`
+    const scheduled = { Do: 'rebase', merge_when_checks_succeed: true, delete_branch_after_merge: true }
+    expect((await bot.post(`${one}/merge`, scheduled)).status).toBe(201)
+    expect((await bot.post(`${one}/merge`, scheduled)).status).toBe(409)
+
+    expect((await bot.patch(issue, { assignees: ['wes'] })).json.assignees).toMatchObject([{ login: 'wes' }])
+    expect((await bot.post(`${one}/requested_reviewers`, { reviewers: ['ann'] })).status).toBe(201)
+    expect((await bot.put(`${issue}/labels`, { labels: [label] })).json).toMatchObject([{ id: label }])
+    const comment = (await bot.post(`${issue}/comments`, { body: 'Waiting' })).json.id as number
+    expect((await bot.delete(`${AT}/issues/comments/${comment}`)).status).toBe(204)
+    expect((await bot.get(`${issue}/comments`)).json).toEqual([])
+
+    const status = { context: 'renovate/stability-days', description: 'Young', state: 'pending' }
+    expect((await bot.post(`${AT}/statuses/${head}`, status)).status).toBe(201)
+    const statuses = `${AT}/commits/${encodeURIComponent('renovate/auto')}/statuses`
+    expect((await bot.get(statuses)).json).toMatchObject([{ context: status.context, status: 'pending' }])
+    await world.server.drain()
+    expect((await bot.get(one)).json).toMatchObject({ merged: false, requested_reviewers: [{ login: 'ann' }] })
+    expect((await bot.post(`${AT}/statuses/${head}`, { context: 'ci', state: 'success' })).status).toBe(201)
+    await world.server.drain()
+    expect((await bot.get(one)).json).toMatchObject({ merged: true, state: 'closed', assignees: [{ login: 'wes' }] })
+    expect((await bot.get(`${AT}/branches/renovate%2Fauto`)).status).toBe(404)
+    expect((await world.ann.client.delete(`${AT}/branch_protections/main`)).status).toBe(204)
+
+    const first = await bot.get(`${LIST}?state=all&sort=recentupdate&limit=1&page=1`)
+    expect(first.json).toMatchObject([{ number: made.number }])
+    const next = /<[^>]*[?]([^>]*)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1]
+    expect((await bot.get(`${LIST}?${next}`)).json).toHaveLength(1)
+  })
+
+  it('are reviewed, rejected and cleaned up as tea does', async () => {
+    const tea = world.ann.client
+    await commitFile(world.wes, { branch: 'reviewed', from: 'main' })
+    const { json: made } = await world.wes.client.post(LIST, { head: 'reviewed', base: 'main', title: 'Reviewed' })
+    const reviews = `${LIST}/${made.number}/reviews`
+    const rejected = await tea.post(reviews, { event: 'REQUEST_CHANGES', body: 'Not yet' })
+    expect(rejected).toMatchObject({ status: 200, json: { state: 'REQUEST_CHANGES', body: 'Not yet' } })
+    expect((await tea.post(reviews, { event: 'APPROVED', body: '' })).json.state).toBe('APPROVED')
+    expect((await tea.get(`${reviews}?page=1`)).json.map(({ state }: Any) => state)).toEqual([
+      'REQUEST_CHANGES',
+      'APPROVED',
+    ])
+    expect((await tea.patch(`${LIST}/${made.number}`, { state: 'closed' })).json.state).toBe('closed')
+    expect((await tea.get(`${LIST}/${made.number}`)).json).toMatchObject({
+      head: { ref: 'reviewed', sha: made.head.sha, repo: { ssh_url: expect.any(String) } },
+    })
+    expect((await tea.delete(`${AT}/branches/reviewed`)).status).toBe(204)
+  })
+
   it.each([
     ['head', { head: 'a\0b' }],
     ['head of another repository', { head: 'bob\0/app:main' }],
