@@ -68,6 +68,7 @@ import { addIssuesOfActivities } from './0989-issue-activities.ts'
 import { indexEventsOfRepos } from './0990-events-of-repos.ts'
 import { createHookDeliveries } from './1030-hook-deliveries.ts'
 import { createMergeQueue } from './1080-merge-queue.ts'
+import { indexReviewTexts } from './1095-review-texts.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -140,6 +141,7 @@ const steps: Record<string, Step> = {
   '1060-reviews': createReviews,
   '1061-review-comments': createReviewComments,
   '1080-merge-queue': createMergeQueue,
+  '1095-review-texts': indexReviewTexts,
 }
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {

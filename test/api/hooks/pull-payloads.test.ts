@@ -169,4 +169,20 @@ describe('payloads of pull requests', () => {
       },
     })
   })
+
+  it('of replies to comments of reviews are those of comments; further comments are not sent', async () => {
+    const comment = { path: 'README.md', new_position: 1, body: 'why?' }
+    const review = (await wes.client.post(`${pull}/reviews`, { event: 'COMMENT', comments: [comment] })).json
+    expect(await taken()).toMatchObject({ eventType: 'pull_request_review_comment' })
+    const comments = `${pull}/reviews/${review.id}/comments`
+    const [first] = (await wes.client.get(comments)).json
+    expect((await wes.client.post(comments, { ...comment, body: 'more' })).status).toBe(200)
+    expect((await ann.client.post(`${pull}/comments/${first.id}/replies`, { body: 'because' })).status).toBe(201)
+    expect(await taken()).toMatchObject({
+      event: 'issue_comment',
+      eventType: 'pull_request_comment',
+      action: 'created',
+      payload: { comment: { body: 'because' }, is_pull: true, sender: { login: 'ann' } },
+    })
+  })
 })
