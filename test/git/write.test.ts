@@ -230,7 +230,13 @@ describe.each(FORMATS)('writing to a %s repository', (format) => {
       ]),
     )
     const rev = (name: string): string => oracle(other.path, ['rev-parse', name])
+    const objects = (): string => oracle(other.path, ['count-objects'])
+    const before = objects()
+    const tried = await other.merges.tryMerge(rev('main'), rev('side'))
+    expect((await other.merges.tryMerge(rev('side'), rev('clash'))).conflicts).toEqual(['a'])
+    expect(objects()).toBe(before)
     const clean = await other.merges.mergeTrees(rev('main'), rev('side'))
+    expect(clean).toEqual(tried)
     expect(clean.conflicts).toEqual([])
     expect(oracle(other.path, ['show', `${clean.tree}:a`])).toBe('1\n2\nthree')
     expect((await other.merges.mergeTrees(rev('side'), rev('clash'))).conflicts).toEqual(['a'])

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startReceiver } from '../harness/receiver.ts'
 import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 const DISK = '64m'
@@ -41,10 +42,11 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   let release = 0
 
   beforeAll(async () => {
-    server = await startIngot(data)
+    server = await startIngot(data, ['--set', 'webhook.allowed_hosts=*'])
     password = server.password
     expect((await api('POST', '/user/repos', { name: 'r', auto_init: true })).status).toBe(201)
     release = ((await (await api('POST', '/repos/admin/r/releases', { tag_name: 'v1' })).json()) as { id: number }).id
+    await preparePulls()
     await git(folder.path, 'clone', '-q', remote(), 'work')
     mkdirSync(join(folder.path, 'big'))
   })
@@ -109,6 +111,18 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   const commitFile = (): Promise<Response> =>
     api('POST', '/repos/admin/r/contents/file.txt', { content: randomBytes(200_000).toString('base64') })
 
+  /** Pull requests 1 to 3, whose heads and base have gone apart, and a branch for another one. */
+  const preparePulls = async (): Promise<void> => {
+    for (const branch of ['merged', 'updated', 'rebased', 'proposed']) {
+      const file = { content: 'eA==', message: branch, new_branch: branch }
+      expect((await api('POST', `/repos/admin/r/contents/${branch}`, file)).status).toBe(201)
+      if (branch === 'proposed') continue
+      const pull = { head: branch, base: 'main', title: branch }
+      expect((await api('POST', '/repos/admin/r/pulls', pull)).status).toBe(201)
+    }
+    expect((await api('POST', '/repos/admin/r/contents/apart', { content: 'eA==', message: 'apart' })).status).toBe(201)
+  }
+
   const writers: readonly [what: string, write: () => Promise<Response>][] = [
     ['a repository', () => api('POST', '/user/repos', { name: 'new', auto_init: true })],
     ['a fork', () => api('POST', '/repos/admin/r/forks', { name: 'forked' })],
@@ -134,6 +148,10 @@ describe.skipIf(disk === undefined)('a full disk', () => {
           content_base64: randomBytes(100_000).toString('base64'),
         }),
     ],
+    ['a pull request', () => api('POST', '/repos/admin/r/pulls', { head: 'proposed', base: 'main', title: 'p' })],
+    ['a merge', () => api('POST', '/repos/admin/r/pulls/1/merge', { Do: 'merge', delete_branch_after_merge: true })],
+    ['an update of a head by merge', () => api('POST', '/repos/admin/r/pulls/2/update')],
+    ['an update of a head by rebase', () => api('POST', '/repos/admin/r/pulls/3/update?style=rebase')],
     ['an asset', sendAsset],
     ['a large file', sendLfs],
   ]
@@ -162,6 +180,36 @@ describe.skipIf(disk === undefined)('a full disk', () => {
       expect(done.status, await done.text()).toBeLessThan(300)
     },
   )
+
+  it('keeps a webhook waiting that was answered meanwhile, and records it later', async () => {
+    const receiver = await startReceiver()
+    try {
+      const { promise: full, resolve: hasFilled } = Promise.withResolvers<void>()
+      receiver.answer((_, response) => void full.then(() => response.end('x'.repeat(60_000))))
+      const config = { url: receiver.url, content_type: 'json' }
+      const hook = { type: 'gitea', active: true, events: ['push'], config }
+      const { id } = (await (await api('POST', '/repos/admin/r/hooks', hook)).json()) as { id: number }
+      for (const name of ['one', 'two'])
+        expect(
+          (await api('POST', `/repos/admin/r/contents/hooked-${name}`, { content: 'eA==', message: name })).status,
+        ).toBe(201)
+      await receiver.waitFor(1)
+      fill()
+      hasFilled()
+      await expect.poll(() => server.output().stderr, { timeout: 20_000 }).toMatch(/disk is full|SQLITE_FULL|no room/)
+      makeRoom()
+      const read = async () =>
+        (await (await api('GET', `/repos/admin/r/hooks/${id}/deliveries`)).json()) as { state: string }[]
+      await expect
+        .poll(async () => (await read()).map(({ state }) => state), { timeout: 30_000 })
+        .toEqual(['delivered', 'delivered'])
+      const names = receiver.got.map(({ body }) => String(JSON.parse(body).head_commit.message).trim())
+      expect([...new Set(names)]).toEqual(['one', 'two'])
+      expect((await api('DELETE', `/repos/admin/r/hooks/${id}`)).status).toBe(204)
+    } finally {
+      await receiver.close()
+    }
+  }, 90_000)
 
   it.each([
     ['small', 300_000],
@@ -198,5 +246,5 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(await second.stop()).toBe(0)
     server = await startIngot(data)
     expect((await api('GET', '/repos/admin/r/contents/file.txt')).status).toBe(200)
-  })
+  }, 180_000)
 })

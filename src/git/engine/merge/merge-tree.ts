@@ -11,11 +11,10 @@ export interface MergeTree {
   readonly messages: string
 }
 
-const DEADLINE = 120_000
 const MAX_OUTPUT = 16 * 1024 * 1024
 const MAX_MESSAGES = 8_000
 
-export type MergeTreeOptions = Pick<CommandOptions, 'env' | 'settings' | 'deadline' | 'signal'>
+type MergeTreeOptions = Required<Pick<CommandOptions, 'env' | 'settings' | 'deadline'>>
 
 /**
  * Three-way merge of two commits with renames, from their own merge bases; touches no ref and no file. Unrelated
@@ -25,7 +24,7 @@ export async function runMergeTree(
   command: GitCommand,
   format: ObjectFormat,
   sides: { readonly ours: string; readonly theirs: string },
-  options: MergeTreeOptions = {},
+  options: MergeTreeOptions,
 ): Promise<MergeTree> {
   const { ours, theirs } = sides
   for (const oid of [ours, theirs])
@@ -33,7 +32,6 @@ export async function runMergeTree(
   const args = ['merge-tree', '--write-tree', '--allow-unrelated-histories', '--name-only', '--messages', '-z']
   const { stdout } = await command.run([...args, ours, theirs], {
     codes: [0, 1],
-    deadline: DEADLINE,
     maxOutput: MAX_OUTPUT,
     ...options,
   })

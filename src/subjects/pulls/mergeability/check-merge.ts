@@ -13,7 +13,7 @@ const MAX_CONFLICTS = 100
 
 /**
  * What a merge of the head into the base would do (behaviour/pull-requests#mergeability). The objects of both are in
- * the repository. At most one git process; none when the base has not moved since the head left it.
+ * the repository; call within `writing`. At most one git process; none when the base has not moved since the head left it.
  */
 export async function checkMerge(git: GitRepo, baseOid: string, headOid: string): Promise<Checked> {
   const mergeBase = await git.history.mergeBase(baseOid, headOid)
@@ -22,7 +22,7 @@ export async function checkMerge(git: GitRepo, baseOid: string, headOid: string)
   if (mergeBase === headOid) return { ...checked, state: 'ancestor' }
   const [base, head] = await Promise.all([git.objects.commit(baseOid), git.objects.commit(headOid)])
   const { tree, conflicts } =
-    mergeBase === baseOid ? { tree: head.tree, conflicts: [] } : await git.merges.mergeTrees(baseOid, headOid)
+    mergeBase === baseOid ? { tree: head.tree, conflicts: [] } : await git.merges.tryMerge(baseOid, headOid)
   if (conflicts.length > 0) return { ...checked, state: 'conflict', conflicts: conflicts.slice(0, MAX_CONFLICTS) }
   return { ...checked, tree, state: tree === base.tree ? 'empty' : 'mergeable' }
 }
