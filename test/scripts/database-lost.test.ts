@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startPostgres, type TestPostgres } from '../harness/postgres.ts'
+import { startReceiver } from '../harness/receiver.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 
@@ -105,6 +106,54 @@ describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL goes aw
         await server.app.database.read.selectFrom('cron_task').select('name').where('name', 'like', 'lost%').execute()
       ).map((row) => row.name)
       expect(names).toEqual([])
+    },
+    PATIENCE_MS * 3,
+  )
+
+  it(
+    'has delivered every webhook afterwards, in order',
+    async () => {
+      const receiver = await startReceiver()
+      const names = Array.from({ length: 6 }, (_, n) => `hooked${n}`)
+      const arrived = (): string[] => {
+        const all = receiver.got.map(({ body }) => String(JSON.parse(body).head_commit.message).trim())
+        return all.filter((name, index) => name !== all[index - 1])
+      }
+      try {
+        const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
+        receiver.answer(
+          (_, response) => void (receiver.got.length < 3 ? response.end() : lost.then(() => response.end())),
+        )
+        const config = { url: receiver.url, content_type: 'json' }
+        const hook = { type: 'gitea', active: true, events: ['push'], config }
+        expect((await ann.client.post('/repos/ann/kept/hooks', hook)).status).toBe(201)
+        for (const name of names)
+          expect(
+            (await ann.client.post(`/repos/ann/kept/contents/${name}`, { content: 'eA==', message: name })).status,
+          ).toBe(201)
+        await receiver.waitFor(3)
+        await postgres.stop()
+        // The third request is answered now, which cannot be recorded: it is sent again.
+        lose()
+        await until(
+          async () => (await ann.client.get('/user')).status,
+          (status) => status === 503,
+        )
+        expect(arrived()).toEqual(names.slice(0, 3))
+        await postgres.start()
+        expect(
+          await until(
+            async () => arrived(),
+            (all) => all.includes(names.at(-1)!),
+          ),
+        ).toEqual(names)
+        expect(receiver.got.length).toBeGreaterThan(names.length)
+        const waiting = () =>
+          server.app.database.read.selectFrom('hook_delivery').select('id').where('state', '=', 'waiting').execute()
+        expect(await until(waiting, (rows) => rows.length === 0)).toEqual([])
+      } finally {
+        await receiver.close()
+      }
     },
     PATIENCE_MS * 3,
   )

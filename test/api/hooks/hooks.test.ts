@@ -135,6 +135,7 @@ describe('webhook records', () => {
     [422, 'Invalid url', { type: 'gitea', config: { url: 'ftp://x/y', content_type: 'json' } }],
     [422, 'Missing config option: channel', { type: 'slack', config }],
     [400, 'Invalid slack channel name', { type: 'slack', config: { ...config, channel: '# no' } }],
+    [422, 'onfig', { type: 'gitea', config: { ...config, secret: 's'.repeat(65_536) } }],
     [422, 'json: cannot unmarshal', { type: 'gitea', config: { ...config, is_system_webhook: true } }],
   ])('answers %i %s', async (code, message, body) => {
     const answer = await ann.client.post('/repos/ann/r/hooks', body)
