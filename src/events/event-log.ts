@@ -12,7 +12,7 @@ import type {
   Subscriptions,
 } from './catalog.ts'
 import { insertEvent } from './event.store.ts'
-import type { Processes } from '../platform/concurrency/processes.ts'
+import type { Announcer } from '../platform/concurrency/processes.ts'
 
 /** What services need of the outbox. */
 export interface Events {
@@ -39,7 +39,7 @@ export interface EventParts {
 interface EventLogOptions {
   readonly validatePayloads?: boolean
   /** Without them this is the only process. */
-  readonly processes?: Pick<Processes, 'announce' | 'onAnnounced'>
+  readonly processes?: Announcer
 }
 
 const TOPIC = 'events'

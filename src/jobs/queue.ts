@@ -3,14 +3,14 @@ import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/crypto/crypto.ts'
 import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
 import { insertJob } from './job.store.ts'
-import type { Processes } from '../platform/concurrency/processes.ts'
+import type { Announcer } from '../platform/concurrency/processes.ts'
 
 const TOPIC = 'jobs'
 
 interface JobQueueOptions {
   readonly clock: Clock
   /** Without them this is the only process. */
-  readonly processes?: Pick<Processes, 'announce' | 'onAnnounced'>
+  readonly processes?: Announcer
 }
 
 export interface EnqueueOptions {

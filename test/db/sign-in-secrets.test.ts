@@ -1,3 +1,4 @@
+import { onlyProcess } from '../../src/platform/concurrency/processes.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { actorOf } from '../../src/access/viewer.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -74,6 +75,7 @@ describeOnBoth('the secret of the server', (kind) => {
         secrets: boxOf(secret),
         issuer: () => 'test',
         attempts: 10,
+        processes: onlyProcess(),
       })
     const service = serviceWith('one')
     const { secret } = await service.begin({ id, name: 'ann' })

@@ -25,6 +25,9 @@ export interface Processes {
   answer(question: string, give: () => Promise<string>): void
 }
 
+/** What caches and queues need, which tell their like in the other processes. */
+export type Announcer = Pick<Processes, 'announce' | 'onAnnounced'>
+
 /** A server of one process. */
 export const onlyProcess = (): Processes => ({
   count: 1,

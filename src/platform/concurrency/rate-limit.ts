@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { TooManyRequestsError } from '../errors.ts'
 import { boundedCache } from '../lru.ts'
-import type { Processes } from './processes.ts'
+import type { Announcer } from './processes.ts'
 
 interface RateLimitOptions {
   readonly clock: Clock
@@ -12,7 +12,7 @@ interface RateLimitOptions {
   /** Units that may be spent at once. */
   readonly burst: number
   /** With a topic of its own; without them this is the only process. */
-  readonly processes?: Pick<Processes, 'announce' | 'onAnnounced'>
+  readonly processes?: Announcer
   readonly topic?: string
 }
 

@@ -14,7 +14,11 @@ import { listAllQueuedBranches } from './records/entry.store.ts'
 export const subject = defineSubject({
   name: 'merge-queue',
   needs: ['batchMerges', 'branches', 'mergeQueuePort'],
-  create({ config, database, git, clock, events, jobs, log, site }, { batchMerges, branches, mergeQueuePort }, guards) {
+  create(
+    { config, database, git, clock, events, jobs, log, processes, site },
+    { batchMerges, branches, mergeQueuePort },
+    guards,
+  ) {
     const {
       merge_queue_length: maxLength,
       merge_queue_batch_size: batchSize,
@@ -28,7 +32,11 @@ export const subject = defineSubject({
       events: mergeQueueEvents,
       projections: mergeQueueProjections(deps),
       subscriptions: mergeQueueSubscriptions(jobs),
-      jobs: mergeQueueJobs({ ...deps, timeoutMs: timeout * 1000, locks: new KeyedMutex() }),
+      jobs: mergeQueueJobs({
+        ...deps,
+        timeoutMs: timeout * 1000,
+        locks: new KeyedMutex({ name: 'merge queues', locks: processes.locks }),
+      }),
       async recover() {
         const branches = await listAllQueuedBranches(database.read)
         await database.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { boundedCache } from '../../platform/lru.ts'
-import type { Processes } from '../../platform/concurrency/processes.ts'
+import type { Announcer } from '../../platform/concurrency/processes.ts'
 
 const FAILED = 'failed sign-in'
 const SUCCEEDED = 'sign-in'
@@ -25,9 +25,9 @@ export class LoginThrottle {
   readonly #failures = boundedCache<string, Failures>(50_000)
   readonly #clock: Clock
   readonly #attempts: number
-  readonly #processes: Pick<Processes, 'announce' | 'onAnnounced'> | undefined
+  readonly #processes: Announcer | undefined
 
-  constructor(clock: Clock, attempts: number, processes?: Pick<Processes, 'announce' | 'onAnnounced'>) {
+  constructor(clock: Clock, attempts: number, processes?: Announcer) {
     this.#clock = clock
     this.#attempts = attempts
     this.#processes = processes

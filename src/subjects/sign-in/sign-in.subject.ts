@@ -135,6 +135,7 @@ function createServices(
     secrets,
     issuer: () => new URL(site.rootUrl()).host,
     attempts: security.login_attempts,
+    processes,
   })
   const bearerTokens = createBearerTokens()
   const authenticate = createAuthenticate({

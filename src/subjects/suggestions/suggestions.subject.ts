@@ -8,9 +8,10 @@ import { createSuggestions } from './suggestions.service.ts'
 export const subject = defineSubject({
   name: 'suggestions',
   needs: ['commitViews', 'pushes', 'signer'],
-  create({ config, database, git, clock, site }, { commitViews: views, pushes, signer }, guards) {
+  create({ config, database, git, clock, processes, site }, { commitViews: views, pushes, signer }, guards) {
     const noReplyDomain = config.service.no_reply_address
-    const deps = { database, git, clock, pushes, signer, noReplyDomain, views, locks: new KeyedMutex() }
+    const locks = new KeyedMutex({ name: 'suggestions', locks: processes.locks })
+    const deps = { database, git, clock, pushes, signer, noReplyDomain, views, locks }
     return { operations: suggestionOperations({ guards, suggestions: translated(createSuggestions(deps)), site }) }
   },
 })

@@ -4,6 +4,7 @@ import type { Database, Tx } from '../../../db/database.ts'
 import type { SealedColumns } from '../../../db/sealed-columns.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
+import type { Announcer } from '../../../platform/concurrency/processes.ts'
 import { base32, randomBase32, sha256Hex } from '../../../platform/crypto/crypto.ts'
 import { conflict, DomainError, invalidField, notFound, unavailable } from '../../../platform/errors.ts'
 import { asId, type UserId } from '../../../platform/crypto/ids.ts'
@@ -65,6 +66,8 @@ export interface TwoFactorDeps {
   issuer(): string
   /** Wrong codes of one account in a quarter of an hour. */
   readonly attempts: number
+  /** Wrong codes count in all of them. */
+  readonly processes: Announcer
 }
 
 type TwoFactorEvent = 'user.two_factor_disabled' | 'user.two_factor_enabled' | 'user.recovery_codes_renewed'
@@ -72,6 +75,8 @@ type TwoFactorEvent = 'user.two_factor_disabled' | 'user.two_factor_enabled' | '
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
+const ATTEMPT = 'one-time code'
+const SUCCESS = 'right one-time code'
 const WINDOW_MS = 15 * 60_000
 const contextOf = (userId: UserId): string => `two_factor.secret:${userId}`
 
@@ -84,7 +89,7 @@ export const sealedTwoFactorColumns: SealedColumns = {
 export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
   const { database, clock, secrets } = deps
   const { read } = database
-  const failures = createFailures(clock, deps.attempts)
+  const failures = createFailures(clock, deps.attempts, deps.processes)
   const requireEnabled = async (userId: UserId): Promise<void> => {
     if (!(await findTwoFactor(read, userId))?.isConfirmed) throw notFound('two-factor authentication is off')
   }
@@ -209,20 +214,29 @@ interface Failures {
  * NOTE: who guesses codes has the password already and may use many addresses, so wrong codes count for the
  * account, and when there are too many even the right one is refused until the quarter of an hour is over.
  */
-function createFailures(clock: Clock, maxFailures: number): Failures {
+function createFailures(clock: Clock, maxFailures: number, processes: Announcer): Failures {
   const failures = boundedCache<UserId, { count: number; readonly since: number }>(50_000)
   const current = (userId: UserId): { count: number; readonly since: number } => {
     const entry = failures.get(userId)
     return entry === undefined || clock.now() - entry.since > WINDOW_MS ? { count: 0, since: clock.now() } : entry
   }
+  const count = (userId: UserId): void => {
+    const entry = current(userId)
+    failures.set(userId, { ...entry, count: entry.count + 1 })
+  }
+  processes.onAnnounced(ATTEMPT, (detail) => count(asId(Number(detail))))
+  processes.onAnnounced(SUCCESS, (detail) => failures.delete(asId(Number(detail))))
   return {
     attempt(userId) {
       const entry = current(userId)
       if (entry.count >= maxFailures)
         throw new DomainError('too-many-requests', 'too many wrong one-time codes, try again later')
-      entry.count++
-      failures.set(userId, entry)
+      count(userId)
+      processes.announce(ATTEMPT, String(userId))
     },
-    forget: (userId) => void failures.delete(userId),
+    forget(userId) {
+      failures.delete(userId)
+      processes.announce(SUCCESS, String(userId))
+    },
   }
 }
