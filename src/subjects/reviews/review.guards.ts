@@ -6,15 +6,15 @@ import { parseInteger } from '../../platform/paging.ts'
 import { findEntry, isComment } from '../issues/index.ts'
 import type { PullGuard } from '../pulls/index.ts'
 import { findCommentPlace } from './records/review-comment.store.ts'
-import { findReview } from './records/review.store.ts'
+import { findReview, findShownReview } from './records/review.store.ts'
 import type { ReviewCommentInView, ReviewInView } from './review-in-view.ts'
 import { canSeeReview } from './reviews/review.policy.ts'
 
 /** A pull request and its review `{id}`; one that the caller may not see is 404. */
 export const reviewGuard = ({ read }: Database, outer: ReturnType<PullGuard>): Guard<ReviewInView> =>
   onTop(outer, {
-    async resolve({ pull }, { params, viewer }) {
-      const review = await findReview(read, asId(parseInteger(params['id'])))
+    async resolve({ repo, pull }, { params, viewer }) {
+      const review = await findShownReview(read, repo, asId(parseInteger(params['id'])))
       if (review === undefined || review.pullId !== pull.id || !canSeeReview(viewer, review))
         throw notFound('review does not exist')
       return { review }

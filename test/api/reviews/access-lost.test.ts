@@ -62,7 +62,12 @@ describeOnBoth('a reviewer who loses access', (kind) => {
   it('is not shown as asked while the repository is private', async () => {
     const { number } = await openPull(world.ann, 'asked', { reviewers: ['eve', 'wes'] })
     expect(await reviewersOf(world.ann, number)).toEqual(['eve', 'wes'])
+    const [{ id }] = (await world.ann.client.get(`/repos/ann/app/pulls/${number}/reviews`)).json
+    const one = async (): Promise<number> =>
+      (await world.ann.client.get(`/repos/ann/app/pulls/${number}/reviews/${id}`)).status
+    expect(await one()).toBe(200)
     await edit('ann/app', { private: true })
+    expect(await one()).toBe(404)
     expect(await reviewersOf(world.ann, number)).toEqual(['wes'])
     const [pull] = (await world.ann.client.get('/repos/ann/app/pulls?state=open')).json
     expect(pull.requested_reviewers.map(({ login }: Any) => login)).toEqual(['wes'])

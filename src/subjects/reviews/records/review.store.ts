@@ -62,6 +62,12 @@ export async function findReview(db: Db, id: ReviewId): Promise<Review | undefin
   return row && toReview(row)
 }
 
+/** A review of a pull request of the repository. See `isShown`. */
+export async function findShownReview(db: Db, repo: Repo, id: ReviewId): Promise<Review | undefined> {
+  const row = await db.selectFrom('review').selectAll().where('id', '=', id).where(isShown(repo)).executeTakeFirst()
+  return row && toReview(row)
+}
+
 /** Locks the row until the transaction ends. Returns undefined if the review was deleted. */
 export async function lockReview(tx: Tx, id: ReviewId): Promise<Review | undefined> {
   const query = tx.selectFrom('review').selectAll().where('id', '=', id)
