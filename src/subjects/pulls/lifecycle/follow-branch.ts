@@ -71,10 +71,10 @@ export async function followBranch(
 }
 
 async function recheckInto(deps: FollowDeps, { repo, hasMergeRefs }: Branch, pull: Pull): Promise<void> {
-  await recheck(deps, { id: pull.id, repo })
+  const checked = await recheck(deps, { id: pull.id, repo })
   if (!hasMergeRefs) return
   const place = await findPlace(deps, pull)
-  if (place !== undefined) await followMergeRef(deps, place, { makes: false })
+  if (place !== undefined) await followMergeRef(deps, place, { makes: false, checked })
 }
 
 const BATCH = 100

@@ -15,8 +15,7 @@ export async function refreshPull(deps: LifecycleDeps, actor: Actor, id: PullId)
   const place = seen && (await findPlace(deps, seen))
   if (place === undefined) return
   await followHead(deps, actor, place, (pull) => findHeadTip(deps, pull, place))
-  await recheck(deps, place)
-  await followMergeRef(deps, place, { makes: false })
+  await followMergeRef(deps, place, { makes: false, checked: await recheck(deps, place) })
 }
 
 /** What the head is in its own place: the branch, or the ref that pushes to `refs/for/` move. */

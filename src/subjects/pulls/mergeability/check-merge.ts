@@ -1,11 +1,14 @@
 import type { GitRepo } from '../../../git/index.ts'
 import type { MergeCheck } from '../records/pull.store.ts'
 
-interface Checked extends MergeCheck {
-  /** The tip of the base for unrelated histories. */
-  readonly mergeBase: string
+export interface CheckedTree extends MergeCheck {
   /** What the merge leads to; undefined for conflicts and where there is nothing to merge. */
   readonly tree: string | undefined
+}
+
+interface Checked extends CheckedTree {
+  /** The tip of the base for unrelated histories. */
+  readonly mergeBase: string
 }
 
 /** More paths than a client shows; the row has a limit. */

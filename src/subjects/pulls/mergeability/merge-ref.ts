@@ -3,13 +3,20 @@ import { conflict } from '../../../platform/errors.ts'
 import { findPlace, type LifecycleDeps, type PullPlace } from '../lifecycle/pull-change.ts'
 import { mergeabilityOf, pullMergeRef } from '../pull.policy.ts'
 import { findPull, type Pull } from '../records/pull.store.ts'
-import { checkMerge } from './check-merge.ts'
+import { type CheckedTree, checkMerge } from './check-merge.ts'
 import { listOpenPullsOfStorage } from './merge-ref.store.ts'
 
 type Deps = Pick<LifecycleDeps, 'database' | 'git'>
 
 /** The tips may move while they are merged, and another process may write the ref. */
 const MAX_ROUNDS = 5
+
+interface FollowOptions {
+  /** The ref is made where it does not exist. */
+  readonly makes: boolean
+  /** What the caller has just found about some tips, whose merge is not repeated. */
+  readonly checked?: CheckedTree | undefined
+}
 
 /**
  * Points `refs/pull/{number}/merge` to the merge of the head into the base as they are now; deletes it where there is
@@ -19,7 +26,7 @@ const MAX_ROUNDS = 5
 export async function followMergeRef(
   { database, git }: Deps,
   { id, repo, number }: PullPlace,
-  { makes }: { readonly makes: boolean },
+  { makes, checked }: FollowOptions,
 ): Promise<void> {
   const opened = git.open(repo)
   const ref = pullMergeRef(number)
@@ -31,7 +38,7 @@ export async function followMergeRef(
       const old = refs.get(ref)?.oid
       const baseOid = pull && refs.get(branchRef(pull.baseBranch))?.oid
       const isOpen = pull !== undefined && !pull.isClosed && baseOid !== undefined
-      const wanted = isOpen ? await testMerge(opened, pull, { baseOid, old }) : undefined
+      const wanted = isOpen ? await testMerge(opened, pull, { baseOid, old, checked }) : undefined
       if (wanted === old) return
       await opened.refs
         .update([{ ref, old: old ?? opened.zeroOid, new: wanted ?? opened.zeroOid }])
@@ -47,15 +54,17 @@ interface Known {
   readonly baseOid: string
   /** What the ref points to. */
   readonly old: string | undefined
+  readonly checked: CheckedTree | undefined
 }
 
 /** The commit of the merge; undefined for conflicts and for a head without commits of its own. */
-async function testMerge(git: GitRepo, pull: Pull, { baseOid, old }: Known): Promise<string | undefined> {
+async function testMerge(git: GitRepo, pull: Pull, { baseOid, old, checked }: Known): Promise<string | undefined> {
   const { headOid } = pull
   const parents = [baseOid, headOid]
   if (old !== undefined && (await git.objects.commit(old)).parents.join() === parents.join()) return old
   if (UNMERGEABLE.has(mergeabilityOf(pull, { baseOid, headOid }))) return undefined
-  const { tree } = await checkMerge(git, baseOid, headOid)
+  const isKnown = checked?.baseOid === baseOid && checked.headOid === headOid
+  const { tree } = isKnown ? checked : await checkMerge(git, baseOid, headOid)
   if (tree === undefined) return undefined
   const tips = await Promise.all(parents.map((oid) => git.objects.commit(oid)))
   // NOTE: nothing but the parents goes into it, so that every process makes the same commit.
