@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { createIssue, issueWorld } from './issue-world.ts'
 
@@ -46,5 +47,32 @@ describe('lists of issues that were asked before', () => {
     expect(await seen(ann.client, '?limit=1&page=2')).not.toEqual(['Private'])
     const [own, others] = [(await search(ann.client))[0].user, (await search(bob.client))[0].user]
     expect([own.login, own.active, others.active]).toEqual(['ann', true, false])
+  })
+})
+
+describeOnBoth('the total of a search by one label', (kind) => {
+  const given = issueWorld({ on: kind })
+  const isPerLabel = ({ sql }: { sql: string }) =>
+    sql.includes('from issue_label as found where found.label_id = label.id')
+
+  it('is counted label by label, unless an issue has two of them', async () => {
+    const { ann, bob, server } = given
+    const addLabel = async (repo: string): Promise<number> =>
+      (await ann.client.post(`/repos/ann/${repo}/labels`, { name: 'bug', color: '#ff0000' })).json.id
+    const search = async (client: typeof ann.client) => {
+      let total: string | null = null
+      const asked = await queriesOf(server.app.database, async () => {
+        total = (await client.get('/repos/issues/search?labels=bug&limit=1')).headers.get('x-total-count')
+      })
+      return { total, isPerLabel: asked.some(isPerLabel) }
+    }
+    const [desk, vault] = [await addLabel('desk'), await addLabel('vault')]
+    for (let i = 0; i < 3; i++) await createIssue(ann, { labels: [desk] })
+    for (let i = 0; i < 2; i++) await createIssue(ann, { labels: [vault] }, 'ann/vault')
+    expect(await search(ann.client)).toEqual({ total: '5', isPerLabel: true })
+    expect(await search(bob.client)).toEqual({ total: '3', isPerLabel: true })
+    await createIssue(ann, { labels: [desk, await addLabel('desk')] })
+    expect(await search(ann.client)).toEqual({ total: '6', isPerLabel: false })
+    expect(await search(bob.client)).toEqual({ total: '4', isPerLabel: false })
   })
 })

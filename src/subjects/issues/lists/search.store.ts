@@ -10,6 +10,7 @@ import { inTeam } from '../../repos/index.ts'
 import { matchingTexts, type SearchedTexts } from '../texts/text-match.store.ts'
 import { countIds, type Driver, type Listing, ORDERS, type Residual, selectIds } from './ranges.store.ts'
 import { chooseDriver, chooseToCount } from './choose-driver.ts'
+import { countLabelled } from './count-labelled.store.ts'
 import { findKnownLabels, findKnownMilestones, type KnownMilestones, type SeesRepo } from './find-named.store.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
 import { residualsOf, updatedRange } from './residuals.store.ts'
@@ -56,10 +57,19 @@ export async function searchIssueIds(
   const driver = chooseDriver({ narrow, wide, byCreation, wanted: paging.offset + paging.limit })
   const listing: Listing = { driver, residuals, filter, sort, join: scope.join }
   const found = await selectIds(db, listing, paging)
-  const count = (): Promise<number> | number =>
-    repos !== undefined && residuals.length === 0
-      ? repos.count
-      : countIds(db, { ...listing, driver: chooseToCount(narrow) ?? driver, filter: { ...filter, after: undefined } })
+  const isByLabel = labels.length === 1 && residuals.length === 1 && filter.texts === undefined
+  const count = async (): Promise<number> => {
+    if (repos !== undefined && residuals.length === 0) return repos.count
+    const labelled = isByLabel
+      ? await countLabelled(db, labels[0]!, filter, { ...scope.repos, reads: scope.reads })
+      : undefined
+    if (labelled !== undefined) return labelled
+    return countIds(db, {
+      ...listing,
+      driver: chooseToCount(narrow) ?? driver,
+      filter: { ...filter, after: undefined },
+    })
+  }
   return {
     items: found.ids,
     total:
