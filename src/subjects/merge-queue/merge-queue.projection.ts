@@ -52,7 +52,8 @@ export const mergeQueueProjections = (deps: LeaveDeps): Projections => ({
     const inBatch = (await listEntries(tx, { repoId, branch: from })).find(({ batchId }) => batchId !== 0)
     if (inBatch !== undefined) await dissolveBatch(tx, inBatch, inBatch.batchId)
     await renameQueue(tx, { repoId, branch: from }, to)
-    await enqueueAdvance(deps.jobs, tx, { repoId, branch: to })
+    // NOTE: that of the old name deletes the ref of the old name.
+    for (const branch of [from, to]) await enqueueAdvance(deps.jobs, tx, { repoId, branch })
   },
 })
 

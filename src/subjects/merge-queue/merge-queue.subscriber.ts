@@ -33,6 +33,7 @@ export function mergeQueueSubscriptions(jobs: Jobs): Subscriptions {
     'issue.reopened': always,
     'repo.edited': always,
     'review.dismissed': always,
+    'review.request_deleted': always,
     'review.requested': always,
     'review.submitted': always,
   }

@@ -99,7 +99,12 @@ describeOnBoth('a batch of a merge queue', (kind) => {
   it('fails when statuses do not come in time, and is merged at once where none are required', async () => {
     const [number] = await world.queued('e1')
     expect(await world.states()).toEqual([[number, 'testing']])
+    late = 30_000
+    await commitFile(world.ann, { branch: 'main', path: 'pushed-late.txt' })
+    expect(await world.states()).toEqual([[number, 'testing']])
     late = 61_000
+    expect(await world.states()).toEqual([[number, 'testing']])
+    late = 95_000
     expect(await world.entries()).toEqual([])
     expect((await world.timeline(number!)).at(-1)).toBe(
       'pull_cancel_scheduled_merge: Left the merge queue: no required statuses after 60 s',

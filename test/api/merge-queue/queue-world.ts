@@ -4,7 +4,7 @@ import type { TestServer, TestServerOptions } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 import { merge, newPull, PULLS, pullWorld } from '../merges/merge-world.ts'
 
-export { commitFile, newPull, PULLS } from '../merges/merge-world.ts'
+export { commitFile, merge, newPull, PULLS } from '../merges/merge-world.ts'
 
 export const RULES = '/repos/ann/app/branch_protections'
 const MAIN = '/repos/ann/app/branches/main'

@@ -2,7 +2,6 @@ import { systemActor } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import { branchRef } from '../../../git/index.ts'
 import { lockRepo } from '../../repos/index.ts'
-import { enqueueAdvance } from '../enqueue-advance.ts'
 import { batchRef } from '../queue-refs.ts'
 import { deleteBatch, lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch, updateEntries } from '../records/entry.store.ts'
@@ -70,7 +69,7 @@ interface Built {
 
 /** Nothing happens when the batch is another by now. */
 async function recordBuilt(
-  { clock, events, jobs, timeoutMs }: WorkerDeps,
+  { clock, events }: WorkerDeps,
   tx: Tx,
   place: BatchPlace,
   { base, built, isRequired }: Built,
@@ -89,7 +88,6 @@ async function recordBuilt(
   await updateEntries(tx, left, { batchId: 0, oid: '' })
   await updateBatch(tx, batch.id, { state: 'testing', baseOid: base, oid: last.oid, builtAt: at })
   if (!isRequired) return
-  await enqueueAdvance(jobs, tx, place, { delay: timeoutMs, what: `timeout ${batch.id}` })
   await events.append(
     tx,
     'merge_queue.built',

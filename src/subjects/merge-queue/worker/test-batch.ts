@@ -1,5 +1,6 @@
 import { branchRef } from '../../../git/index.ts'
 import { lockRepo } from '../../repos/index.ts'
+import { enqueueAdvance } from '../enqueue-advance.ts'
 import { deleteBatch, lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch } from '../records/entry.store.ts'
 import { type CheckedEntry, checkEntries } from './check-entry.ts'
@@ -12,7 +13,7 @@ import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
  * anew.
  */
 export async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | readonly CheckedEntry[]> {
-  const { database, clock, timeoutMs } = deps
+  const { database, clock, jobs, timeoutMs } = deps
   const { git, batch } = place
   const entries = await listEntriesOfBatch(database.read, place, batch.id)
   const checked = await checkEntries(deps, place, entries)
@@ -23,8 +24,12 @@ export async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<St
   }
   const { state, failed } = await requiredStatuses(deps, place, batch.oid)
   if (state === 'success') return checked
-  const isLate = clock.now() >= batch.builtAt + timeoutMs
-  if (state === 'pending' && !isLate) return 'wait'
+  const left = batch.builtAt + timeoutMs - clock.now()
+  if (state === 'pending' && left > 0) {
+    const later = { delay: left, what: `timeout ${batch.id} ${batch.builtAt}` }
+    await database.transaction((tx) => enqueueAdvance(jobs, tx, place, later))
+    return 'wait'
+  }
   const seconds = Math.round(timeoutMs / 1000)
   const reason = state === 'failure' ? `required statuses failed: ${failed}` : `no required statuses after ${seconds} s`
   await failBatch(deps, place, { entries, reason })
