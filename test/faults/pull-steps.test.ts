@@ -29,7 +29,7 @@ const ALL: readonly GitStop[] = [
 const STOPS = process.env['INGOT_TEST_FAULTS'] === 'all' ? ALL : MOVES
 const HEAL_DEADLINE_MS = 30_000
 /** Work that has not come to its step by then waits for other work that has. */
-const IDLE_MS = 1_500
+const IDLE_MS = 4_000
 
 let folder: Folder
 let data: string
