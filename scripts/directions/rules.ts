@@ -132,6 +132,8 @@ export const importers: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   ssh2: [/^src\/subjects\/git-ssh\//],
   'node:child_process': [/^src\/platform\//],
+  '@aws-sdk/client-s3': [/^src\/blobs\/s3\//],
+  '@aws-sdk/s3-request-presigner': [/^src\/blobs\/s3\//],
   undici: [/^src\/platform\/outgoing\//],
 }
 

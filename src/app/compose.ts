@@ -14,6 +14,7 @@ import { createSecretBox } from '../platform/crypto/secret-box.ts'
 import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/subject.ts'
 import { lockDataDir, openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
+import { openBlobStores } from './storage.ts'
 import { loadSecretKeys } from './secret-key.ts'
 import { createSite, type SiteAddresses } from './site.ts'
 import { configOfProcess, gitLimitsOfProcess } from './workers/share-limits.ts'
@@ -85,6 +86,7 @@ export async function compose(
     events: eventLog,
     jobs: jobQueue,
     schedule: new Schedule({ database, clock, log }),
+    blobs: openBlobStores(config, { dataDir, isServer, log, processes }),
     secrets: createSecretBox(loadSecretKeys(config.security, dataDir)),
     site: addresses.site,
     taskPool: new TaskPool({ processes: processes.count }),
@@ -100,6 +102,7 @@ export async function compose(
     for (const subject of composed.toReversed()) await subject.close?.()
     core.taskPool.close()
     git.close()
+    core.blobs.close()
     await database.close()
     lock?.release()
   }

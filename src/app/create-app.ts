@@ -13,6 +13,7 @@ import { type Background, createBackground } from './background.ts'
 import { type AppOverrides, compose, type Composition } from './compose.ts'
 import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
 import { openDataDir } from './data-dir.ts'
+import { storageCheck } from './storage.ts'
 import { closeWithin } from './shutdown.ts'
 
 /** The product without a server, with its services by name. */
@@ -90,6 +91,7 @@ export async function createApp(
 
 const checksOf = ({ core, subjects }: Composition): DoctorCheck[] => [
   ...subjects.flatMap(({ checks = [] }) => checks),
+  ...(core.blobs.bucket === undefined ? [] : [storageCheck(core.blobs, core.clock)]),
   permissionsCheck(core.dataDir),
 ]
 

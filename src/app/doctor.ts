@@ -7,7 +7,7 @@ export interface CheckResult {
 }
 
 /** The database first, because the other checks read it; checks that are not named here run after `files`. */
-const ORDER = ['database', 'counters', 'repositories', 'files', '', 'jobs', 'leftovers']
+const ORDER = ['database', 'counters', 'repositories', 'storage', 'files', '', 'jobs', 'leftovers']
 
 const placeOf = (name: string): number => ORDER.indexOf(ORDER.includes(name) ? name : '')
 

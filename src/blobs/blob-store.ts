@@ -20,6 +20,17 @@ export interface BlobRange {
   readonly end?: number
 }
 
+export interface ListedBlob extends StoredBlob {
+  /** When it was last put (epoch milliseconds). */
+  readonly putAt: number
+}
+
+/** What a direct link to a blob says of it. */
+export interface BlobLink {
+  readonly contentType?: string
+  readonly contentDisposition?: string
+}
+
 /** Blobs that no row names yet, kept from deletion: for work that takes long and writes its rows in the end. */
 interface BlobHold {
   /** As BlobStore.put, without a row. */
@@ -28,7 +39,10 @@ interface BlobHold {
   release(inUse: (hash: string) => Promise<boolean>): Promise<void>
 }
 
-/** Content-addressed storage of uploaded bytes; the same content is kept once, however often it is put. */
+/**
+ * Content-addressed storage of uploaded bytes; the same content is kept once, however often it is put. Everything throws
+ * Unavailable while an object store that has to be asked is away.
+ */
 export interface BlobStore {
   /**
    * Streams the source in; when this resolves the bytes and their name survive a power cut.
@@ -53,13 +67,21 @@ export interface BlobStore {
    */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
   /**
+   * An address of the object store where anyone who has it can read the blob for `storage.redirect_lifetime`: only for
+   * callers who were admitted. Undefined where the blob is to be read through the server.
+   */
+  link(hash: string, as: BlobLink): Promise<string | undefined>
+  /**
    * Under the blob's lock; asks `inUse` first, because another row may name the same content. Nothing happens for a
    * blob that is gone.
    */
   delete(hash: string, inUse?: () => Promise<boolean>): Promise<void>
   hold(): BlobHold
-  /** Every blob with the time it was last put (epoch milliseconds), in no order: for sweeps of what no row names. */
-  list(): AsyncIterable<StoredBlob & { readonly putAt: number }>
+  /**
+   * Every blob, in no order: for sweeps of what no row names. During a migration a blob that both places have comes
+   * twice.
+   */
+  list(): AsyncIterable<ListedBlob>
 }
 
 const HASH = /^[0-9a-f]{64}$/

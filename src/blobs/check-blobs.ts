@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { isDomainError } from '../platform/errors.ts'
 import type { BlobStore } from './blob-store.ts'
 
 /** A row that names a blob. */
@@ -28,7 +29,7 @@ const CHUNK = 500
 /** Many rows name the same content, those of forks above all. */
 const MAX_REMEMBERED = 10_000
 
-/** A text for every row whose bytes are missing or differ from what was stored. */
+/** A text for every row whose bytes are missing or differ from what was stored; ends when the store is away. */
 export async function* checkBlobs({
   store,
   kind,
@@ -39,7 +40,11 @@ export async function* checkBlobs({
   for (let after = 0; ;) {
     const uses = await listUsesAfter(after, CHUNK)
     for (const { repo, label, hash, size } of uses) {
-      const fault = faults.get(hash) ?? (await faultOf(store, { hash, size }, quick))
+      const fault = faults.get(hash) ?? (await faultOf(store, { hash, size }, quick).catch(ifAway))
+      if (fault === undefined) {
+        yield `${kind} ${label} and those after it were not checked: the store of files does not answer`
+        return
+      }
       faults.set(hash, fault)
       if (fault !== '') yield `${repo === '' ? '' : `${repo}: `}${kind} ${label} ${fault}`
     }
@@ -48,7 +53,12 @@ export async function* checkBlobs({
   }
 }
 
-/** Empty when nothing is wrong. */
+function ifAway(error: unknown): undefined {
+  if (!isDomainError(error, 'unavailable')) throw error
+  return undefined
+}
+
+/** Empty when nothing is wrong. Throws Unavailable when the store is away. */
 async function faultOf(
   store: BlobStore,
   { hash, size }: Pick<BlobUse, 'hash' | 'size'>,
@@ -57,12 +67,22 @@ async function faultOf(
   const stored = await store.size(hash)
   if (stored === undefined) return `is missing: restore ${hash} from a backup`
   if (stored !== size) return `has ${stored} bytes of ${size}: restore ${hash} from a backup`
-  if (quick || (await hashOf(store, hash)) === hash) return ''
+  if (quick || (await isIntact(store, hash))) return ''
   return `is damaged: restore ${hash} from a backup`
 }
 
-async function hashOf(store: BlobStore, hash: string): Promise<string | undefined> {
+/**
+ * Reads all bytes. A damaged object of a bucket ends its stream with Unavailable: it is told from a bucket that is away
+ * by asking for its size, which throws then.
+ */
+export async function isIntact(place: Pick<BlobStore, 'open' | 'size'>, hash: string): Promise<boolean> {
   const sum = createHash('sha256')
-  for await (const chunk of (await store.open(hash)) ?? []) sum.update(chunk as Buffer)
-  return sum.digest('hex')
+  try {
+    for await (const chunk of (await place.open(hash)) ?? []) sum.update(chunk as Buffer)
+  } catch (error) {
+    if (!isDomainError(error, 'unavailable')) throw error
+    await place.size(hash)
+    return false
+  }
+  return sum.digest('hex') === hash
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256Hex } from '../platform/crypto/crypto.ts'
-import { createFileBlobs } from './index.ts'
+import { createBlobStore } from './create-blob-store.ts'
+import { createFileBackend } from './file-backend.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -20,7 +21,7 @@ const files = async () =>
 
 describe('blobs in files', () => {
   it('returns what was put, whole and in ranges, once per content', async () => {
-    const blobs = await createFileBlobs(directory)
+    const blobs = createBlobStore({ primary: await createFileBackend(directory) })
     const [one, two] = await Promise.all([
       blobs.put([Buffer.from('hello '), Buffer.from('world')]),
       blobs.put(bytes('hello world')),
@@ -40,7 +41,7 @@ describe('blobs in files', () => {
   })
 
   it('leaves nothing of an upload that is too large, not as announced, broken off or without a row', async () => {
-    const blobs = await createFileBlobs(directory)
+    const blobs = createBlobStore({ primary: await createFileBackend(directory) })
     await expect(blobs.put(bytes('too long'), { maxBytes: 7 })).rejects.toMatchObject({ kind: 'too-large' })
     await expect(blobs.put(bytes('x'), { expected: { size: 2 } })).rejects.toMatchObject({ kind: 'invalid' })
     await expect(blobs.put(bytes('x'), { expected: { hash: sha256Hex('y') } })).rejects.toMatchObject({
@@ -56,7 +57,7 @@ describe('blobs in files', () => {
   })
 
   it('keeps a blob that another row names', async () => {
-    const blobs = await createFileBlobs(directory)
+    const blobs = createBlobStore({ primary: await createFileBackend(directory) })
     const { hash } = await blobs.put(bytes('shared'))
     await expect(blobs.put(bytes('shared'), {}, async () => Promise.reject(new Error('no row')))).rejects.toThrow(
       'no row',
@@ -68,7 +69,7 @@ describe('blobs in files', () => {
   it('does not take a path for a hash, and forgets uploads that a crash left', async () => {
     await mkdir(join(directory, 'tmp'))
     await writeFile(join(directory, 'tmp', 'left'), 'x')
-    const blobs = await createFileBlobs(directory)
+    const blobs = createBlobStore({ primary: await createFileBackend(directory) })
     expect(await files()).toEqual([])
     expect(await blobs.open('../../etc/passwd')).toBeUndefined()
     expect(await blobs.size('')).toBeUndefined()
@@ -76,7 +77,7 @@ describe('blobs in files', () => {
   })
 
   it('keeps a blob until its last hold is released, and then if a row names it', async () => {
-    const blobs = await createFileBlobs(directory)
+    const blobs = createBlobStore({ primary: await createFileBackend(directory) })
     const [one, two] = [blobs.hold(), blobs.hold()]
     const { hash } = await one.put(bytes('held'))
     await two.put(bytes('held'))

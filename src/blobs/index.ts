@@ -1,3 +1,14 @@
-export { createFileBlobs } from './file-blobs.ts'
-export { type BlobLimits, type BlobRange, type BlobStore, isBlobHash, type StoredBlob } from './blob-store.ts'
+export {
+  type BlobLimits,
+  type BlobLink,
+  type BlobRange,
+  type BlobStore,
+  isBlobHash,
+  type StoredBlob,
+} from './blob-store.ts'
+export { type BlobStores, createBlobStores } from './blob-stores.ts'
 export { type BlobUse, checkBlobs } from './check-blobs.ts'
+export { copyBlobsTo } from './copy-blobs.ts'
+export { migrateBlobs, type MigrationProgress } from './migrate-blobs.ts'
+export type { S3Settings } from './s3/settings.ts'
+export { abortOldUploads, inspectStorage } from './inspect-storage.ts'

@@ -8,13 +8,19 @@ const MB = 1_000_000
 
 export async function runBackup({ values, config, print }: CommandInput): Promise<number> {
   const to = resolve(text(values, 'to')!)
-  const report = await withCore(config(), ({ database, git, dataDir, clock }) =>
-    backUp({ database, git, dataDir, now: clock.now(), version: INGOT_VERSION }, to, showProgress),
+  const withBucket = values['bucket'] !== false
+  const report = await withCore(config(), ({ database, git, blobs, dataDir, clock }) =>
+    backUp(
+      { database, git, blobs: withBucket ? blobs : undefined, dataDir, now: clock.now(), version: INGOT_VERSION },
+      to,
+      showProgress,
+    ),
   )
   if (process.stderr.isTTY) process.stderr.write('\n')
   print(
     `Copied ${report.files} files, ${(report.bytes / MB).toFixed(1)} MB. To use the copy: ingot serve --data-dir ${to}`,
   )
+  if (!withBucket) print('The files of the bucket were left out: the copy needs the bucket, or a copy of it.')
   if (!report.database)
     print('The database is a PostgreSQL server: dump it with pg_dump right after this command, and restore that first.')
   return 0

@@ -177,9 +177,26 @@ export const commands: readonly Command[] = [
     summary: 'Copy everything into a directory that a server can be started on; the server may run meanwhile',
     options: {
       to: { type: 'string', value: 'DIR', help: 'a directory that is empty or not there yet', required: true },
+      bucket: { type: 'boolean', help: 'copy the files of the bucket too; --no-bucket leaves them out', default: true },
       ...CONFIG_OPTIONS,
     },
     load: async () => (await import('./backup.ts')).runBackup,
+  },
+  {
+    words: 'storage migrate',
+    summary:
+      'Copy all files into the bucket, or out of it; the server may run meanwhile, and a stopped run is continued',
+    options: {
+      to: { type: 'string', value: 'KIND', help: 's3 or local', required: true },
+      verify: {
+        type: 'boolean',
+        help: 'read every copy again and compare its SHA-256; --no-verify compares sizes only',
+        default: true,
+      },
+      'delete-source': { type: 'boolean', help: 'delete each file where it was; storage.kind must be KIND already' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./storage.ts')).migrateStorage,
   },
   {
     words: 'config check',

@@ -57,11 +57,20 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
 export function explainFailure(error: unknown): { message: string; code: 1 | 2 } {
   if (error instanceof ConfigError) return { message: error.message, code: 2 }
   if (error instanceof DomainError)
-    return { message: explainSystemError(error.cause) ?? plainWords(error.message), code: 1 }
+    return {
+      message: explainBucket(error) ?? explainSystemError(error.cause) ?? plainWords(error.message),
+      code: 1,
+    }
   const explained = explainSystemError(error)
   if (explained !== undefined) return { message: explained, code: 1 }
   if (error instanceof Error && error.name === 'GitError') return { message: error.message, code: 1 }
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), code: 1 }
+}
+
+/** Errors of the library of the object store have metadata, also where nothing answered. */
+function explainBucket({ kind, message, cause }: DomainError): string | undefined {
+  if (kind !== 'unavailable' || !(cause instanceof Error) || !('$metadata' in cause)) return undefined
+  return `${message}: ${[cause.name, cause.message].filter(Boolean).join(' ')}. See [storage] of the configuration.`
 }
 
 function explainSystemError(error: unknown): string | undefined {

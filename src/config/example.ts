@@ -31,6 +31,7 @@ export function showConfig(config: Config): string {
   const redacted = structuredClone(config)
   if (redacted.security.secret_key !== '') redacted.security.secret_key = '[redacted]'
   redacted.security.former_secret_keys = redacted.security.former_secret_keys.map(() => '[redacted]')
+  if (redacted.storage.secret_key !== '') redacted.storage.secret_key = '[redacted]'
   if (redacted.mailer.password !== '') redacted.mailer.password = '[redacted]'
   redacted.database.url = redacted.database.url.replace(/:\/\/([^:@/]+):[^@]+@/, '://$1:[redacted]@')
   return `${stringify(redacted)}\n`

@@ -171,6 +171,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'mailer.password',
   'security.secret_key',
   'security.former_secret_keys',
+  'storage.secret_key',
 ])
 
 /** A value that is not allowed, without secrets, and what is allowed. */

@@ -18,6 +18,7 @@ import {
 } from './sections/repository.ts'
 import { rateLimitSection } from './sections/rate-limit.ts'
 import { signingSection } from './sections/signing.ts'
+import { storageSection } from './sections/storage.ts'
 import { streamSection } from './sections/stream.ts'
 import {
   auditSection,
@@ -44,6 +45,7 @@ export const configSchema = Type.Object(
     }),
     server: serverSection,
     database: databaseSection,
+    storage: storageSection,
     log: logSection,
     api: apiSection,
     service: serviceSection,

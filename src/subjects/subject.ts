@@ -6,6 +6,7 @@ import type { AppendSignal, Events, EventSchemas, Projections, Subscriptions } f
 import type { Git } from '../git/index.ts'
 import type { Operation } from '../http/operation.ts'
 import type { JobDefinitions, Jobs, Schedule, ScheduledTask } from '../jobs/index.ts'
+import type { BlobStores } from '../blobs/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Processes } from '../platform/concurrency/processes.ts'
 import type { RateLimit } from '../platform/concurrency/rate-limit.ts'
@@ -31,6 +32,8 @@ export interface Core {
   readonly events: Events & AppendSignal
   readonly jobs: Jobs
   readonly schedule: Schedule
+  /** Stored bytes; each subject opens a store of its own. */
+  readonly blobs: BlobStores
   /** Encrypts what the database must not contain in the clear. */
   readonly secrets: SecretBox
   readonly site: Site

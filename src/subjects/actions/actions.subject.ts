@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { type BlobStore, checkBlobs, createFileBlobs } from '../../blobs/index.ts'
+import { type BlobStore, checkBlobs } from '../../blobs/index.ts'
 import type { Database } from '../../db/database.ts'
 import { translated } from '../../git/index.ts'
 import { defineSubject, type DoctorCheck } from '../subject.ts'
@@ -30,18 +29,15 @@ declare module '../subject.ts' {
 const DAY_MS = 86_400_000
 
 /**
- * Runners, and the runs, jobs, workflows and artifacts of repositories. Logs and artifacts are stored in
- * `blobs/actions/` of the data directory.
+ * Runners, and the runs, jobs, workflows and artifacts of repositories. Logs and artifacts are stored
+ * as blobs.
  */
 export const subject = defineSubject({
   name: 'actions',
   needs: ['quota', 'repos'],
   async create(core, { quota, repos }, guards) {
-    const { config, database, git, clock, events, jobs, secrets, site, taskPool, dataDir, isServer, processes } = core
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'actions'), {
-      emptyUploads: isServer && processes.isFirst,
-      locks: processes.locks,
-    })
+    const { config, database, git, clock, events, jobs, secrets, site, taskPool } = core
+    const blobs = await core.blobs.open('actions')
     const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
     const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
     const runners = createRunners({ database, clock, events, secrets })

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type Viewer, viewerId } from '../../access/viewer.ts'
-import type { BlobRange, BlobStore } from '../../blobs/index.ts'
+import type { BlobLink, BlobRange, BlobStore } from '../../blobs/index.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -61,6 +61,8 @@ export interface Attachments extends Uploads {
   deleteOf(tx: Tx, owner: AttachmentOwner, ownerId: number): Promise<void>
   /** Returns undefined if the bytes are missing. */
   open(attachment: Attachment, range?: BlobRange): Promise<Readable | undefined>
+  /** An address of the object store to read the bytes; undefined where they are read here. */
+  directLink(attachment: Attachment, as: BlobLink): Promise<string | undefined>
   countDownload(attachment: Attachment): Promise<void>
   /** Deletes a blob unless a row refers to it. */
   deleteUnusedBlob(hash: string): Promise<void>
@@ -125,6 +127,7 @@ export function createAttachments({ database, blobs, clock, jobs, quota }: Attac
     },
     deleteOf: async (tx, owner, ownerId) => enqueueBlobDeletion(tx, await deleteAttachmentsOf(tx, owner, ownerId)),
     open: (attachment, range) => blobs.open(attachment.hash, range),
+    directLink: (attachment, as) => blobs.link(attachment.hash, as),
     countDownload: (attachment) => database.transaction((tx) => countDownload(tx, attachment.id)),
     deleteUnusedBlob: (hash) => blobs.delete(hash, () => isUsed(hash)),
     async sweep(signal) {

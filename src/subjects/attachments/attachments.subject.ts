@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { type BlobStore, checkBlobs, createFileBlobs } from '../../blobs/index.ts'
+import { type BlobStore, checkBlobs } from '../../blobs/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../db/database.ts'
 import { defineSubject, type DoctorCheck } from '../subject.ts'
@@ -22,17 +21,14 @@ declare module '../subject.ts' {
 const MIB = 1024 * 1024
 
 /**
- * Uploaded files, stored in `blobs/attachments/` of the data directory. Later subjects register the kinds of resources
+ * Uploaded files. Later subjects register the kinds of resources
  * that have files with `attachments.registerOwner`.
  */
 export const subject = defineSubject({
   name: 'attachments',
   needs: ['quota', 'repos', 'webAccess'],
-  async create({ config, database, clock, jobs, dataDir, isServer, processes }, { quota, repos, webAccess }) {
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'attachments'), {
-      emptyUploads: isServer && processes.isFirst,
-      locks: processes.locks,
-    })
+  async create({ config, database, clock, jobs, blobs: stores }, { quota, repos, webAccess }) {
+    const blobs = await stores.open('attachments')
     const attachments = createAttachments({ database, blobs, clock, jobs, quota })
     return {
       services: { attachmentBlobs: blobs, attachments, uploadRules: uploadRules(config) },

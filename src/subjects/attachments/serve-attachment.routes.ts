@@ -9,7 +9,7 @@ import type { Attachments } from './attachments.service.ts'
 const SNIFF_BYTES = 1024
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
 
-type FileReads = Pick<Attachments, 'countDownload' | 'open'>
+type FileReads = Pick<Attachments, 'countDownload' | 'directLink' | 'open'>
 
 /** Answers with the bytes of a file or a range of them; redirects for links. Callers check permissions. */
 export async function serveAttachment(
@@ -32,6 +32,11 @@ export async function serveAttachment(
     etag,
   })
   if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  const link = request.method === 'HEAD' ? undefined : await linkOf(attachments, file, head)
+  if (link !== undefined) {
+    await attachments.countDownload(file)
+    return reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).removeHeader('etag').send()
+  }
   const range = parseRange(ifRange(request, etag), file.size)
   if (range === 'bad')
     return reply
@@ -49,6 +54,13 @@ export async function serveAttachment(
   if (range === undefined || range.start === 0) await attachments.countDownload(file)
   return reply.send(body)
 }
+
+/** To be saved, not shown: the object store sends no policy that keeps a browser from running an image. */
+const linkOf = (attachments: FileReads, file: Attachment, head: Buffer): Promise<string | undefined> =>
+  attachments.directLink(file, {
+    contentType: contentType(file.name, head),
+    contentDisposition: contentDisposition('attachment', file.name),
+  })
 
 /** Ignores the range if If-Range names another version of the file (RFC 9110 §13.1.5). */
 function ifRange(request: FastifyRequest, etag: string): string | undefined {

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { createFileBlobs } from '../../blobs/index.ts'
 import type { Config } from '../../config/index.ts'
 import { defineSubject } from '../subject.ts'
 import { createAvatarJobs } from './avatars.jobs.ts'
@@ -19,11 +17,8 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'avatars',
   needs: [],
-  async create({ config, database, clock, jobs, dataDir, isServer, processes, taskPool }, _services, guards) {
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'avatars'), {
-      emptyUploads: isServer && processes.isFirst,
-      locks: processes.locks,
-    })
+  async create({ config, database, clock, jobs, blobs: stores, taskPool }, _services, guards) {
+    const blobs = await stores.open('avatars')
     const avatars = createAvatars({ database, clock, jobs, blobs, taskPool, rules: avatarRules(config) })
     return {
       services: { avatars },

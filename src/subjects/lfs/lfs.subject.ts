@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type BlobStore, createFileBlobs } from '../../blobs/index.ts'
+import type { BlobStore } from '../../blobs/index.ts'
 import { parseDuration } from '../../platform/duration.ts'
 import { defineSubject } from '../subject.ts'
 import { largeFilesCheck } from './objects/check-large-files.ts'
@@ -21,22 +21,19 @@ declare module '../subject.ts' {
 }
 
 /**
- * Large files of repositories (Git LFS), in `blobs/lfs/` of the data directory: a blob store of their own, so that each
+ * Large files of repositories (Git LFS), a blob store of their own, so that each
  * store reads all rows that name its blobs.
  */
 export const subject = defineSubject({
   name: 'lfs',
   needs: ['authenticate', 'keyLogins', 'quota', 'repos'],
   async create(
-    { config, database, clock, jobs, site, dataDir, isServer, processes },
+    { config, database, clock, jobs, site, dataDir, blobs: stores },
     { authenticate, keyLogins, quota, repos },
   ) {
-    const { lfs, service } = config
+    const { lfs, service, storage } = config
     const lifetimeMs = requireDuration(lfs.http_auth_expiry)
-    const blobs = await createFileBlobs(join(dataDir, 'blobs', 'lfs'), {
-      emptyUploads: isServer && processes.isFirst,
-      locks: processes.locks,
-    })
+    const blobs = await stores.open('lfs')
     const objects = createLfsObjects({ database, blobs, clock, quota, maxFileSize: lfs.max_file_size })
     const locks = createLfsLocks({ database, clock })
     const tokens = createLfsTokens({ key: await loadLfsKey(join(dataDir, 'lfs.key')), clock, lifetimeMs })
@@ -58,6 +55,7 @@ export const subject = defineSubject({
           requireSignIn: service.require_signin_view,
           maxBatchSize: lfs.max_batch_size,
           locksPerPage: lfs.locks_paging_num,
+          redirectLifetime: storage.redirect ? storage.redirect_lifetime : undefined,
           rootUrl: site.rootUrl,
         })
       },

@@ -7,5 +7,7 @@ export interface LfsRouteDeps extends LfsAdmitDeps {
   readonly locks: LfsLocks
   readonly maxBatchSize: number
   readonly locksPerPage: number
+  /** Seconds for which addresses of the object store are valid; undefined where clients get none. */
+  readonly redirectLifetime: number | undefined
   rootUrl(): string
 }

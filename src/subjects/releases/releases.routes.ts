@@ -10,7 +10,7 @@ import type { ReleaseView } from './views.ts'
 type ReleaseReads = Pick<Releases, 'getByTag' | 'getLatest'>
 
 interface ReleaseRouteDeps {
-  readonly attachments: Pick<Attachments, 'countDownload' | 'findByName' | 'open'>
+  readonly attachments: Pick<Attachments, 'countDownload' | 'directLink' | 'findByName' | 'open'>
   readonly webAccess: WebAccess
   readonly releases: ReleaseReads
 }

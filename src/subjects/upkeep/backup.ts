@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type BlobStores, copyBlobsTo } from '../../blobs/index.ts'
 import type { Database } from '../../db/database.ts'
 import type { Git } from '../../git/index.ts'
 import { type Copied, copyTree } from '../../platform/files/copy-tree.ts'
@@ -10,6 +11,8 @@ import { conflict } from '../../platform/errors.ts'
 export interface BackupDeps {
   readonly database: Database
   readonly git: Git
+  /** Undefined leaves the files of the bucket out. */
+  readonly blobs: BlobStores | undefined
   readonly dataDir: string
   readonly now: number
   readonly version: string
@@ -25,12 +28,12 @@ const DATABASE_FILE = 'ingot.db'
 const MANIFEST = 'backup.json'
 
 /** Caches, the lock of the running server, and what is copied in its own way. */
-const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|secret\.key\..*|ingot\.db.*|backup\.json)$/
+const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json)$/
 
 /**
  * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the
  * database and once more after it, so that everything the copied rows speak of is there even while the server works.
- * Conflict when the directory is not empty, and when the key of stored secrets is changed meanwhile.
+ * Files of a bucket become local ones in the copy. Conflict when the directory is not empty, and when the key of stored secrets is changed meanwhile.
  */
 export async function backUp(deps: BackupDeps, to: string, progress?: (what: string) => void): Promise<BackupReport> {
   makeDirectory(to)
@@ -42,7 +45,9 @@ export async function backUp(deps: BackupDeps, to: string, progress?: (what: str
       skip: (path) => SKIPPED.test(path),
       isImmutable: (path) => path.startsWith('blobs/'),
     })
-    return { files: repos.files + others.files, bytes: repos.bytes + others.bytes }
+    const none = { files: 0, bytes: 0 }
+    const blobs = deps.blobs ? await copyBlobsTo(deps.blobs, join(to, 'blobs'), progress) : none
+    return { files: repos.files + others.files + blobs.files, bytes: repos.bytes + others.bytes + blobs.bytes }
   }
   const first = await copyFiles()
   const key = await readSecretKey(to)

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { abortOldUploads, type BlobStores } from '../../blobs/index.ts'
 import { pruneEvents } from '../../events/index.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs, type ScheduledTask } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -30,6 +31,8 @@ const payloads = {
   'repos.expire_deleted': Nothing,
   /** Deletes the programs in hooks directories. */
   'repos.remove_hooks': Nothing,
+  /** Aborts uploads to the bucket that a crash left. */
+  'storage.clean': Nothing,
 }
 
 declare module '../../jobs/catalog.ts' {
@@ -42,11 +45,12 @@ const KEPT_MS = 15 * DAY_MS
 
 export interface UpkeepJobDeps extends MaintainRepoDeps, EveryRepoDeps {
   readonly clock: Clock
+  readonly blobs: BlobStores
 }
 
 /** Background work on repositories and on the whole site. */
 export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {
-  const { database, git, clock, log } = deps
+  const { database, git, clock, log, blobs } = deps
   return {
     'counters.recount': defineJob(Nothing, async (_, signal) => {
       const { wrong, first } = await recountWrong(database, signal)
@@ -64,6 +68,10 @@ export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {
       const to = clock.now() - KEPT_MS
       await collectGarbage(deps, signal, await listReposWithDeletedRefs(database.read, to - DAY_MS, to))
     }),
+    'storage.clean': defineJob(Nothing, async () => {
+      const aborted = await abortOldUploads(blobs, clock.now())
+      if (aborted > 0) log.info({ uploads: aborted }, 'aborted uploads to the bucket that were not finished')
+    }),
     'repos.remove_hooks': defineJob(Nothing, (_, signal) => deleteHooksOfEveryRepo(deps, signal)),
   }
 }
@@ -75,6 +83,11 @@ export function upkeepTasks(jobs: Jobs): ScheduledTask[] {
       name: 'clean_git_leftovers',
       schedule: '7 4 * * *',
       start: (tx) => jobs.enqueue(tx, 'git.clean', {}, { key: 'all' }),
+    },
+    {
+      name: 'abort_old_uploads',
+      schedule: '19 4 * * *',
+      start: (tx) => jobs.enqueue(tx, 'storage.clean', {}, { key: 'all' }),
     },
     {
       name: 'delete_old_events',

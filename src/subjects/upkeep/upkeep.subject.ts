@@ -7,9 +7,9 @@ import { createUpkeepJobs, upkeepTasks } from './upkeep.jobs.ts'
 export const subject = defineSubject({
   name: 'upkeep',
   needs: ['gitTransport', 'pushes', 'wikis'],
-  create({ database, git, clock, log, jobs }, { gitTransport, pushes, wikis }) {
+  create({ database, git, clock, log, jobs, blobs }, { gitTransport, pushes, wikis }) {
     return {
-      jobs: createUpkeepJobs({ database, git, clock, log, wikis, bundleMinBytes: gitTransport.bundleMinBytes }),
+      jobs: createUpkeepJobs({ database, git, clock, log, wikis, blobs, bundleMinBytes: gitTransport.bundleMinBytes }),
       tasks: upkeepTasks(jobs),
       subscriptions: maintenanceSubscriptions(jobs),
       checks: createUpkeepChecks({ database, git, pushes, wikis }),

@@ -131,12 +131,13 @@ function downloadOperations({ guards, artifacts, site }: ArtifactOperationDeps):
         sig: Type.Optional(Type.String({ maxLength: NAME_LENGTH })),
         expires: Type.Optional(Type.Integer({ description: 'Epoch seconds' })),
       }),
-      responses: { 200: BinaryFile },
+      responses: { 200: BinaryFile, 302: null },
       errors: [401, 404],
       async handler({ params, query }) {
         const { owner, repo: name, artifact_id: id } = params
         const { sig = '', expires = 0 } = query
         const { artifact, body } = await artifacts.openLinked({ owner, name, id }, { sig, expires })
+        if (typeof body === 'string') return { status: 302, headers: { location: body, 'cache-control': 'no-store' } }
         return bytes(body, {
           'content-type': 'application/zip',
           'content-length': String(artifact.size),

@@ -3,6 +3,7 @@ import type { BlobStore } from '../../../blobs/index.ts'
 import type { Database, Db } from '../../../db/database.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { notFound, unauthenticated } from '../../../platform/errors.ts'
+import { contentDisposition } from '../../../platform/http/content.ts'
 import type { RepoId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import type { DiskQuota } from '../../quota/index.ts'
@@ -39,7 +40,8 @@ interface NewArtifact {
 
 interface OpenArtifact {
   readonly artifact: Artifact
-  readonly body: Readable
+  /** Or the address of the object store where they are. */
+  readonly body: Readable | string
 }
 
 /** Files that jobs leave (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
@@ -66,7 +68,7 @@ export interface Artifacts {
 
 interface ArtifactDeps {
   readonly database: Database
-  readonly blobs: Pick<BlobStore, 'open' | 'put'>
+  readonly blobs: Pick<BlobStore, 'link' | 'open' | 'put'>
   readonly clock: Clock
   readonly quota: DiskQuota
   readonly files: Pick<StoredFiles, 'release'>
@@ -118,12 +120,18 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
       const repo = await findRepoByAnyName(read, owner, name)
       if (repo === undefined) throw notFound('repository does not exist')
       const artifact = await getDownloadable(repo.id, id)
-      const body = await blobs.open(artifact.hash)
+      const body = (await linkTo(blobs, artifact)) ?? (await blobs.open(artifact.hash))
       if (body === undefined) throw notFound('the bytes of the artifact are missing')
       return { artifact, body }
     },
   }
 }
+
+const linkTo = (blobs: Pick<BlobStore, 'link'>, { hash, name }: Artifact): Promise<string | undefined> =>
+  blobs.link(hash, {
+    contentType: 'application/zip',
+    contentDisposition: contentDisposition('attachment', `${name}.zip`),
+  })
 
 async function withRuns(read: Db, artifacts: readonly Artifact[]): Promise<ArtifactView[]> {
   const found = await listRunsByIds(

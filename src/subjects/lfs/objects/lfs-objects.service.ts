@@ -1,7 +1,7 @@
 import { admit } from '../../../access/admit.ts'
 import type { Readable } from 'node:stream'
 import type { Viewer } from '../../../access/viewer.ts'
-import type { BlobRange, BlobStore } from '../../../blobs/index.ts'
+import type { BlobLink, BlobRange, BlobStore } from '../../../blobs/index.ts'
 import type { Database, Db } from '../../../db/database.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { invalid, isDomainError, notFound } from '../../../platform/errors.ts'
@@ -54,6 +54,8 @@ export interface LfsObjects {
   find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
   /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
   open(object: LfsObject, range?: BlobRange): Promise<Readable>
+  /** An address of the object store to read an object that `find` gave; undefined where it is read here. */
+  link(object: LfsObject, as: BlobLink): Promise<string | undefined>
   /** Removes the bytes of objects that no repository has. */
   sweep(signal: AbortSignal): Promise<void>
 }
@@ -152,6 +154,8 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       if (stream === undefined) throw notFound('the bytes of the object are lost')
       return stream
     },
+
+    link: ({ oid }, as) => blobs.link(oid, as),
 
     async sweep(signal) {
       for await (const { hash } of blobs.list()) {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { eachAtOnce } from '../../../platform/concurrency/each-at-once.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { contentDisposition, parseRange } from '../../../platform/http/content.ts'
 import { admit } from '../admit.ts'
@@ -53,7 +54,8 @@ async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<objec
   } as const
   const objects = readObjects(body['objects'] ?? [], deps.maxBatchSize)
   const entries = await deps.objects.batch(visit.viewer, visit.repo.id, operation, objects)
-  return { objects: entries.map((entry) => presentEntry(entry, answer)) }
+  const links = await linksOf(deps, operation, entries)
+  return { objects: entries.map((entry) => links.get(entry.oid) ?? presentEntry(entry, answer)) }
 }
 
 function readObjects(value: unknown, maxObjects: number): LfsObject[] {
@@ -65,6 +67,27 @@ function readObjects(value: unknown, maxObjects: number): LfsObject[] {
       throw new LfsRefusal(400, '[objects]: each has an oid, a text, and a size, a number')
     return { oid, size }
   })
+}
+
+/** Links that are asked for at once: each takes a request to the object store. */
+const LINKS_AT_ONCE = 8
+
+/** Entries of a download whose bytes the client reads from the object store, by oid. */
+async function linksOf(
+  { objects, redirectLifetime }: LfsRouteDeps,
+  operation: 'upload' | 'download',
+  entries: readonly BatchEntry[],
+): Promise<Map<string, object>> {
+  const links = new Map<string, object>()
+  if (operation === 'upload' || redirectLifetime === undefined) return links
+  const stored = entries.filter(({ verdict }) => verdict.kind === 'stored')
+  const { signal } = new AbortController()
+  await eachAtOnce(stored, { atOnce: LINKS_AT_ONCE, signal }, async ({ oid, size }) => {
+    const href = await objects.link({ oid, size }, { contentType: 'application/octet-stream' })
+    const download = { href, expires_in: redirectLifetime }
+    if (href !== undefined) links.set(oid, { oid, size, authenticated: true, actions: { download } })
+  })
+  return links
 }
 
 interface BatchAnswer {
@@ -104,6 +127,9 @@ async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: Fast
   const range = parseRange(request.headers.range, object.size)
   if (range === 'bad')
     throw new LfsRefusal(416, 'the range begins behind the end', { 'content-range': `bytes */${object.size}` })
+  const disposition = filename === undefined ? {} : dispositionOf(Buffer.from(filename, 'base64url').toString('utf8'))
+  const link = await deps.objects.link(object, { contentType: 'application/octet-stream', ...disposition })
+  if (link !== undefined) return void reply.code(302).headers({ location: link, 'cache-control': 'no-store' }).send()
   const length = range === undefined ? object.size : range.end - range.start + 1
   const headers = {
     'content-length': String(length),
@@ -111,9 +137,7 @@ async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: Fast
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
     ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${object.size}` }),
-    ...(filename !== undefined && {
-      'content-disposition': contentDisposition('attachment', Buffer.from(filename, 'base64url').toString('utf8')),
-    }),
+    ...(disposition.contentDisposition !== undefined && { 'content-disposition': disposition.contentDisposition }),
   }
   reply
     .code(range === undefined ? 200 : 206)
@@ -122,3 +146,7 @@ async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: Fast
   // NOTE: a reply is a promise of its end: the caller must not await it and answer again.
   void reply.send(await deps.objects.open(object, range))
 }
+
+const dispositionOf = (name: string): { readonly contentDisposition?: string } => ({
+  contentDisposition: contentDisposition('attachment', name),
+})

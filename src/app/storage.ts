@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  abortOldUploads,
+  type BlobStores,
+  createBlobStores,
+  inspectStorage,
+  migrateBlobs,
+  type MigrationProgress,
+  type S3Settings,
+} from '../blobs/index.ts'
+import type { Config } from '../config/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { invalid } from '../platform/errors.ts'
+import type { Core, DoctorCheck } from '../subjects/subject.ts'
+
+/** 78 GiB in 10,000 parts; of larger ones whose size is announced the parts are larger. */
+const PART_BYTES = 8 * 1024 * 1024
+
+type StorageConfig = Config['storage']
+
+/** Throws Invalid for settings that do not fit together, which stops the start. Nothing is sent yet. */
+export const openBlobStores = (
+  { storage }: Config,
+  { dataDir, isServer, log, processes }: Pick<Core, 'dataDir' | 'isServer' | 'log' | 'processes'>,
+): BlobStores =>
+  createBlobStores({
+    kind: storage.kind,
+    s3: s3Settings(storage),
+    links: storage.redirect,
+    directory: join(dataDir, 'blobs'),
+    emptyUploads: isServer && processes.isFirst,
+    locks: processes.locks,
+    log,
+  })
+
+/** Undefined without a bucket. */
+function s3Settings(storage: StorageConfig): S3Settings | undefined {
+  if (storage.kind === 's3' && storage.bucket === '') throw invalid('storage.kind = "s3" needs storage.bucket')
+  if (storage.bucket === '') return undefined
+  return {
+    bucket: storage.bucket,
+    prefix: storage.prefix === '' || storage.prefix.endsWith('/') ? storage.prefix : `${storage.prefix}/`,
+    region: storage.region,
+    endpoint: storage.endpoint,
+    publicEndpoint: storage.public_endpoint,
+    pathStyle: storage.path_style,
+    keys: keysOf(storage),
+    ca: storage.ca_file === '' ? '' : readSetting(storage.ca_file),
+    encryption: storage.encryption,
+    kmsKey: storage.kms_key,
+    timeoutMs: storage.timeout * 1000,
+    attempts: storage.attempts,
+    partBytes: PART_BYTES,
+    linkLifetime: storage.redirect_lifetime,
+  }
+}
+
+function keysOf({ access_key: id, secret_key, secret_key_file: file }: StorageConfig): S3Settings['keys'] {
+  if (secret_key !== '' && file !== '')
+    throw invalid('storage.secret_key and storage.secret_key_file exclude each other')
+  const secret = file === '' ? secret_key : readSetting(file).trimEnd()
+  if ((id === '') !== (secret === ''))
+    throw invalid('storage.access_key needs storage.secret_key or storage.secret_key_file, and the other way round')
+  return id === '' ? undefined : { id, secret }
+}
+
+function readSetting(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw invalid(`cannot read ${file}: ${(error as Error).message}`)
+  }
+}
+
+/** As migrateBlobs, with the state in the data directory. */
+export const migrateStoredFiles = (
+  { blobs, dataDir }: Pick<Core, 'blobs' | 'dataDir'>,
+  options: { readonly to: 'local' | 's3'; readonly verify: boolean; readonly deleteSource: boolean },
+  progress: (progress: MigrationProgress) => void,
+): Promise<MigrationProgress> =>
+  migrateBlobs(blobs, {
+    ...options,
+    stateFile: join(dataDir, 'storage-migration.json'),
+    signal: new AbortController().signal,
+    progress,
+  })
+
+/** Tries the bucket and reports what a migration or a crash left. */
+export const storageCheck = (stores: BlobStores, clock: Clock): DoctorCheck => ({
+  name: 'storage',
+  async *run({ fix, quick }) {
+    const now = clock.now()
+    const { failure, elsewhere, oldUploads } = await inspectStorage(stores, { now, quick })
+    if (failure !== undefined) yield { what: `the bucket cannot be used: ${failure}`, state: 'problem' }
+    if (elsewhere > 0)
+      yield {
+        what: `${elsewhere} files are ${stores.kind === 's3' ? 'in data_dir' : 'in the bucket'}: ingot storage migrate --to ${stores.kind} copies them, with --delete-source moves them`,
+        state: 'note',
+      }
+    if (oldUploads > 0)
+      yield fix
+        ? { what: `aborted ${await abortOldUploads(stores, now)} unfinished uploads`, state: 'fixed' }
+        : { what: `${oldUploads} uploads to the bucket were not finished; the server aborts them daily`, state: 'note' }
+  },
+})

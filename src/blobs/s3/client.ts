@@ -1,0 +1,138 @@
+import { getCACertificates } from 'node:tls'
+import type * as sdkModule from '@aws-sdk/client-s3'
+import { isDomainError, unavailable } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { BlobLink } from '../blob-store.ts'
+import type { S3Settings } from './settings.ts'
+
+type Sdk = typeof sdkModule
+
+interface Loaded {
+  readonly sdk: Sdk
+  readonly client: sdkModule.S3Client
+}
+
+/** Runs requests; whatever goes wrong is thrown as Unavailable with its cause. */
+export type RunS3 = <T>(work: (loaded: Loaded) => Promise<T>) => Promise<T>
+
+interface LazyClient {
+  readonly run: RunS3
+  /** A signed address to read an object. */
+  link(key: string, as: BlobLink): Promise<string>
+  close(): void
+}
+
+/** The library is loaded by the first request. */
+export function createS3Client(settings: S3Settings, log: Pick<Logger, 'warn'>): LazyClient {
+  let loading: Promise<Loaded> | undefined
+  let signing: Promise<Sign> | undefined
+  return {
+    async run(work) {
+      try {
+        return await work(await (loading ??= load(settings)))
+      } catch (error) {
+        if ((error as Error).name !== 'AbortError') log.warn({ err: error }, 'a request to the bucket failed')
+        throw asUnavailable(error)
+      }
+    },
+    async link(key, as) {
+      try {
+        const sign = await (signing ??= createSigner(settings))
+        return await sign(key, as)
+      } catch (error) {
+        throw asUnavailable(error)
+      }
+    },
+    close() {
+      void loading?.then(({ client }) => client.destroy(), String)
+    },
+  }
+}
+
+type Sign = (key: string, as: BlobLink) => Promise<string>
+
+/** What uploads ask for. */
+export const encryptionOf = ({ encryption, kmsKey }: S3Settings) =>
+  encryption === 'none' ? {} : { ServerSideEncryption: encryption, ...(kmsKey !== '' && { SSEKMSKeyId: kmsKey }) }
+
+/** Connections at once; reads by slow clients occupy one each. */
+const MAX_SOCKETS = 512
+const CONNECT_MS = 5_000
+
+async function load(settings: S3Settings): Promise<Loaded> {
+  const sdk = await import('@aws-sdk/client-s3')
+  return { sdk, client: new sdk.S3Client(clientConfig(settings)) }
+}
+
+function clientConfig({
+  endpoint,
+  region,
+  pathStyle,
+  keys,
+  ca,
+  timeoutMs,
+  attempts,
+}: S3Settings): sdkModule.S3ClientConfig {
+  return {
+    region,
+    forcePathStyle: pathStyle,
+    ...(endpoint !== '' && { endpoint }),
+    ...(keys && { credentials: { accessKeyId: keys.id, secretAccessKey: keys.secret } }),
+    maxAttempts: attempts,
+    // Checksums of further kinds are not understood by every server; each body is signed with its SHA-256.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: Math.min(CONNECT_MS, timeoutMs),
+      requestTimeout: timeoutMs,
+      throwOnRequestTimeout: true,
+      httpAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
+      httpsAgent: {
+        keepAlive: true,
+        maxSockets: MAX_SOCKETS,
+        ...(ca !== '' && { ca: [...getCACertificates('default'), ca] }),
+      },
+    },
+  }
+}
+
+/** Signing sends nothing: clients reach the address by themselves. */
+async function createSigner(settings: S3Settings): Promise<Sign> {
+  const { publicEndpoint, bucket: Bucket, linkLifetime: expiresIn } = settings
+  const [{ sdk, client }, { getSignedUrl }] = await Promise.all([
+    load(publicEndpoint === '' ? settings : { ...settings, endpoint: publicEndpoint }),
+    import('@aws-sdk/s3-request-presigner'),
+  ])
+  return (Key, { contentType, contentDisposition }) =>
+    getSignedUrl(
+      client,
+      new sdk.GetObjectCommand({
+        Bucket,
+        Key,
+        ...(contentType !== undefined && { ResponseContentType: contentType }),
+        ...(contentDisposition !== undefined && { ResponseContentDisposition: contentDisposition }),
+      }),
+      { expiresIn },
+    )
+}
+
+interface SdkError extends Error {
+  readonly $metadata?: { readonly httpStatusCode?: number }
+}
+
+/** For `catch`: undefined when the server says that there is no such object. */
+export function missing(error: SdkError): undefined {
+  if (error.name === 'NoSuchBucket' || error.$metadata?.httpStatusCode !== 404) throw error
+  return undefined
+}
+
+/** For `catch`: false when the server says that there is no such upload. */
+export function unknownUpload(error: SdkError): false {
+  if (error.name !== 'NoSuchUpload') throw error
+  return false
+}
+
+const AWAY = 'the store of files does not answer, try again later'
+
+export const asUnavailable = (error: unknown): Error =>
+  isDomainError(error, 'unavailable') ? error : unavailable(AWAY, error)
