@@ -227,7 +227,14 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
   it('makes a backup of the same time fail, which could not be read', async () => {
     const to = mkdtempSync(join(tmpdir(), 'ingot-backup-'))
     const { app } = server
-    const deps = { database: app.database, git: app.git, dataDir: server.dataDir, blobs: undefined, now: 1, version: '1' }
+    const deps = {
+      database: app.database,
+      git: app.git,
+      dataDir: server.dataDir,
+      blobs: undefined,
+      now: 1,
+      version: '1',
+    }
     const copied: string[] = []
     const backup = backUp(deps, to, (storage) => {
       if (copied.push(storage) === 3) writeFileSync(file, `${'ab'.repeat(32)}\n${readFileSync(file, 'utf8')}`)

@@ -51,7 +51,7 @@ export function lfsOf({ url }: TestServer, path: string) {
       })
       return { status, oid, bytes }
     },
-    get: (person: Person | undefined, oid: string, init: RequestInit = {}): Promise<Response> =>
+    get: (person: Person | undefined, oid: string, init: Init = {}): Promise<Response> =>
       fetch(`${base}/objects/${oid}`, { ...init, headers: { ...(person && basicOf(person)), ...init.headers } }),
     async batch(person: Person | undefined, oid: string, size: number) {
       const answer = await fetch(`${base}/objects/batch`, {
@@ -62,6 +62,11 @@ export function lfsOf({ url }: TestServer, path: string) {
       return { status: answer.status, json: (await answer.json().catch(() => undefined)) as never as LfsAnswer }
     },
   }
+}
+
+interface Init {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly redirect?: 'manual'
 }
 
 interface LfsAnswer {

@@ -237,7 +237,7 @@ describe('blobs in an S3 server that fails', () => {
         }
         s3.fault = first(Infinity, 'UploadPart', 'wrong-etag')
         await expect(blobs.put(inChunks(big), { expected })).rejects.toEqual(away)
-        s3.fault = first(Infinity, 'PutObject', 'silent')
+        s3.fault = first(Infinity, 'PutObject', 'closed-before')
         await expect(blobs.put([Buffer.from('x')])).rejects.toEqual(away)
         expect([s3.objects.size, s3.uploads.size]).toEqual([0, 0])
       },
