@@ -195,16 +195,22 @@ async function growIssue(issues: string, user: Person, i: number): Promise<void>
   for (const of of ['1', `comments/${comment}`]) await upload(`${issues}/${of}/assets`, i)
 }
 
-/** A pull request that has one commit and one file more than the one before; its number is that of all. */
+/**
+ * A pull request that has one commit and one file more than the one before; its number is that of all. Each is in the
+ * merge queue, too.
+ */
 async function growPull(i: number): Promise<void> {
   const changes = '/repos/root/changes'
   const branch = `topic${i}`
+  const rule = { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] }
+  if (i === 0) await done(root.client.post(`${changes}/branch_protections`, rule))
   await done(root.client.post(`${changes}/branches`, { new_branch_name: branch }))
   for (let n = 0; n <= i; n++)
     await done(root.client.post(`${changes}/contents/${i}-${n}.txt`, { content: '', message: `${n}`, branch }))
   const { number } = (await done(root.client.post(`${changes}/pulls`, { head: branch, base: 'main', title: branch })))
     .json
   await done(root.client.post(`${changes}/issues/${number}/pin`))
+  await done(root.client.post(`${changes}/pulls/${number}/merge`, { Do: 'merge', queue: true }))
   const comment = { path: `${i}-0.txt`, body: 'words', new_position: 1 }
   for (let n = 0; n <= i; n++) {
     const event = { event: 'COMMENT', body: 'words', comments: Array.from({ length: n + 1 }, () => comment) }
@@ -400,6 +406,7 @@ it('take the same queries whatever their length', async () => {
       repo: 'changes',
       index: String(files.length),
     }),
+    ...(operation.id === 'repoListMergeQueue' && { owner: 'root', repo: 'changes', branch: 'main' }),
     org: 'acme',
     quotagroup: 'staff',
     username: 'alice',
