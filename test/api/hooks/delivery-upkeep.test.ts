@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
+import type { Any } from '../../harness/client.ts'
 import { runIngot } from '../../harness/process.ts'
 import { createHookWorld, type HookWorld } from './hook-world.ts'
 
@@ -38,6 +39,36 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
     await sweep()
     expect(await world.deliveries(hook.id)).toMatchObject([{ attempts: 1, state: 'delivered' }])
     expect(await messages()).toBe(1)
+  })
+
+  it('let a delivery end that is under way when the server stops, and send again what gets no answer', async () => {
+    world = await createHookWorld({ on: kind, settings: { 'server.shutdown_timeout': '1' } })
+    const { server, receiver } = world
+    const [late, silent] = [await world.hook({ url: `${receiver.url}/late` }), await world.hook()]
+    const answers: (() => void)[] = []
+    receiver.answer(({ path }, response) => {
+      if (path.endsWith('/late')) answers.push(() => response.end())
+    })
+    await world.push('one')
+    await world.push('two')
+    server.app.background.start()
+    await receiver.waitFor(2)
+    const stopping = server.app.background.stop()
+    answers[0]!()
+    await stopping
+    expect(receiver.got).toHaveLength(2)
+    const states = async (id: number) =>
+      (await world.deliveries(id)).map(({ state, attempts }: Any) => [state, attempts]).toReversed()
+    expect(await states(late.id)).toEqual([
+      ['delivered', 1],
+      ['waiting', 0],
+    ])
+    expect(await states(silent.id)).toEqual([
+      ['waiting', 0],
+      ['waiting', 0],
+    ])
+    const { read } = server.app.database
+    expect(await read.selectFrom('hook_lane').select('holder').where('lease_until', '>', 0).execute()).toEqual([])
   })
 
   it('are measured', async () => {

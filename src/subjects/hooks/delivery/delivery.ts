@@ -22,6 +22,8 @@ import { createSender } from './send/sender.ts'
 
 const HOUR_MS = 3_600_000
 const TOPIC = 'deliveries'
+/** Receivers that are this slow get what was under way again after the next start. */
+const STOP_MS = 2_000
 
 /** Everything between an event and the receivers of webhooks. */
 export interface Delivery {
@@ -47,6 +49,7 @@ export function createDelivery(
     sender: createSender({ client, secrets, clock, timeout: settings.deliver_timeout * 1000 }),
     limits: { total: settings.max_in_flight, perOrigin: settings.max_in_flight_per_host },
     retryMs: settings.retry_hours * HOUR_MS,
+    graceMs: Math.min(STOP_MS, config.server.shutdown_timeout * 1000),
   })
   const wake = (): void => deliverer.wake()
   const wakeAll = (): void => {

@@ -25,6 +25,8 @@ interface DelivererDeps {
   readonly limits: InFlightLimits
   /** Milliseconds after which a delivery that fails is dead. */
   readonly retryMs: number
+  /** Milliseconds that deliveries under way get to end when the process stops. */
+  readonly graceMs: number
 }
 
 /**
@@ -40,6 +42,7 @@ export class Deliverer implements Worker {
   readonly #loop: WorkerLoop
   readonly #abort = new AbortController()
   #heartbeat: NodeJS.Timeout | undefined
+  #isStopping = false
 
   constructor(deps: DelivererDeps) {
     this.#deps = deps
@@ -59,12 +62,14 @@ export class Deliverer implements Worker {
     this.#loop.wake()
   }
 
-  /** Gives up what is under way: it is sent again later. */
+  /** Lets what is under way end for a moment and gives up the rest, which is sent again later. */
   async stop(): Promise<void> {
+    this.#isStopping = true
     await this.#loop.stop()
-    clearInterval(this.#heartbeat)
-    this.#abort.abort(new Error('the server stops'))
+    const late = setTimeout(() => this.#abort.abort(new Error('the server stops')), this.#deps.graceMs)
     await this.#inFlight.allDone()
+    clearTimeout(late)
+    clearInterval(this.#heartbeat)
     await this.#deps.database.transaction((tx) => releaseLanesOf(tx, this.#holder)).catch(() => {})
   }
 
@@ -79,7 +84,7 @@ export class Deliverer implements Worker {
 
   async #takeSome(): Promise<boolean> {
     const { database, clock } = this.#deps
-    if (this.#inFlight.isFull) return false
+    if (this.#isStopping || this.#inFlight.isFull) return false
     const times = { now: clock.now(), leaseMs: LEASE_MS }
     const due = await listDueLanes(database.read, times, this.#inFlight.choice())
     const chosen = this.#inFlight.choose(due)
@@ -109,7 +114,12 @@ export class Deliverer implements Worker {
         if (payload === undefined) return await this.#records.giveBack(lane.hookId)
         const delivery: PendingDelivery = { ...next, payload }
         const attempt = await sender.send(delivery, this.#abort.signal)
-        next = await this.#records.attempt({ lane: current, delivery, attempt, endsTurn: count === TURN })
+        next = await this.#records.attempt({
+          lane: current,
+          delivery,
+          attempt,
+          endsTurn: count >= TURN || this.#isStopping,
+        })
         current = { ...lane, failures: 0, lastStatus: 'delivered', isSuspect: false }
       }
     } catch (error) {
