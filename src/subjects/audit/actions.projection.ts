@@ -1,5 +1,6 @@
 import type { AppendedEvent, Projections } from '../../events/index.ts'
-import { accountTarget, recorded, repoTarget } from './record.ts'
+import type { Tx } from '../../db/database.ts'
+import { accountTarget, type AuditTarget, recorded, repoTarget, SITE } from './record.ts'
 
 type Kind = `${'secret' | 'variable'}.${'created' | 'deleted' | 'edited'}`
 
@@ -15,8 +16,30 @@ const onNamed = <K extends Kind>(action: string) =>
     }
   })
 
-/** Secrets and variables of Actions, by name: values are never recorded. */
+type RunnerKind = `runner.${'deleted' | 'disabled' | 'enabled'}`
+
+/** An action on the repository, the account or the site whose runner it is. */
+const onRunner = <K extends RunnerKind>(action: string) =>
+  recorded<K>(async (tx, { payload }) => {
+    const { repo_id, owner_id, runner_id, name } = payload as AppendedEvent<'runner.deleted'>['payload']
+    return { action, target: await placeTarget(tx, repo_id, owner_id), details: { runner_id, name } }
+  })
+
+async function placeTarget(tx: Tx, repoId: number, ownerId: number): Promise<AuditTarget> {
+  if (repoId > 0) return repoTarget(tx, repoId)
+  return ownerId > 0 ? accountTarget(tx, ownerId) : SITE
+}
+
+/** Packages, runners, and secrets and variables of Actions, by name: values are never recorded. */
 export const actionsProjections: Projections = {
+  'package.deleted': recorded(async (tx, { payload: { owner_id, type, name, version } }) => ({
+    action: 'package.deleted',
+    target: await accountTarget(tx, owner_id),
+    details: { type, name, ...(version !== '' && { version }) },
+  })),
+  'runner.deleted': onRunner<'runner.deleted'>('runner.deleted'),
+  'runner.disabled': onRunner<'runner.disabled'>('runner.disabled'),
+  'runner.enabled': onRunner<'runner.enabled'>('runner.enabled'),
   'secret.created': onNamed<'secret.created'>('secret.created'),
   'secret.deleted': onNamed<'secret.deleted'>('secret.deleted'),
   'secret.edited': onNamed<'secret.edited'>('secret.changed'),

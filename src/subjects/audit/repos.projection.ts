@@ -21,9 +21,10 @@ type RuleKind = `${'branch' | 'tag'}_protection.${'created' | 'deleted' | 'edite
 const onRule = <Kind extends RuleKind>(action: string, protects: 'branch' | 'tag') =>
   onRepo<Kind>(action, (payload) => ({ protects, rule: (payload as { readonly name: string }).name }))
 
-const onHook = <Kind extends 'hook.created' | 'hook.deleted' | 'hook.edited'>(action: string) =>
+type HookKind = `hook.${'created' | 'deleted' | 'edited' | 'redelivered'}`
+const onHook = <Kind extends HookKind>(action: string) =>
   recorded<Kind>(async (tx, { payload }) => {
-    const hook = payload as AppendedEvent<'hook.created'>['payload']
+    const hook = payload as AppendedEvent<'hook.created'>['payload'] & { readonly uuid?: string }
     const target: AuditTarget =
       hook.repo_id > 0
         ? await repoTarget(tx, hook.repo_id)
@@ -33,7 +34,13 @@ const onHook = <Kind extends 'hook.created' | 'hook.deleted' | 'hook.edited'>(ac
     return {
       action,
       target,
-      details: { hook_id: hook.hook_id, type: hook.type, host: hook.host, active: hook.is_active },
+      details: {
+        hook_id: hook.hook_id,
+        type: hook.type,
+        host: hook.host,
+        active: hook.is_active,
+        ...(hook.uuid !== undefined && { delivery: hook.uuid }),
+      },
     }
   })
 
@@ -96,4 +103,10 @@ export const repoProjections: Projections = {
   'hook.created': onHook<'hook.created'>('hook.created'),
   'hook.deleted': onHook<'hook.deleted'>('hook.deleted'),
   'hook.edited': onHook<'hook.edited'>('hook.changed'),
+  'hook.redelivered': onHook<'hook.redelivered'>('hook.redelivered'),
+  'hook.requeued': recorded(async (_, { payload: { uuid, count } }) => ({
+    action: 'hook.requeued',
+    target: SITE,
+    details: { ...(uuid !== '' && { delivery: uuid }), count },
+  })),
 }

@@ -18,6 +18,10 @@ export const hookEvents = {
   'hook.created': Type.Object(Hook),
   'hook.deleted': Type.Object(Hook),
   'hook.edited': Type.Object(Hook),
+  /** `uuid`: of the delivery that is sent again. */
+  'hook.redelivered': Type.Object({ ...Hook, uuid: Type.String() }),
+  /** Deliveries that were given up are tried again: one, or all where `uuid` is empty. */
+  'hook.requeued': Type.Object({ uuid: Type.String(), count: Type.Integer() }),
 }
 
 declare module '../../events/catalog.ts' {

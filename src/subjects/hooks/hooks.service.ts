@@ -11,7 +11,7 @@ import { loadRepoAccess, type TemplateCopier } from '../repos/index.ts'
 import { hurryLane } from './delivery/send/lane.store.ts'
 import { originOf } from './delivery/message-queue.ts'
 import { HEADER_CONTEXT, SECRET_CONTEXT } from './hook-secrets.ts'
-import type { hookEvents } from './hooks.events.ts'
+import { type ChangedHook, originOfHook, payloadOfHook } from './hook-payload.ts'
 import { readHookEvents } from './hooks.policy.ts'
 import {
   type HookConfig,
@@ -74,6 +74,8 @@ export interface Hooks {
   delete(actor: Actor, owner: HookOwner, id: number): Promise<void>
 }
 
+type HookChangeKind = 'hook.created' | 'hook.deleted' | 'hook.edited'
+
 interface HookDeps {
   readonly database: Database
   readonly clock: Clock
@@ -82,7 +84,8 @@ interface HookDeps {
 }
 
 export function createHooks({ database, clock, events, secrets }: HookDeps): Hooks {
-  const append = createHookEvents({ clock, events })
+  const append = (tx: Tx, kind: HookChangeKind, actor: Actor, changed: ChangedHook): Promise<void> =>
+    events.append(tx, kind, originOfHook(actor, changed, clock.now()), payloadOfHook(changed))
   const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
   const toHook = (hook: Webhook): Hook => ({
     ...hook,
@@ -155,30 +158,6 @@ export function createHooks({ database, clock, events, secrets }: HookDeps): Hoo
         await deleteWebhook(tx, id)
         await append(tx, 'hook.deleted', actor, { owner, hook })
       }),
-  }
-}
-
-interface ChangedHook {
-  readonly owner: HookOwner
-  readonly hook: Webhook
-}
-
-function createHookEvents({ clock, events }: Pick<HookDeps, 'clock' | 'events'>) {
-  return async (tx: Tx, kind: keyof typeof hookEvents, actor: Actor, { owner, hook }: ChangedHook): Promise<void> => {
-    const repoId = owner.scope === 'repository' ? owner.repoId : 0
-    await events.append(
-      tx,
-      kind,
-      { actor, repoId, at: clock.now() },
-      {
-        repo_id: repoId,
-        owner_id: 'ownerId' in owner ? owner.ownerId : 0,
-        hook_id: hook.id,
-        type: hook.type,
-        host: URL.parse(hook.url)?.host ?? '',
-        is_active: hook.isActive,
-      },
-    )
   }
 }
 

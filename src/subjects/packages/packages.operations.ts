@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { empty, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { NAME_LENGTH } from '../../http/body/limits.ts'
 import { pagingMembers, pagingQuery } from '../../http/openapi/paging-members.ts'
+import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
 import type { PackageGuard } from './package.guards.ts'
@@ -119,8 +120,8 @@ function deleteOperations({ packageGuard, packages }: PackageOperationDeps): Ope
       id: 'deletePackage',
       path: PACKAGE,
       summary: 'Delete a package with all versions',
-      async handler({ access: { owner }, params: { type, name } }) {
-        await packages.delete(owner, { type, name })
+      async handler({ viewer, access: { owner }, params: { type, name } }) {
+        await packages.delete(requireUser(viewer), owner, { type, name })
         return noContent()
       },
     }),
@@ -129,8 +130,8 @@ function deleteOperations({ packageGuard, packages }: PackageOperationDeps): Ope
       id: 'deletePackageVersion',
       path: `${PACKAGE}/{version}`,
       summary: 'Delete a version; with the last one the package',
-      async handler({ access: { owner }, params: { type, name, version } }) {
-        await packages.deleteVersion(owner, { type, name, version })
+      async handler({ viewer, access: { owner }, params: { type, name, version } }) {
+        await packages.deleteVersion(requireUser(viewer), owner, { type, name, version })
         return noContent()
       },
     }),

@@ -1,6 +1,8 @@
 import { canSeeRepo } from '../../access/repo-access.ts'
-import type { Viewer } from '../../access/viewer.ts'
-import type { Database } from '../../db/database.ts'
+import type { Actor, Viewer } from '../../access/viewer.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import type { Events } from '../../events/index.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { listReposByIds, type Repos } from '../repos/index.ts'
@@ -39,9 +41,9 @@ export interface Packages {
   /** Files of a version. Throws NotFound. */
   files(owner: User, ref: VersionRef): Promise<PackageFile[]>
   /** Throws NotFound. */
-  deleteVersion(owner: User, ref: Required<VersionRef>): Promise<void>
+  deleteVersion(actor: Actor, owner: User, ref: Required<VersionRef>): Promise<void>
   /** With all versions. Throws NotFound. */
-  delete(owner: User, ref: PackageRef): Promise<void>
+  delete(actor: Actor, owner: User, ref: PackageRef): Promise<void>
   /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is linked to that one. */
   link(viewer: Viewer, owner: User, link: PackageRef & { readonly repoName: string }): Promise<void>
   /** Throws NotFound, and BadRequest without a link. */
@@ -55,11 +57,20 @@ interface PackageQuery {
 
 interface PackageDeps {
   readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
   readonly repos: Repos
 }
 
-export function createPackages({ database, repos }: PackageDeps): Packages {
+export function createPackages({ database, clock, events, repos }: PackageDeps): Packages {
   const { read } = database
+  const appendDeleted = (tx: Tx, actor: Actor, owner: User, { type, name, version = '' }: VersionRef): Promise<void> =>
+    events.append(
+      tx,
+      'package.deleted',
+      { actor, repoId: 0, at: clock.now() },
+      { owner_id: owner.id, type, name, version },
+    )
   const list = async (viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>> => {
     const page = await listVersions(read, owner.id, query)
     return { items: await viewsOf({ database, repos }, viewer, { owner, versions: page.items }), total: page.total }
@@ -83,15 +94,17 @@ export function createPackages({ database, repos }: PackageDeps): Packages {
       return listFiles(read, id)
     },
 
-    deleteVersion: (owner, ref) =>
-      database.transaction(async (tx) =>
-        deleteVersion(tx, requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version))),
-      ),
+    deleteVersion: (actor, owner, ref) =>
+      database.transaction(async (tx) => {
+        await deleteVersion(tx, requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)))
+        await appendDeleted(tx, actor, owner, ref)
+      }),
 
-    delete: (owner, ref) =>
-      database.transaction(async (tx) =>
-        deletePackage(tx, requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref })).packageId),
-      ),
+    delete: (actor, owner, ref) =>
+      database.transaction(async (tx) => {
+        await deletePackage(tx, requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref })).packageId)
+        await appendDeleted(tx, actor, owner, ref)
+      }),
 
     async link(viewer, owner, { repoName, ...ref }) {
       const { repo } = await repos.getInView(viewer, owner.name, repoName)
@@ -118,7 +131,7 @@ function requireVersion(version: PackageVersion | undefined): PackageVersion {
 
 /** In the order given, with a fixed number of queries. */
 async function viewsOf(
-  { database: { read }, repos }: PackageDeps,
+  { database: { read }, repos }: Pick<PackageDeps, 'database' | 'repos'>,
   viewer: Viewer,
   { owner, versions }: { readonly owner: User; readonly versions: readonly PackageVersion[] },
 ): Promise<PackageView[]> {

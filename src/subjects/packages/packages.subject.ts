@@ -1,5 +1,6 @@
 import { defineSubject } from '../subject.ts'
 import { createPackageGuard } from './package.guards.ts'
+import { packagesEvents } from './packages.events.ts'
 import { packageOperations } from './packages.operations.ts'
 import { createPackages } from './packages.service.ts'
 import { packageProjections } from './repo-deleting.projection.ts'
@@ -8,9 +9,13 @@ import { packageProjections } from './repo-deleting.projection.ts'
 export const subject = defineSubject({
   name: 'packages',
   needs: ['repos', 'users'],
-  create({ database, site }, { repos, users }) {
+  create({ database, clock, events, site }, { repos, users }) {
     const packageGuard = createPackageGuard({ database, users })
-    const packages = createPackages({ database, repos })
-    return { operations: packageOperations({ packageGuard, packages, site }), projections: packageProjections }
+    const packages = createPackages({ database, clock, events, repos })
+    return {
+      operations: packageOperations({ packageGuard, packages, site }),
+      events: packagesEvents,
+      projections: packageProjections,
+    }
   },
 })

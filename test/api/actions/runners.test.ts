@@ -197,6 +197,7 @@ describeOnBoth('runners', (kind) => {
     const codes = await Promise.all([1, 2, 3].map(() => status(ann.client.delete(one))))
     expect(codes.toSorted((a, b) => a - b)).toEqual([204, 404, 404])
     expect(await rows(server, 'event', { kind: 'runner.deleted' })).toHaveLength(1)
+    expect(await rows(server, 'audit_entry', { action: 'runner.deleted' })).toHaveLength(1)
     const eve = await server.world.user('eve')
     const repo = await server.world.repo({ owner: eve, name: 'gone' })
     await factory.runner({ kind: 'repository', repoId: repo.id })

@@ -94,6 +94,11 @@ describeOnBoth('deliveries that fail', (kind) => {
     await world.server.drain()
     expect(pushed(broken).slice(tries)).toEqual([`dead-2-${kind}`, `dead-1-${kind}`])
     expect((await root.client.get('/admin/hook-deliveries/dead')).json).toEqual([])
+    const { json: entries } = await root.client.get('/admin/audit?action=hook.requeued')
+    expect(entries.map(({ details }: { details: object }) => details)).toEqual([
+      { count: 1 },
+      { delivery: second.uuid, count: 1 },
+    ])
     expect(await world.deliveries(hook.id)).toMatchObject([
       { uuid: second.uuid, state: 'delivered' },
       { uuid: first.uuid, state: 'delivered' },

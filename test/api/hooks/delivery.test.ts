@@ -196,6 +196,10 @@ describeOnBoth('deliveries of webhooks', (kind) => {
     await world.ann.client.patch(`/repos/ann/r/hooks/${hook.id}`, { active: false })
     expect((await world.ann.client.post(`${path}/${first.uuid}/redeliver`)).status).toBe(422)
     expect((await world.ann.client.post(`${path}/nothing/redeliver`)).status).toBe(404)
+    const { json: entries } = await world.root.client.get('/admin/audit?action=hook.redelivered')
+    expect(entries).toMatchObject([
+      { actor: { name: 'ann' }, target: { name: 'ann/r' }, details: { hook_id: hook.id, delivery: first.uuid } },
+    ])
   })
 
   it('can be read and repeated by who may edit the webhook alone', async () => {

@@ -133,6 +133,11 @@ describeOnBoth('packages', (kind) => {
     expect((await client.get(path)).status).toBe(404)
     expect(await rows(server, 'package', { name: 'Tool', type: 'npm' })).toEqual([])
     expect((await client.delete('/packages/ann/generic/tool')).status).toBe(204)
+    const { json: entries } = await root!.client.get('/admin/audit?action=package.deleted&target=ann')
+    expect(entries.map(({ details }: { details: object }) => details).slice(0, 2)).toEqual([
+      { type: 'generic', name: 'tool' },
+      { type: 'npm', name: 'tool', version: '1.0' },
+    ])
     expect(versions(await client.get('/packages/ann'))).toEqual(['lib_x 0.1'])
     const gone = await server.world.user('gone')
     await publish(gone, 'left', '1')

@@ -37,7 +37,7 @@ export interface Delivery {
 }
 
 export function createDelivery(
-  { config, database, clock, log, jobs, processes, secrets }: Core,
+  { config, database, clock, events, log, jobs, processes, secrets }: Core,
   builders: ReadonlyMap<EventKind, BuildMessages>,
 ): Delivery {
   const settings = config.webhook
@@ -68,7 +68,7 @@ export function createDelivery(
     builderOf: (kind) => builders.get(kind),
   })
   return {
-    deliveries: createDeliveries({ database, clock, queue, wake }),
+    deliveries: createDeliveries({ database, clock, events, queue, wake }),
     queue,
     jobs: createDeliveryJobs({ database, clock, days: settings.history_days, perHook: settings.history_per_hook }),
     tasks: deliveryTasks(jobs),

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { listed, noContent, ok } from '../../../../http/answer/answer.ts'
-import { siteAdmin } from '../../../../http/guards/account.guards.ts'
+import { requireUser, siteAdmin } from '../../../../http/guards/account.guards.ts'
 import { pagingQuery } from '../../../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../http/operation.ts'
 import type { Deliveries } from './deliveries.service.ts'
@@ -43,7 +43,7 @@ export function deadDeliveryOperations(deliveries: Deliveries): Operation[] {
       summary: 'Try all deliveries again that were given up',
       responses: { 200: RequeuedDeliveries },
       errors: [403],
-      handler: async () => ok({ requeued: await deliveries.requeueAll() }),
+      handler: async ({ viewer }) => ok({ requeued: await deliveries.requeueAll(requireUser(viewer)) }),
     }),
     defineOperation({
       ...common,
@@ -53,8 +53,8 @@ export function deadDeliveryOperations(deliveries: Deliveries): Operation[] {
       summary: 'Try a delivery again that was given up',
       responses: { 204: null },
       errors: [403, 404],
-      async handler({ params: { uuid } }) {
-        await deliveries.requeue(uuid)
+      async handler({ viewer, params: { uuid } }) {
+        await deliveries.requeue(uuid, requireUser(viewer))
         return noContent()
       },
     }),

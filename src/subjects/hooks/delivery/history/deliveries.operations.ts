@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { created, listed, ok } from '../../../../http/answer/answer.ts'
+import { requireUser } from '../../../../http/guards/account.guards.ts'
 import { pagingQuery } from '../../../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../http/operation.ts'
 import type { OwnerKind } from '../../hook-owner-kind.ts'
@@ -45,8 +46,10 @@ export function deliveryOperations<Access>(
       summary: 'Send a delivery again, as a new one with the same payload',
       responses: { 201: HookDeliveryDetails },
       errors: [403, 404, 422],
-      handler: async ({ access, params }) =>
-        created(presentDeliveryDetails(await deliveries.redeliver(owner(access), params.id, params.uuid))),
+      async handler({ viewer, access, params: { id, uuid } }) {
+        const again = await deliveries.redeliver(requireUser(viewer), owner(access), { hookId: id, uuid })
+        return created(presentDeliveryDetails(again))
+      },
     }),
   ]
 }
