@@ -43,6 +43,10 @@ it.each(SEEDS)('gives the trees that real git gives, random history %i', { timeo
   const format = FORMATS[seed % 2]!
   const repo = await world.repo(format, twoBranches(seed, 6 + (seed % 9)))
   const tips = { base: oracle(repo.path, ['rev-parse', 'base']), head: oracle(repo.path, ['rev-parse', 'head']) }
+  const checked = await repo.writing(() => repo.merges.tryMerge(tips.base, tips.head))
+  const real = await repo.writing(() => repo.merges.mergeTrees(tips.base, tips.head))
+  expect(checked.conflicts).toEqual(real.conflicts)
+  if (real.conflicts.length === 0) expect(checked.tree).toBe(real.tree)
   const isContained = oracle(repo.path, ['rev-list', '--count', `${tips.base}..${tips.head}`]) === '0'
   for (const style of ['merge', 'squash', 'rebase', 'rebase-merge'] as const) {
     const outcome = await build(repo, style, tips)

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createMemo } from '../../src/git/engine/memo.ts'
+import { createMerges, type Merges } from '../../src/git/engine/merge/merges.ts'
 import type { GitRepo, MergeOutcome, MergePlan, MergeStyle } from '../../src/git/index.ts'
 import { FORMATS, oracle, oracleBytes, script, type ScriptCommit, startWorld, type World } from './fixture.ts'
 
@@ -37,6 +39,18 @@ async function built(repo: GitRepo, style: MergeStyle, replaying?: Partial<Merge
 
 const show = (repo: GitRepo, format: string, ...revisions: string[]): string =>
   oracle(repo.path, ['log', `--format=${format}`, '--date=raw', ...revisions])
+
+/** The merges of a repository, and how many git processes they started. */
+function counting(repo: GitRepo): { readonly merges: Merges; readonly started: () => number } {
+  const run = vi.fn<GitRepo['command']['run']>(repo.command.run)
+  const { objectFormat: format, objects, quarantine, history } = repo
+  const command = { ...repo.command, run }
+  const { mergeBases } = history
+  const merges = createMerges({ format, cacheKey: '', objects, command, memo: createMemo(1e6), quarantine, mergeBases })
+  return { merges, started: () => run.mock.calls.length }
+}
+
+const objectFiles = ({ path }: GitRepo): string[] => readdirSync(join(path, 'objects'), { recursive: true }).map(String)
 
 const START: ScriptCommit = { branch: 'main', files: { text: 'one\ntwo\nthree\n', other: 'o\n', 'a/b': 'ab\n' } }
 const topic = (files: ScriptCommit['files'], more: Partial<ScriptCommit> = {}): ScriptCommit => ({
@@ -79,6 +93,30 @@ describe.each(FORMATS)('merging in a %s repository', (format) => {
     expect(await built(repo, 'rebase')).toBe(head)
     expect(await built(repo, 'fast-forward-only')).toBe(head)
     expect(show(repo, '%P', '-1', await built(repo, 'merge'))).toBe(`${base} ${head}`)
+  })
+
+  it('starts no process for files that one side alone changed', async () => {
+    const repo = await world.repo(format, script(SIDES))
+    const { base, head } = planOf(repo, 'merge')
+    const { merges, started } = counting(repo)
+    const { tree } = await repo.writing(() => repo.merges.mergeTrees(base, head))
+    const before = objectFiles(repo)
+    await repo.writing(async () => {
+      expect(await merges.tryMerge(base, head)).toEqual({ tree, conflicts: [] })
+      expect(objectFiles(repo)).toEqual(before)
+      for (const style of ['merge', 'squash'] as const)
+        expect(await merges.build(planOf(repo, style))).toMatchObject({ kind: 'built', tree })
+    })
+    expect(started()).toBe(0)
+  })
+
+  it('leaves a file that both sides changed to one process, and nothing behind', async () => {
+    const repo = await world.repo(format, script(CONFLICT))
+    const { base, head } = planOf(repo, 'merge')
+    const { merges, started } = counting(repo)
+    const before = objectFiles(repo)
+    expect(await repo.writing(() => merges.tryMerge(base, head))).toMatchObject({ conflicts: ['text'] })
+    expect([started(), objectFiles(repo)]).toEqual([1, before])
   })
 
   it('names the files of a conflict, and the commit that does not fit', async () => {

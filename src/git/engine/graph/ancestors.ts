@@ -34,8 +34,8 @@ export function* within(view: RepoView, base: string, tips: readonly string[]): 
   return tips.filter((_, index) => !wanted.has(positions[index]!))
 }
 
-/** The best common ancestor as `git merge-base` prints it; undefined for unrelated histories. */
-export function* mergeBase(view: RepoView, left: string, right: string): Walk<string | undefined> {
+/** The best common ancestors as `git merge-base --all` prints them; none for unrelated histories. */
+export function* mergeBases(view: RepoView, left: string, right: string): Walk<string[]> {
   const { commits } = view
   const walk = new SideWalk(view)
   walk.add(find(view, left), LEFT)
@@ -47,10 +47,9 @@ export function* mergeBase(view: RepoView, left: string, right: string): Walk<st
     walk.addParents(position, (flags & BOTH) === BOTH ? flags | STALE : flags)
     if (step % STEPS_AT_ONCE === 0) yield 'working'
   }
-  const newest = bases.reduce((most, base) => Math.max(most, commits.date(base)), Number.NEGATIVE_INFINITY)
-  const [first, ...others] = bases.filter((base) => commits.date(base) === newest)
-  if (others.length > 0) throw new UnsupportedError('several merge bases of the same time')
-  return first === undefined ? undefined : commits.id(first)
+  if (new Set(bases.map((base) => commits.date(base))).size < bases.length)
+    throw new UnsupportedError('several merge bases of the same time')
+  return bases.toSorted((a, b) => commits.date(b) - commits.date(a)).map((base) => commits.id(base))
 }
 
 /** How many commits the history of one contains, itself included. */

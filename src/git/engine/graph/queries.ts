@@ -1,4 +1,4 @@
-import { countHistory, countSides, difference, mergeBase, type SideCounts, within } from './ancestors.ts'
+import { countHistory, countSides, difference, mergeBases, type SideCounts, within } from './ancestors.ts'
 import { type LastChanges, lastChanges } from './directory-walk.ts'
 import { explainTree } from './explain-tree.ts'
 import { firstOf, logOf, type LogRange } from './path-log.ts'
@@ -39,8 +39,11 @@ export interface GraphQueries {
     readonly query: { readonly base: string; readonly tips: readonly string[] }
     readonly answer: readonly string[]
   }
-  /** Empty: the histories are unrelated. */
-  readonly mergeBase: { readonly query: { readonly left: string; readonly right: string }; readonly answer: string }
+  /** The newest first; none: the histories are unrelated. */
+  readonly mergeBases: {
+    readonly query: { readonly left: string; readonly right: string }
+    readonly answer: readonly string[]
+  }
   readonly sides: { readonly query: { readonly left: string; readonly right: string }; readonly answer: SideCounts }
 }
 
@@ -64,9 +67,7 @@ const ANSWERS: { readonly [K in GraphQueryKind]: Answering<K> } = {
   },
   count: (view, { tip }) => countHistory(view, tip),
   within: (view, { base, tips }) => within(view, base, tips),
-  *mergeBase(view, { left, right }) {
-    return (yield* mergeBase(view, left, right)) ?? ''
-  },
+  mergeBases: (view, { left, right }) => mergeBases(view, left, right),
   sides: (view, { left, right }) => countSides(view, left, right),
 }
 

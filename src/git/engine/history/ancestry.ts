@@ -16,6 +16,8 @@ interface AheadBehind {
 export interface Ancestry {
   /** The best common ancestor; undefined for unrelated histories. */
   mergeBase(a: string, b: string): Promise<string | undefined>
+  /** All of them, the one of `mergeBase` first: merges in both directions (criss-cross) make several. */
+  mergeBases(a: string, b: string): Promise<readonly string[]>
   isAncestor(ancestor: string, descendant: string): Promise<boolean>
   /** Those of the tips that are not in the history of `base`: one process for all. */
   notWithin(base: string, tips: readonly string[]): Promise<ReadonlySet<string>>
@@ -31,19 +33,25 @@ export interface AncestryContext extends GraphRepo {
 
 export function createAncestry(context: AncestryContext): Ancestry {
   const { format, cacheKey, command, memo, graph } = context
+
+  async function mergeBases(a: string, b: string): Promise<readonly string[]> {
+    requireOids(format, a, b)
+    if (a === b) return [a]
+    return memo.get(
+      `${cacheKey}bases ${a} ${b}`,
+      (bases) => bases.length * 80,
+      async () => {
+        const known = await graph.ask(context, 'mergeBases', { left: a, right: b })
+        if (known) return known
+        const { stdout } = await command.run(['merge-base', '--all', a, b], { codes: [0, 1] })
+        return stdout.toString('latin1').split('\n').slice(0, -1)
+      },
+    )
+  }
+
   return {
-    async mergeBase(a, b) {
-      requireOids(format, a, b)
-      if (a === b) return a
-      const text = await memo.get(
-        `${cacheKey}base ${a} ${b}`,
-        () => 64,
-        async () =>
-          (await graph.ask(context, 'mergeBase', { left: a, right: b })) ??
-          (await command.run(['merge-base', a, b], { codes: [0, 1] })).stdout.toString('latin1').trim(),
-      )
-      return text === '' ? undefined : text
-    },
+    mergeBases,
+    mergeBase: async (a, b) => (await mergeBases(a, b))[0],
     async isAncestor(ancestor, descendant) {
       requireOids(format, ancestor, descendant)
       if (ancestor === descendant) return true

@@ -1,6 +1,6 @@
 import { createPathLookup, type PathLookup } from '../read/path-lookup.ts'
 import { applyChanges, PathConflictError, type TreeChange } from '../write/tree-edit.ts'
-import type { MergeSpace, TreeMerge } from './merge-space.ts'
+import type { TreeMerge, TreeSpace } from './merge-space.ts'
 import { isSame, type LeafChange, listChanges } from './tree-changes.ts'
 
 /**
@@ -8,13 +8,10 @@ import { isSame, type LeafChange, listChanges } from './tree-changes.ts'
  * more than putting files of theirs into places that ours left alone: a file changed on both sides, and whatever a
  * rename of a file or a directory may change.
  */
-export async function mergeUntouched(
-  space: MergeSpace,
-  { base, ours, theirs }: TreeMerge,
-): Promise<string | undefined> {
+export async function mergeUntouched(space: TreeSpace, { base, ours, theirs }: TreeMerge): Promise<string | undefined> {
   if (ours === base || ours === theirs) return theirs
   if (theirs === base) return ours
-  const changes = await listChanges((oid) => space.readTree(oid), base, theirs)
+  const changes = await (space.changes ?? listChanges)((oid) => space.readTree(oid), base, theirs)
   if (changes === undefined) return undefined
   const find = {
     base: createPathLookup((oid) => space.readTree(oid), base),
@@ -73,7 +70,7 @@ async function mayFollowRename(
 
 /** Whether one side may have moved everything into a directory, so that files of the other follow. */
 async function mayMoveRoot(
-  space: MergeSpace,
+  space: TreeSpace,
   { base, ours, theirs }: TreeMerge,
   changes: readonly LeafChange[],
 ): Promise<boolean> {

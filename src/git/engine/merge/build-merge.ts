@@ -1,8 +1,10 @@
 import type { NewCommit } from '../object/commit.ts'
 import type { Identity } from '../object/identity.ts'
 import type { ObjectWriter } from '../write/object-writer.ts'
+import type { Objects } from '../read/objects.ts'
+import { mergeUntouched } from './apply-commit.ts'
 import { type ConflictFile, conflictHunks } from './conflict-hunks.ts'
-import type { MergeContext, MergeSpace } from './merge-space.ts'
+import type { MergeContext, MergeSpace, TreeMerge } from './merge-space.ts'
 import { inMergeSpace } from './merge-space.ts'
 import type { MergeTree } from './merge-tree.ts'
 import { replay } from './replay.ts'
@@ -53,8 +55,8 @@ export type MergeOutcome =
   | { readonly kind: 'too-many'; readonly limit: number }
 
 export interface BuildContext extends MergeContext {
-  /** The best common ancestor; undefined for unrelated histories. */
-  mergeBase(a: string, b: string): Promise<string | undefined>
+  /** The best common ancestors; none for unrelated histories. */
+  mergeBases(a: string, b: string): Promise<readonly string[]>
 }
 
 const MAX_REPLAYED = 1_000
@@ -70,7 +72,7 @@ export async function buildMerge(
   { isPreview = false }: { readonly isPreview?: boolean } = {},
 ): Promise<MergeOutcome> {
   const { base, head, style } = plan
-  const common = await context.mergeBase(base, head)
+  const [common, ...others] = await context.mergeBases(base, head)
   if (common === undefined) return { kind: 'unrelated' }
   if (common === head) return { kind: 'nothing' }
   if (style === 'fast-forward-only') {
@@ -81,7 +83,7 @@ export async function buildMerge(
   return inMergeSpace(context, deadline, async (space) => {
     const value = style.startsWith('rebase')
       ? await rebase(context, space, plan, { deadline, isPreview })
-      : await merge(context, space, plan, { isForward: common === base, isPreview })
+      : await merge(context, space, plan, { common: others.length === 0 ? common : undefined, isPreview })
     return { value, keep: value.kind === 'built' && !isPreview }
   })
 }
@@ -90,15 +92,29 @@ async function merge(
   { objects }: MergeContext,
   space: MergeSpace,
   { base, head, style, commit }: MergePlan,
-  { isForward, isPreview }: { readonly isForward: boolean; readonly isPreview: boolean },
+  { common, isPreview }: { readonly common: string | undefined; readonly isPreview: boolean },
 ): Promise<MergeOutcome> {
-  const result: MergeTree = isForward
-    ? { tree: (await objects.commit(head)).tree, conflicts: [], messages: '' }
+  const untouched = common && (await mergeUntouched(space, await treesOf(objects, { common, base, head })))
+  const result: MergeTree = untouched
+    ? { tree: untouched, conflicts: [], messages: '' }
     : await space.mergeCommits(base, head)
   if (result.conflicts.length > 0) return conflictOf(space, result, { isPreview })
   const { tree } = result
   const parents = style === 'squash' ? [base] : [base, head]
   return { kind: 'built', commit: await commit(space.writer, { tree, parents }), tree }
+}
+
+interface Tips {
+  /** The only best common ancestor. */
+  readonly common: string
+  readonly base: string
+  readonly head: string
+}
+
+/** What a merge of two commits merges. */
+export async function treesOf(objects: Objects, { common, base, head }: Tips): Promise<TreeMerge> {
+  const [from, ours, theirs] = await Promise.all([common, base, head].map((oid) => objects.commit(oid)))
+  return { base: from!.tree, ours: ours!.tree, theirs: theirs!.tree }
 }
 
 async function rebase(

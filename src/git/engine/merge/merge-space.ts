@@ -9,6 +9,7 @@ import type { Objects } from '../read/objects.ts'
 import { writeLoose } from '../write/loose-writer.ts'
 import { createObjectWriter, type ObjectWriter } from '../write/object-writer.ts'
 import { type MergeTree, runMergeTree } from './merge-tree.ts'
+import type { listChanges } from './tree-changes.ts'
 
 export interface MergeContext {
   readonly format: ObjectFormat
@@ -17,12 +18,18 @@ export interface MergeContext {
   quarantine(): Promise<Quarantine>
 }
 
-/** Where one merge is built: its objects are read by nobody else until they are kept. */
-export interface MergeSpace {
-  readonly format: ObjectFormat
+/** Where trees are merged without a process. */
+export interface TreeSpace {
   readonly writer: ObjectWriter
   /** A tree made here or one of the repository. */
   readTree(oid: string): Promise<readonly TreeEntry[]>
+  /** In place of `listChanges`, for those that remember its results. */
+  readonly changes?: typeof listChanges
+}
+
+/** Where one merge is built: its objects are read by nobody else until they are kept. */
+export interface MergeSpace extends TreeSpace {
+  readonly format: ObjectFormat
   /** The bytes of a blob that a merge made here; undefined when it is of the repository, or large. */
   readMade(oid: string): Promise<Buffer | undefined>
   /** Merges two commits of the repository as git does. */

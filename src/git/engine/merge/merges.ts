@@ -1,5 +1,9 @@
-import { buildMerge, type BuildContext, type MergeOutcome, type MergePlan } from './build-merge.ts'
-import { inMergeSpace } from './merge-space.ts'
+import type { Memo } from '../memo.ts'
+import { createObjectWriter } from '../write/object-writer.ts'
+import { mergeUntouched } from './apply-commit.ts'
+import { buildMerge, type BuildContext, type MergeOutcome, type MergePlan, treesOf } from './build-merge.ts'
+import { inMergeSpace, type TreeSpace } from './merge-space.ts'
+import { type LeafChange, listChanges } from './tree-changes.ts'
 
 interface MergeResult {
   /** The id of the merged tree; with conflicts, of one with conflict markers. */
@@ -14,30 +18,68 @@ export interface Merges {
    * in the repository, durably. One process; use within `writing`.
    */
   mergeTrees(ours: string, theirs: string): Promise<MergeResult>
-  /** The same, leaving nothing behind: the tree is not in the repository. */
+  /**
+   * The same, leaving nothing behind: the tree is not in the repository. A process only for what `mergeUntouched`
+   * leaves to git.
+   */
   tryMerge(ours: string, theirs: string): Promise<MergeResult>
   /**
-   * Builds the commit that a merge leads to, durably; moves no ref. Takes one process for a merge or a squash; for a
-   * rebase one, and another for each commit that needs a merge of contents. GitError `timeout` after a minute. Use
-   * within `writing`, and move a ref right after.
+   * Builds the commit that a merge leads to, durably; moves no ref. Takes at most one process for a merge or a squash;
+   * for a rebase one, and another for each commit that needs a merge of contents. GitError `timeout` after a minute.
+   * Use within `writing`, and move a ref right after.
    */
   build(plan: MergePlan): Promise<MergeOutcome>
   /** The same, leaving nothing behind, and with the places that conflict. The commit of its answer does not exist. */
   preview(plan: MergePlan): Promise<MergeOutcome>
 }
 
-const DEADLINE_MS = 120_000
+interface MergesContext extends BuildContext {
+  readonly cacheKey: string
+  readonly memo: Memo
+}
 
-export function createMerges(context: BuildContext): Merges {
-  const mergeTrees = (ours: string, theirs: string, { keeps }: { readonly keeps: boolean }): Promise<MergeResult> =>
-    inMergeSpace(context, performance.now() + DEADLINE_MS, async (space) => {
-      const value = await space.mergeCommits(ours, theirs)
-      return { value, keep: keeps && value.conflicts.length === 0 }
-    })
+const DEADLINE_MS = 120_000
+/** In memory: two entries of a tree. */
+const CHANGE_BYTES = 400
+
+export function createMerges(context: MergesContext): Merges {
   return {
-    mergeTrees: (ours, theirs) => mergeTrees(ours, theirs, { keeps: true }),
-    tryMerge: (ours, theirs) => mergeTrees(ours, theirs, { keeps: false }),
+    mergeTrees: (ours, theirs) => mergeByGit(context, { ours, theirs, keeps: true }),
+    tryMerge: (ours, theirs) => tryMerge(context, ours, theirs),
     build: (plan) => buildMerge(context, plan),
     preview: (plan) => buildMerge(context, plan, { isPreview: true }),
   }
+}
+
+async function tryMerge(context: MergesContext, ours: string, theirs: string): Promise<MergeResult> {
+  const [common, ...others] = await context.mergeBases(ours, theirs)
+  const tree =
+    common === undefined || others.length > 0
+      ? undefined
+      : await mergeUntouched(trialSpace(context), await treesOf(context.objects, { common, base: ours, head: theirs }))
+  if (tree !== undefined) return { tree, conflicts: [] }
+  return mergeByGit(context, { ours, theirs, keeps: false })
+}
+
+const mergeByGit = (
+  context: MergesContext,
+  { ours, theirs, keeps }: { readonly ours: string; readonly theirs: string; readonly keeps: boolean },
+): Promise<MergeResult> =>
+  inMergeSpace(context, performance.now() + DEADLINE_MS, async (space) => {
+    const value = await space.mergeCommits(ours, theirs)
+    return { value, keep: keeps && value.conflicts.length === 0 }
+  })
+
+/** NOTE: its writer is never flushed. The changes of one side are the same whatever the other is by now. */
+function trialSpace({ format, cacheKey, objects, memo }: MergesContext): TreeSpace {
+  const readTree: TreeSpace['readTree'] = (oid) => objects.tree(oid)
+  const changes: typeof listChanges = async (read, before, after) => {
+    const { list } = await memo.get<{ list: LeafChange[] | undefined }>(
+      `${cacheKey}changes ${before} ${after}`,
+      ({ list = [] }) => list.reduce((bytes, { path }) => bytes + path.length * 2 + CHANGE_BYTES, CHANGE_BYTES),
+      async () => ({ list: await listChanges(read, before, after) }),
+    )
+    return list
+  }
+  return { writer: createObjectWriter({ directory: '', format, readTree }), readTree, changes }
 }

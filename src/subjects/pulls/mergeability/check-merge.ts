@@ -16,7 +16,8 @@ const MAX_CONFLICTS = 100
 
 /**
  * What a merge of the head into the base would do (behaviour/pull-requests#mergeability). The objects of both are in
- * the repository; call within `writing`. At most one git process; none when the base has not moved since the head left it.
+ * the repository; call within `writing`. At most one git process; none when the base left the files alone that the head
+ * changes.
  */
 export async function checkMerge(git: GitRepo, baseOid: string, headOid: string): Promise<Checked> {
   const mergeBase = await git.history.mergeBase(baseOid, headOid)

@@ -3,7 +3,7 @@ import { conflict } from '../../../platform/errors.ts'
 import { findPlace, type LifecycleDeps, type PullPlace } from '../lifecycle/pull-change.ts'
 import { mergeabilityOf, pullMergeRef } from '../pull.policy.ts'
 import { findPull, type Pull } from '../records/pull.store.ts'
-import { type CheckedTree, checkMerge } from './check-merge.ts'
+import type { CheckedTree } from './check-merge.ts'
 import { listOpenPullsOfStorage } from './merge-ref.store.ts'
 
 type Deps = Pick<LifecycleDeps, 'database' | 'git'>
@@ -64,16 +64,19 @@ async function testMerge(git: GitRepo, pull: Pull, { baseOid, old, checked }: Kn
   if (old !== undefined && (await git.objects.commit(old)).parents.join() === parents.join()) return old
   if (UNMERGEABLE.has(mergeabilityOf(pull, { baseOid, headOid }))) return undefined
   const isKnown = checked?.baseOid === baseOid && checked.headOid === headOid
-  const { tree } = isKnown ? checked : await checkMerge(git, baseOid, headOid)
-  if (tree === undefined) return undefined
+  if (isKnown && checked.tree === undefined) return undefined
   const tips = await Promise.all(parents.map((oid) => git.objects.commit(oid)))
   // NOTE: nothing but the parents goes into it, so that every process makes the same commit.
   const server = { ...SERVER, time: Math.max(...tips.map(({ committer }) => committer.time)), offset: 0 }
   const message = `Merge ${headOid} into ${baseOid}\n`
-  const writer = git.writer()
-  const made = writer.commit({ tree, parents, author: server, committer: server, message })
-  await writer.flush()
-  return made
+  const outcome = await git.merges.build({
+    style: 'merge',
+    base: baseOid,
+    head: headOid,
+    commit: async (writer, made) => writer.commit({ ...made, author: server, committer: server, message }),
+    replaying: { committer: server },
+  })
+  return outcome.kind === 'built' ? outcome.commit : undefined
 }
 
 const UNMERGEABLE: ReadonlySet<string> = new Set(['ancestor', 'conflict'])
