@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { cleanup, seed, signIn } from './data/fill.ts'
+import { copyGivenRepo } from './data/given-repo.ts'
 import { makeLargeRepo, planLargeRepo } from './data/large-repo.ts'
 import { openMainRun } from './databases/postgres-run.ts'
 import { drawDatabases } from './databases/report.ts'
@@ -29,12 +30,13 @@ async function main(options: Options): Promise<void> {
 }
 
 async function bench(tempDir: TempDir, options: Options): Promise<void> {
-  const large = planLargeRepo(tempDir, options.scale)
+  const { large: given } = options
+  const large = given === undefined ? planLargeRepo(tempDir, options.scale) : await copyGivenRepo(tempDir, given)
   let git: Yardsticks['git']
   const makeLarge = async (): Promise<void> => {
     if (git !== undefined) return
     say('making the large repository')
-    await makeLargeRepo(tempDir, large, options.scale)
+    if (given === undefined) await makeLargeRepo(tempDir, large, options.scale)
     git = await measureGit(tempDir, large)
   }
   const [busy] = loadavg()

@@ -12,6 +12,10 @@ export interface Options {
   readonly postgres: boolean
   /** What everything is measured on: the address of an empty PostgreSQL database, or a server that the run starts. */
   readonly database: 'postgres' | 'sqlite' | URL
+  /** A repository on disk to measure with in place of the synthetic large one. */
+  readonly large: string | undefined
+  /** Open pull requests of the large repository; by the scale when undefined. */
+  readonly pulls: number | undefined
   readonly compare: { readonly url: string; readonly token: string } | undefined
   /** File that gets every number as JSON. */
   readonly json: string | undefined
@@ -47,7 +51,8 @@ load is over. Its highest is that of the whole run.
 The rows that lists are measured on (at full scale 20,000 users, 20,000 empty repositories, 100,000 follows, 100,000
 stars; 1,000,000 issues of 1,000 repositories and 1,000,000 comments, of which smaller scales have the square of their
 share) are written by a process of its own through the server's data layer, before the server starts: through the API
-they would take an hour. Another server (--compare) is measured with what the API can make: lists are those it has.
+they would take an hour. The pull requests of the large repository are written in the same way, while the server runs; their
+branches are pushed. Another server (--compare) is measured with what the API can make: lists are those it has.
 
   --scale N          size of the large repository and of the lists, 0.001 to 1 (default 0.2)
   --seconds N        seconds of load on each endpoint (default 2; wrk counts whole seconds)
@@ -56,6 +61,10 @@ they would take an hour. Another server (--compare) is measured with what the AP
                      the large repository is made and pushed only when one of them needs it
   --only stalls      only send requests that are made to stop a server (bench/stalls), and print for the worst twenty how
                      long another caller waited; --only 'stalls: JSON' sends those whose name begins so
+  --large DIR        measure with the default branch and the tags of this git repository in place of the synthetic large
+                     one, such as a clone of git: --only 'many pulls' --large git.git --pulls 2000 --scale 0.02
+  --pulls N          open pull requests of the large repository, 20 to 20,000 (default 2,000 x scale); ten times as many
+                     are closed
   --no-postgres      measure on SQLite alone
   --database WHERE   measure everything, the writing endpoints and the other figures too, on PostgreSQL alone: postgres
                      starts a server, postgres://... is an empty database of one that runs, whose CPU time is not counted
@@ -83,6 +92,8 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     database: readDatabase(values.database ?? 'sqlite'),
     compare: values.compare === undefined ? undefined : { url: checkUrl(values.compare), token: values.token! },
     json: values.json,
+    large: values.large,
+    pulls: values.pulls === undefined ? undefined : Math.round(numberIn('pulls', values.pulls, [20, 20_000])),
   }
 }
 
@@ -104,6 +115,8 @@ function parse(argv: readonly string[]) {
         token: text,
         json: text,
         database: text,
+        large: text,
+        pulls: text,
         'no-postgres': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },

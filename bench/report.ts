@@ -136,17 +136,20 @@ export function drawFigures({ figures }: TargetResult): string {
   return drawTable(['figure', 'measured', 'beside', 'ratio', 'target', 'reached'], figures.map(figureCells))
 }
 
-function figureCells({ name, measured, unit, beside, most }: Figure): string[] {
+function figureCells({ name, measured, unit, beside, most, least }: Figure): string[] {
   const known = measured !== undefined && !Number.isNaN(measured)
   const ratio = known && beside !== undefined ? measured / beside.value : undefined
   const judged = beside === undefined ? measured : ratio
-  const limit = most === undefined ? '' : beside === undefined ? `<= ${most} ${unit}` : `<= ${most} x`
+  const limit = least !== undefined ? `>= ${least} ${unit}` : limitText(most, beside === undefined ? unit : 'x')
+  const reached = least === undefined ? judged! <= (most ?? 0) : measured! >= least
   return [
     name,
     known ? `${Number.isInteger(measured) ? measured : shortNumber(measured)} ${unit}` : 'absent',
     beside === undefined ? '' : `${beside.name} ${shortNumber(beside.value)} ${unit}`,
     ratio === undefined ? '' : `${shortNumber(ratio)} x`,
     limit,
-    yesNo(most === undefined || !known ? undefined : judged! <= most),
+    yesNo((most ?? least) === undefined || !known ? undefined : reached),
   ]
 }
+
+const limitText = (most: number | undefined, unit: string): string => (most === undefined ? '' : `<= ${most} ${unit}`)

@@ -5,7 +5,9 @@ import { coldAfterPush, coldDirectory } from './cold-directory.ts'
 import { creation } from './creation.ts'
 import { forks } from './forks.ts'
 import { lsRemote } from './ls-remote.ts'
+import { manyPulls } from './many-pulls.ts'
 import { memory } from './memory.ts'
+import { pullProcesses } from './pull-processes.ts'
 import { pulls } from './pulls.ts'
 import { pushProcesses } from './push-processes.ts'
 import { pushesAtOnce } from './pushes-at-once.ts'
@@ -26,6 +28,7 @@ export const TRIALS: readonly Trial[] = [
   coldAfterPush,
   webhooks,
   pulls,
+  manyPulls,
 ]
 /** After the load that makes repositories; the last ones end the server. */
-export const LAST_TRIALS: readonly Trial[] = [creation, memory, pushProcesses, starts]
+export const LAST_TRIALS: readonly Trial[] = [creation, memory, pushProcesses, pullProcesses, starts]
