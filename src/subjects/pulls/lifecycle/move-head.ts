@@ -1,5 +1,5 @@
 import type { Actor } from '../../../access/viewer.ts'
-import { branchRef, type GitRepo } from '../../../git/index.ts'
+import { branchRef, type GitRepo, RefConflictError } from '../../../git/index.ts'
 import { conflict } from '../../../platform/errors.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
 import { bringObjects } from '../heads/bring-objects.ts'
@@ -52,7 +52,13 @@ async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, place, newOid
     const refOid = (await git.refs.snapshot()).get(ref)?.oid
     if (refOid !== newOid) {
       await bringHead(deps, { pull, repo, oid: newOid })
-      await git.refs.update([{ ref, old: refOid ?? git.zeroOid, new: newOid }])
+      try {
+        await git.refs.update([{ ref, old: refOid ?? git.zeroOid, new: newOid }])
+      } catch (error) {
+        // NOTE: a push moves the refs of its pull requests itself, right before or after this.
+        if (error instanceof RefConflictError) return 'overtaken'
+        throw error
+      }
     }
     if (pull.headOid === newOid) return refOid === newOid ? 'same' : 'moved'
     const outcome = await recordHead(deps, actor, { pull, repo, git, newOid })
