@@ -15,10 +15,7 @@ select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue
 select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;
 
 -- subjects/pulls/records/branch-tips.store.ts loadBranchTips
-select "repo_id", "name", "oid" from "branch" where ("repo_id" = ? and "name" = ?);
-select "repo_id", "name", "oid" from "branch" where (("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?));
-select "repo_id", "name", "oid" from "branch" where (("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?));
-select "repo_id", "name", "oid" from "branch" where (("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?) or ("repo_id" = ? and "name" = ?));
+select "repo_id", "name", "oid" from "branch" where "repo_id" in (?, ...) and "name" in (?, ...);
 
 -- subjects/pulls/records/pull-heads.store.ts listPullHeads
 select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."head_branch", "pull"."head_repo_id", "issue"."number", "pull"."head_oid", "pull"."is_agit", "pull"."is_closed" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."base_repo_id" = ? order by "issue"."number";

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { asId, type IssueId } from '../../../platform/crypto/ids.ts'
 
 /** What an issue shows of its pull request. */
@@ -11,11 +12,7 @@ export interface PullMeta {
 /** By issue; one query, none without ids. */
 export async function listPullMetas(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, PullMeta>> {
   if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('pull')
-    .select(['issue_id', 'is_merged', 'merged_at', 'is_draft'])
-    .where('issue_id', 'in', ids)
-    .execute()
+  const rows = await runKept(db, metas, { ids })
   return new Map(
     rows.map((row) => [
       asId<IssueId>(row.issue_id),
@@ -23,3 +20,6 @@ export async function listPullMetas(db: Db, ids: readonly IssueId[]): Promise<Re
     ]),
   )
 }
+
+const metas = (db: Db, { ids }: { readonly ids: readonly IssueId[] }) =>
+  db.selectFrom('pull').select(['issue_id', 'is_merged', 'merged_at', 'is_draft']).where('issue_id', 'in', ids)

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { flag } from '../../../db/flag.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { PullTable } from './pull.table.ts'
@@ -81,16 +82,22 @@ export async function findPull(db: Db, id: PullId): Promise<Pull | undefined> {
 }
 
 export async function findPullByIssue(db: Db, issueId: IssueId): Promise<Pull | undefined> {
-  const row = await db.selectFrom('pull').selectAll().where('issue_id', '=', issueId).executeTakeFirst()
+  const [row] = await runKept(db, byIssue, { issueId })
   return row && toPull(row)
 }
+
+const byIssue = (db: Db, { issueId }: { readonly issueId: IssueId }) =>
+  db.selectFrom('pull').selectAll().where('issue_id', '=', issueId)
 
 /** Pull requests of these issues, by issue. */
 export async function listPullsByIssues(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, Pull>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('pull').selectAll().where('issue_id', 'in', ids).execute()
+  const rows = await runKept(db, byIssues, { ids })
   return new Map(rows.map((row) => [asId<IssueId>(row.issue_id), toPull(row)]))
 }
+
+const byIssues = (db: Db, { ids }: { readonly ids: readonly IssueId[] }) =>
+  db.selectFrom('pull').selectAll().where('issue_id', 'in', ids)
 
 /** Locks the row until the transaction ends. Returns undefined if the pull request was deleted. */
 export async function lockPull(tx: Tx, id: PullId): Promise<Pull | undefined> {
