@@ -140,16 +140,25 @@ function figureCells({ name, measured, unit, beside, most, least }: Figure): str
   const known = measured !== undefined && !Number.isNaN(measured)
   const ratio = known && beside !== undefined ? measured / beside.value : undefined
   const judged = beside === undefined ? measured : ratio
-  const limit = least !== undefined ? `>= ${least} ${unit}` : limitText(most, beside === undefined ? unit : 'x')
-  const reached = least === undefined ? judged! <= (most ?? 0) : measured! >= least
+  const { limit, isReached } = limitOf({ most, least }, beside === undefined ? unit : 'x')
   return [
     name,
     known ? `${Number.isInteger(measured) ? measured : shortNumber(measured)} ${unit}` : 'absent',
     beside === undefined ? '' : `${beside.name} ${shortNumber(beside.value)} ${unit}`,
     ratio === undefined ? '' : `${shortNumber(ratio)} x`,
     limit,
-    yesNo((most ?? least) === undefined || !known ? undefined : reached),
+    yesNo(known ? isReached(judged!) : undefined),
   ]
 }
 
-const limitText = (most: number | undefined, unit: string): string => (most === undefined ? '' : `<= ${most} ${unit}`)
+interface Limit {
+  readonly limit: string
+  /** Undefined without a limit. */
+  isReached(value: number): boolean | undefined
+}
+
+function limitOf({ most, least }: Partial<Record<'most' | 'least', number | undefined>>, unit: string): Limit {
+  if (most !== undefined) return { limit: `<= ${most} ${unit}`, isReached: (value) => value <= most }
+  if (least !== undefined) return { limit: `>= ${least} ${unit}`, isReached: (value) => value >= least }
+  return { limit: '', isReached: () => undefined }
+}
