@@ -66,8 +66,8 @@ const mergeByGit = (
   { ours, theirs, keeps }: { readonly ours: string; readonly theirs: string; readonly keeps: boolean },
 ): Promise<MergeResult> =>
   inMergeSpace(context, performance.now() + DEADLINE_MS, async (space) => {
-    const value = await space.mergeCommits(ours, theirs)
-    return { value, keep: keeps && value.conflicts.length === 0 }
+    const { tree, conflicts } = await space.mergeCommits(ours, theirs)
+    return { value: { tree, conflicts }, keep: keeps && conflicts.length === 0 }
   })
 
 /** NOTE: its writer is never flushed. The changes of one side are the same whatever the other is by now. */
