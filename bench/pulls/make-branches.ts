@@ -12,7 +12,7 @@ export interface BranchCounts {
   readonly busyBases: number
 }
 
-export interface MadeBranch {
+interface MadeBranch {
   readonly branch: string
   readonly oid: string
   /** The commit of `main` that it stands on. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { gitLogin, requireApi, tokenHeaders } from '../api.ts'
 import { gitUrl, say, type Run } from '../run.ts'
 import { waitForMaintenance } from '../system/maintenance.ts'
-import { makePullBranches, type MadeBranch } from './make-branches.ts'
+import { makePullBranches } from './make-branches.ts'
 import { HEADS, planPulls, type PullFill } from './plan.ts'
 
 /** The last branches of `create` and of each style are left for the trials that need one more. */
@@ -55,8 +55,6 @@ async function listMerges({ tempDir, large }: Run): Promise<PullFill['merges']> 
     .map((line) => line.split(' '))
     .map(([oid, mergeBase, head]) => ({ oid: oid!, head: head!, mergeBase: mergeBase! }))
 }
-
-export type { MadeBranch }
 
 export const pathOf = ({ target, seed }: Run): string => `/repos/${target.login}/${seed.large}`
 

@@ -8,7 +8,7 @@ import type { TempDir } from '../system/processes.ts'
 const POLL_MS = 20
 
 /** What has arrived; times in epoch milliseconds with fractions. */
-export interface Arrivals {
+interface Arrivals {
   readonly count: number
   /** When the request of the first one began. */
   readonly first: number

@@ -4,7 +4,7 @@ import { asId, type RepoId } from '../../../platform/crypto/ids.ts'
 import type { MergeQueueBatchTable } from './batch.table.ts'
 
 /** `building`: its commit is not there yet; `testing`: it waits for statuses; `merging`: the base moves now. */
-export type BatchState = 'building' | 'testing' | 'merging'
+type BatchState = 'building' | 'testing' | 'merging'
 
 export interface Batch {
   readonly id: number

@@ -10,7 +10,7 @@ import { settleIntent } from '../perform/settle-intent.ts'
 import type { OrderedMerge } from './ordered-merge.ts'
 
 /** A merge with the commit that was built for it. */
-export interface BuiltMerge extends OrderedMerge {
+interface BuiltMerge extends OrderedMerge {
   readonly oid: string
 }
 

@@ -19,7 +19,7 @@ export interface EntryText {
 }
 
 /** The transaction of a change, and who makes it. */
-export interface TextChange {
+interface TextChange {
   readonly tx: Tx
   readonly actor: Actor
   readonly repo: Repo
