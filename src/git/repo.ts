@@ -1,3 +1,4 @@
+import { requireRoom } from './disk/require-room.ts'
 import { join } from 'node:path'
 import { writeFirstGraph } from './disk/commit-graph.ts'
 import { createQuarantine, type Quarantine } from './disk/quarantine.ts'
@@ -58,6 +59,8 @@ export interface GitRepo {
    * side by side. Must not be entered again from within.
    */
   writing<T>(task: () => Promise<T>): Promise<T>
+  /** Throws the system's error when the disk is full: before rows are written whose ref is written after them. */
+  requireRoom(): Promise<void>
   /** Objects made here are the repository's after `flush`; use within `writing` and move a ref right after. */
   writer(): ObjectWriter
   /** Tags that peel to a commit, the newest first, then by name. One process. */
@@ -120,6 +123,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     blames: createBlames({ format, cacheKey, command, memo }),
     command,
     writing: (task) => gate.shared(path, task),
+    requireRoom: () => requireRoom(path),
     writer,
     tagTimes: () => listTagTimes(command),
     incoming: (env) => createIncoming(format, command, env),

@@ -8,8 +8,8 @@ const CODES = new Set([
   'SQLITE_IOERR_SHMSIZE',
   '53100',
 ])
-/** Programs such as git have words only. */
-const WORDS = /No space left on device|Disk quota exceeded|File too large/
+/** Programs such as git have words only; of a ref that it could not write git does not say why. */
+const WORDS = /No space left on device|Disk quota exceeded|File too large|couldn't write '[^']*\.lock'/
 
 /** The message to clients: it is no fault of the request, and the same request is fine once there is room. */
 export const OUT_OF_SPACE = 'the server has no room left on its disk; nothing was changed'

@@ -107,6 +107,9 @@ describeOnBoth('pull requests whose repositories or readers change', (kind) => {
       expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
     }
     expect((await shown(`${one}/reviews`)).map((review: Any) => review.user.login)).toContain('eve')
+    // The approval of a reviewer without access does not count.
+    expect((await world.ann.client.post(`${one}/merge`, { Do: 'squash' })).status).toBe(422)
+    await world.ann.client.patch(`${AT}/branch_protections/main`, { required_approvals: 0 })
     expect((await world.ann.client.post(`${one}/merge`, { Do: 'squash' })).status).toBe(200)
   })
 

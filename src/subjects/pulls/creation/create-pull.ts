@@ -109,6 +109,7 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
   const commits = await listPushedCommits(opened, head.oid, [check.mergeBase])
+  await opened.requireRoom()
   const { input, assignees, requestReviews } = storing
   const headBranch = { branch: head.name, repoId: head.repo.id, isAgit: false }
   const issue = await database.transaction(async (tx) => {
