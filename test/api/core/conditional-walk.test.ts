@@ -89,6 +89,10 @@ async function fill(): Promise<void> {
   const review = await make(`${at}/pulls/${pull.number}/reviews`, words)
   const [reviewed] = (await root.client.get(`${at}/pulls/${pull.number}/reviews/${review.id}/comments`)).json
   const merged = (await root.client.get(`${at}/branches/main`)).json.commit.id
+  // Statuses that do not come keep it in the merge queue.
+  const statuses = { enable_status_check: true, status_check_contexts: ['ci'] }
+  expect((await root.client.patch(`${at}/branch_protections/main`, statuses)).status).toBe(200)
+  await make(`${at}/pulls/${pull.number}/merge`, { Do: 'merge', queue: true })
   const deploy = await make(`${at}/keys`, { title: 'deploy', key: newKey() })
   const key = await make('/user/keys', { title: 'mine', key: newKey() })
   const mirror = await make(`${at}/push_mirrors`, { remote_address: `${server.url}/root/elsewhere.git`, interval: '0' })
