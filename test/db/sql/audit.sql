@@ -14,6 +14,7 @@ select * from "audit_entry" where "created_at" >= ? order by "id" desc limit N o
 select * from "audit_entry" where "lower_actor_name" = ? order by "id" desc limit N offset ?;
 select * from "audit_entry" where "lower_target_name" = ? order by "id" desc limit N offset ?;
 select * from "audit_entry" where ("action" >= ? and "action" < ?) order by "id" desc limit N offset ?;
+select * from "audit_entry" where ("lower_target_name" = ? and "action" = ?) order by "id" desc limit N offset ?;
 select * from "audit_entry" where ("lower_actor_name" = ? and "created_at" >= ?) order by "id" desc limit N offset ?;
 select * from "audit_entry" where ("lower_actor_name" = ? and ("action" >= ? and "action" < ?)) order by "id" desc limit N offset ?;
 select * from "audit_entry" where ("lower_target_name" = ? and ("action" >= ? and "action" < ?)) order by "id" desc limit N offset ?;

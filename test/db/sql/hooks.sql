@@ -146,16 +146,25 @@ delete from "webhook" where "id" = ?;
 -- subjects/hooks/webhook.store.ts findWebhook
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "repo_id" = ? and "id" = ?;
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "owner_id" = ? and "id" = ?;
+select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "scope" in (?, ...) and "id" = ?;
 
 -- subjects/hooks/webhook.store.ts insertCopies
 insert into "webhook" ("type", "name", "url", "content_type", "secret", "authorization_header", "events", "branch_filter", "settings", "is_active", "scope", "repo_id", "owner_id", "created_at", "updated_at") values (?, ...);
 
 -- subjects/hooks/webhook.store.ts insertWebhook
+insert into "webhook" ("type", "url", "content_type", "events", "created_at", "updated_at", "scope", "owner_id", "repo_id") values (?, ...) returning "id";
+insert into "webhook" ("type", "url", "content_type", "events", "created_at", "updated_at", "scope", "owner_id", "repo_id", "secret", "is_active") values (?, ...) returning "id";
 insert into "webhook" ("branch_filter", "type", "url", "content_type", "settings", "scope", "repo_id", "owner_id", "name", "secret", "authorization_header", "events", "is_active", "created_at", "updated_at") values (?, ...) returning "id";
 
 -- subjects/hooks/webhook.store.ts listWebhooks
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "repo_id" = ? order by "id" limit N offset ?;
+select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "owner_id" = ? order by "id" limit N offset ?;
+select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "scope" in (?, ...) order by "id" limit N offset ?;
 
 -- subjects/hooks/webhook.store.ts updateWebhook
+update "webhook" set "name" = ? where "id" = ?;
+update "webhook" set "branch_filter" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
 update "webhook" set "branch_filter" = ?, "url" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
+update "webhook" set "branch_filter" = ?, "settings" = ?, "name" = ?, "authorization_header" = ?, "events" = ?, "updated_at" = ? where "id" = ?;
 update "webhook" set "branch_filter" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "is_active" = ?, "updated_at" = ? where "id" = ?;
+update "webhook" set "branch_filter" = ?, "content_type" = ?, "settings" = ?, "authorization_header" = ?, "events" = ?, "is_active" = ?, "updated_at" = ? where "id" = ?;

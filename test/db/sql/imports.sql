@@ -5,3 +5,6 @@ delete from "unfinished_import" where "storage" = ?;
 
 -- subjects/imports/unfinished-import.store.ts insertUnfinishedImport
 insert into "unfinished_import" ("storage", "started_at") values (?, ...);
+
+-- subjects/imports/unfinished-import.store.ts listUnfinishedImports
+select "storage" from "unfinished_import" where "started_at" < ? order by "started_at";

@@ -211,6 +211,7 @@ select "label".*, "issue_label"."issue_id" from "issue_label" inner join "label"
 
 -- subjects/issues/records/issue-mention.store.ts insertMentions
 insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...) on conflict do nothing;
+insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...), ... on conflict do nothing;
 
 -- subjects/issues/records/issue.store.ts addToCommentsCount
 update "issue" set "comments_count" = comments_count + ? where "id" = ? returning *;

@@ -25,7 +25,9 @@ select "id", "title" from "milestone" where "repo_id" = ? and "id" in (?, ...);
 select "id", "title" from "milestone" where "repo_id" = ? and "lower_title" in (?, ...) and "title" in (?, ...);
 
 -- subjects/milestones/milestone.store.ts listMilestones
+select * from "milestone" where "repo_id" = ? order by "due_at", "title", "id" limit N offset ?;
 select * from "milestone" where "repo_id" = ? and "is_closed" = ? order by "due_at", "title", "id" limit N offset ?;
+select * from "milestone" where "repo_id" = ? and "lower_title" like ? escape ? order by "due_at", "title", "id" limit N offset ?;
 select * from "milestone" where "repo_id" = ? and "is_closed" = ? and "lower_title" like ? escape ? order by "due_at", "title", "id" limit N offset ?;
 
 -- subjects/milestones/milestone.store.ts listMilestonesByIds

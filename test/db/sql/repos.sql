@@ -41,12 +41,14 @@ select "id" from "repo" where "id" = ?;
 
 -- subjects/repos/flags/repo-flag.store.ts deleteRepoFlags
 delete from "repo_flag" where "repo_id" = ?;
+delete from "repo_flag" where "repo_id" = ? and "name" = ?;
 
 -- subjects/repos/flags/repo-flag.store.ts hasRepoFlag
 select "name" from "repo_flag" where "repo_id" = ? and "name" = ?;
 
 -- subjects/repos/flags/repo-flag.store.ts insertRepoFlags
 insert into "repo_flag" ("repo_id", "name") values (?, ...) on conflict ("repo_id", "name") do nothing;
+insert into "repo_flag" ("repo_id", "name") values (?, ...), ... on conflict ("repo_id", "name") do nothing;
 
 -- subjects/repos/flags/repo-flag.store.ts listRepoFlags
 select "name" from "repo_flag" where "repo_id" = ? order by "name" limit N offset ?;
@@ -115,6 +117,10 @@ insert into "branch" ("repo_id", "name", "oid", "pusher_id", "updated_at") value
 select "id" from "repo" where "id" in (?, ...);
 update repo as counted set "stars_count" = (select count(*) from star where repo_id = counted.id) where id in (?, ...);
 update repo as counted set "watchers_count" = (select count(*) from watch where repo_id = counted.id and mode <> 'ignored') where id in (?, ...);
+update repo as counted set "open_pulls_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 1 and is_closed = 0) where id in (?, ...);
+update repo as counted set "open_issues_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 0 and is_closed = 0) where id in (?, ...);
+update repo as counted set "closed_pulls_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 1 and is_closed = 1) where id in (?, ...);
+update repo as counted set "closed_issues_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 0 and is_closed = 1) where id in (?, ...);
 
 -- subjects/repos/records/repo-walk.store.ts countRepos
 select count(*) as "count" from "repo";
@@ -169,10 +175,10 @@ insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_br
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "is_archived", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "git_size", "lfs_size") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at", "git_size", "is_private") values (?, ...) returning "id";
+insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "units", "watchers_count", "stars_count", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "topics", "is_private", "default_branch", "wiki_branch", "object_format", "storage", "units", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "units", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "is_mirror", "original_url", "units", "git_size", "watchers_count", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
-insert into "repo" ("owner_id", "name", "lower_name", "description", "is_private", "is_template", "units", "licenses", "trust_model", "wiki_branch", "default_branch", "object_format", "storage", "watchers_count", "git_size", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 
 -- subjects/repos/repo.store.ts listReposByIds
 select * from "repo" where "id" in (?, ...);

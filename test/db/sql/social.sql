@@ -88,6 +88,7 @@ select distinct "team_member"."user_id" from "team_member" inner join "team" on 
 
 -- subjects/social/watches/team-watch.store.ts watchReposOfTeam
 insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...);
+insert into "watch" ("user_id", "repo_id", "mode", "created_at") values (?, ...), ...;
 select "repo"."id" from "repo" where "repo"."owner_id" = ? and "repo"."id" not in (select "repo_id" from "watch" where "user_id" = ?);
 select "repo"."id" from "repo" where "repo"."owner_id" = ? and "repo"."id" in (select "repo_id" from "team_repo" where "team_id" = ?) and "repo"."id" not in (select "repo_id" from "watch" where "user_id" = ?);
 

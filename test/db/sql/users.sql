@@ -83,6 +83,8 @@ update "user" as counted set "followers_count" = (select count(*) from follow wh
 
 -- subjects/users/user-list.store.ts count
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or lower("user"."email") like ? escape ?);
+select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "visibility" in (?, ...);
+select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "user"."id" = ? and "visibility" not in (?, ...);
 
 -- subjects/users/user-list.store.ts countAll
 select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot')) - (select count(*) from "user" where kind = 'individual' and 1 = 0) + 0 as total;
@@ -107,8 +109,8 @@ select "id" from "user" where "kind" = ? and "login_name" = ? order by "lower_na
 select "id" from "user" where "kind" = ? and "is_restricted" = ? order by "lower_name" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = ? and "is_login_prohibited" = ? order by "lower_name" asc, "id" asc limit N offset ?;
 select "id" from "user" where "kind" = ? and "user"."visibility" in (?, ...) order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and ("user"."visibility" in (?, ...) or "user"."id" = ?) order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or lower("user"."email") like ? escape ?) order by "id" desc, "id" desc limit N offset ?;
+select "id" from "user" where "kind" = ? and "user"."search_text" like ? escape ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = ? and 1 = 0 and "user"."search_text" like ? escape ? order by "lower_name" asc, "id" asc limit N offset ?;
 
 -- subjects/users/user-list.store.ts usersInOrder
 select * from "user" where "id" in (?, ...);
@@ -141,9 +143,12 @@ delete from "user_redirect" where "lower_name" = ?;
 insert into "user" ("kind", "name", "lower_name", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "created_at", "updated_at", "is_admin", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "is_admin", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "is_admin", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "visibility", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "is_admin", "is_active", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "email", "visibility", "created_at", "updated_at", "is_admin", "is_restricted", "search_text") values (?, ...) returning "id";
+insert into "user" ("kind", "name", "lower_name", "email", "created_at", "updated_at", "full_name", "is_email_hidden", "visibility", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "full_name", "email", "description", "website", "location", "visibility", "repo_admin_change_team_access", "is_active", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 insert into "user" ("kind", "name", "lower_name", "full_name", "email", "password_hash", "login_name", "source_id", "visibility", "is_active", "is_admin", "is_restricted", "must_change_password", "created_at", "updated_at", "search_text") values (?, ...) returning "id";
 
@@ -164,15 +169,15 @@ delete from "user_redirect" where "lower_name" in (?, ...);
 insert into "user_redirect" ("lower_name", "user_id") values (?, ...);
 
 -- subjects/users/user.store.ts updateUser
+update "user" set "avatar" = ? where "id" = ?;
+update "user" set "full_name" = ? where "id" = ?;
+update "user" set "is_active" = ? where "id" = ?;
 update "user" set "updated_at" = ? where "id" = ?;
 update "user" set "search_text" = ? where "id" = ?;
 update "user" set "last_login_at" = ? where "id" = ?;
 update "user" set "email" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "avatar" = ?, "updated_at" = ? where "id" = ?;
+update "user" set "website" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "is_admin" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "language" = ?, "updated_at" = ? where "id" = ?;
 update "user" set "location" = ?, "updated_at" = ? where "id" = ?;
-update "user" set "pronouns" = ?, "updated_at" = ? where "id" = ?;
-update "user" set "full_name" = ?, "updated_at" = ? where "id" = ?;
-update "user" set "is_active" = ?, "updated_at" = ? where "id" = ?;
-update "user" set "login_name" = ?, "updated_at" = ? where "id" = ?;
