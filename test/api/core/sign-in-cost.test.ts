@@ -8,7 +8,7 @@ let server: TestServer
 let ann: Person
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ passwordCost: undefined })
   ann = await server.world.user('ann')
 })
 afterAll(() => server.close())
