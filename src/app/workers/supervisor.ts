@@ -53,6 +53,9 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
+    // NOTE: workers accept connections themselves. One that the supervisor hands to a worker that is killed would stay
+    // open without an answer for ever.
+    cluster.schedulingPolicy = cluster.SCHED_NONE
   }
 
   /** Resolves with false when the first worker ended before it served: what stopped it would stop the others. */
