@@ -1,9 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { PASSWORD } from '../harness/world.ts'
 import { alice, dir, next, repo, server, useWorld } from './http-fixture.ts'
 import { git } from './wire/client.ts'
-
-afterAll(() => dir.remove())
 
 describe('who may', () => {
   useWorld()

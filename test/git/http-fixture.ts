@@ -9,7 +9,8 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 import { git, tempDir } from './wire/client.ts'
 
-export const dir = tempDir()
+/** Of the block: test files that run in one process share this module. */
+export let dir: ReturnType<typeof tempDir>
 export let server: TestServer
 export let alice: Person
 export let bob: Person
@@ -20,11 +21,15 @@ export const next = (): number => count++
 /** The block has a server and users of its own. */
 export function useWorld(): void {
   beforeAll(async () => {
+    dir = tempDir()
     server = await startServer()
     alice = await server.world.user('alice')
     bob = await server.world.user('bob')
   })
-  afterAll(() => server.close())
+  afterAll(async () => {
+    await server.close()
+    dir.remove()
+  })
 }
 
 export async function repo(owner: Person, values: Partial<Record<keyof RepoTable, unknown>> = {}) {

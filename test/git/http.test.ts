@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectEvents, rows } from '../harness/expect.ts'
 import { startServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 import { alice, as, bob, commit, dir, next, repo, repoRow, server, useWorld, work } from './http-fixture.ts'
 import { git, tryGit } from './wire/client.ts'
-
-afterAll(() => dir.remove())
 
 describe('git over HTTP', () => {
   useWorld()
