@@ -1,9 +1,14 @@
+import { Server as NetServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import type { FromSupervisor } from '../app/workers/messages.ts'
 import { connectToSupervisor } from '../app/workers/worker-link.ts'
 import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
 import { welcome } from './welcome.ts'
+
+/** After the last connection was accepted. */
+const LAST_REQUESTS_MS = 300
 
 /** One of several processes of a server. It stops when the supervisor says so, and ends at once without supervisor. */
 export async function serveAsWorker({ config, print }: CommandInput): Promise<number> {
@@ -25,6 +30,9 @@ export async function serveAsWorker({ config, print }: CommandInput): Promise<nu
     void link.leading.then(() => app.background.start())
     link.ready()
     await Promise.race([link.stopping, terminated])
+    // NOTE: other workers take new connections; those that this one has accepted get time to send their requests.
+    NetServer.prototype.close.call(app.http.server)
+    await sleep(LAST_REQUESTS_MS)
   } finally {
     await app.close()
     process.removeAllListeners('disconnect')
