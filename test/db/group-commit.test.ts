@@ -51,6 +51,15 @@ describe('transactions that one durable commit makes permanent together', () => 
     expect((await names()).toSorted()).toEqual(succeeded.map((n) => `task ${n}`).toSorted())
   })
 
+  it('fail only when the rows that they failed for can be read', async () => {
+    const failed: string[][] = []
+    const all = Array.from({ length: 8 }, () =>
+      database.transaction((tx) => insert(tx, 'one')).catch(async () => failed.push(await names())),
+    )
+    await Promise.all(all)
+    expect(failed).toEqual(Array(7).fill(['one']))
+  })
+
   it('see what the members before them wrote, and end together when the commit fails', async () => {
     await database.transaction((tx) => sql`create table "parent" (id integer primary key)`.execute(tx))
     await database.transaction((tx) =>

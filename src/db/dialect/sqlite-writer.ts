@@ -77,7 +77,8 @@ class Turn implements DatabaseConnection {
  * Transactions take turns on one connection. Those that come while one runs join its group: each is a savepoint of one
  * SQLite transaction. A turn after the first member, the group is committed and then written to the disk, beside the
  * thread; only then its members are answered. So writers at the same time share pages, commits and writes. A member
- * that fails is rolled back alone; a commit that fails rejects every member.
+ * that fails is rolled back alone, and is answered with the others: what it failed for may be a row of theirs. A commit
+ * that fails rejects every member.
  */
 export class WritingDriver implements Driver {
   readonly #database: Sqlite.Database
@@ -134,6 +135,8 @@ export class WritingDriver implements Driver {
     } else if (group.members > 1) {
       await this.#run('rollback to member')
       await this.#run('release member')
+      turn.end()
+      await group.durable
     } else {
       this.#group = undefined
       await this.#run('rollback')
