@@ -19,14 +19,14 @@ interface Leaving {
   readonly entry: QueueEntry
   /** For the timeline and for followers. */
   readonly reason: string
-  /** It was put out, by nobody's wish. */
+  /** The server removes it; no user asked for it. */
   readonly isFailure: boolean
   /** Epoch milliseconds. */
   readonly at: number
 }
 
 /**
- * Puts a pull request out of its queue; the others of its batch wait again. False, and nothing happens, while it is being
+ * Removes a pull request from its queue; the others of its batch wait again. False, and nothing happens, while it is being
  * merged.
  */
 export async function leaveQueue({ events, jobs }: LeaveDeps, tx: Tx, leaving: Leaving): Promise<boolean> {

@@ -16,7 +16,7 @@ export const mergeQueueEvents = {
     /** Of the pull requests in the order in which they are merged. */
     numbers: Type.Array(Id),
   }),
-  /** Not when it was merged. `is_failure`: it was put out, by nobody's wish. */
+  /** Not when it was merged. `is_failure`: the server removed it; no user asked for it. */
   'merge_queue.left': Type.Object({ ...OfPull, reason: Type.String(), is_failure: Type.Boolean() }),
   'merge_queue.entered': Type.Object({ ...OfPull, style: Type.String() }),
 }

@@ -4,7 +4,7 @@ import { conflict, forbidden, invalidField, notFound } from '../../platform/erro
 import type { Clock } from '../../platform/clock.ts'
 import type { Paging } from '../../platform/paging.ts'
 import { lockIssue, recordEntries } from '../issues/index.ts'
-import { type BatchMerges, loadMergeRights, type MergeOrder, mergeRefused } from '../merges/index.ts'
+import { type BatchMerges, loadMergeRights, lockUnchangedPull, type MergeOrder, mergeRefused } from '../merges/index.ts'
 import { lockPull, type PullInView } from '../pulls/index.ts'
 import { lockRepo, type Repo } from '../repos/index.ts'
 import { dissolveBatch, type LeaveDeps, leaveQueue } from './leave-queue.ts'
@@ -66,12 +66,7 @@ async function enqueue(deps: MergeQueueDeps, actor: SignedIn, target: PullInView
   const at = clock.now()
   const branch = { repoId: repo.id, branch: pull.baseBranch }
   await database.transaction(async (tx) => {
-    const lockedIssue = await lockIssue(tx, issue.id)
-    const locked = lockedIssue && (await lockPull(tx, pull.id))
-    if (lockedIssue === undefined || locked === undefined) throw notFound('the pull request was deleted meanwhile')
-    if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
-    if (lockedIssue.isClosed) throw notFound('the pull request is closed')
-    if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw conflict('head out of date')
+    await lockUnchangedPull(tx, target)
     await lockRepo(tx, repo.id)
     if ((await findEntry(tx, pull.id)) !== undefined)
       throw conflict(`pull request is already in the merge queue [pull_id: ${pull.id}]`)

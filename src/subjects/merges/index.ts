@@ -1,5 +1,6 @@
 export type { BatchMerges } from './batches/batch-merges.ts'
 export type { OrderedMerge } from './batches/ordered-merge.ts'
+export { lockUnchangedPull } from './perform/merge-pull.ts'
 export { mergeRefused } from './merge-errors.ts'
 export type { MergeAction, MergeOrder } from './merge-order.ts'
 export { loadMergeRights } from './rules/load-merge-facts.ts'

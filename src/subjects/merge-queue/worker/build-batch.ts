@@ -6,7 +6,7 @@ import { batchRef } from '../queue-refs.ts'
 import { deleteBatch, lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch, updateEntries } from '../records/entry.store.ts'
 import { checkEntries, type CheckedEntry } from './check-entry.ts'
-import { putOut } from './put-out.ts'
+import { removeEntry } from './remove-entry.ts'
 import { requiredStatuses } from './required-statuses.ts'
 import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
 
@@ -52,7 +52,7 @@ async function buildChain(
     const outcome = await deps.batchMerges.build(merge, { git: place.git, base: built.at(-1)?.oid ?? base })
     if ('problem' in outcome) {
       if (built.length > 0) break
-      await putOut(deps, place, merge.entry, outcome.problem)
+      await removeEntry(deps, place, merge.entry, outcome.problem)
       return undefined
     }
     built.push({ ...merge, oid: outcome.oid })

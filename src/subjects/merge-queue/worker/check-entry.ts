@@ -5,7 +5,7 @@ import { findPullByIssue } from '../../pulls/index.ts'
 import { loadRepoAccess } from '../../repos/index.ts'
 import { findUserById } from '../../users/index.ts'
 import type { QueueEntry } from '../records/entry.store.ts'
-import { putOut } from './put-out.ts'
+import { removeEntry } from './remove-entry.ts'
 import type { Place, WorkerDeps } from './worker-deps.ts'
 
 export interface CheckedEntry extends OrderedMerge {
@@ -22,7 +22,7 @@ export async function checkEntries(
   for (const entry of entries) {
     const found = await checkEntry(deps, place, entry)
     if (typeof found === 'string') {
-      await putOut(deps, place, entry, found)
+      await removeEntry(deps, place, entry, found)
       return undefined
     }
     checked.push(found)

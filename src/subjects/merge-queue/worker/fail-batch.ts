@@ -3,7 +3,7 @@ import { halfOf } from '../bisect.policy.ts'
 import { dissolveBatch } from '../leave-queue.ts'
 import { lockBatch } from '../records/batch.store.ts'
 import { listEntries, type QueueEntry, updateEntries } from '../records/entry.store.ts'
-import { putOut } from './put-out.ts'
+import { removeEntry } from './remove-entry.ts'
 import type { BatchPlace, WorkerDeps } from './worker-deps.ts'
 
 interface Failure {
@@ -17,7 +17,7 @@ interface Failure {
  */
 export async function failBatch(deps: WorkerDeps, place: BatchPlace, { entries, reason }: Failure): Promise<void> {
   const [only] = entries
-  if (entries.length === 1 && only !== undefined) return putOut(deps, place, only, reason)
+  if (entries.length === 1 && only !== undefined) return removeEntry(deps, place, only, reason)
   await deps.database.transaction(async (tx) => {
     await lockRepo(tx, place.repoId)
     const batch = await lockBatch(tx, place.batch.id)

@@ -4,7 +4,7 @@ import { enqueueAdvance } from '../enqueue-advance.ts'
 import { lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch } from '../records/entry.store.ts'
 import type { CheckedEntry } from './check-entry.ts'
-import { putOut } from './put-out.ts'
+import { removeEntry } from './remove-entry.ts'
 import { buildAnew } from './test-batch.ts'
 import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
 
@@ -43,7 +43,7 @@ export async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: r
       return lookLater(deps, place)
     case 'refused':
       await returnToTest(deps, place)
-      await putOut(deps, place, checked[0]!.entry, outcome.reason)
+      await removeEntry(deps, place, checked[0]!.entry, outcome.reason)
       return 'again'
   }
 }

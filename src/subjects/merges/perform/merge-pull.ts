@@ -158,15 +158,20 @@ export function intentOf(
 }
 
 /** Writes the intent. Throws Conflict when the pull request changed since it was looked at. */
-export async function claimPull(tx: Tx, { issue, pull }: PullInView, intent: MergeIntent): Promise<void> {
+export async function claimPull(tx: Tx, target: PullInView, intent: MergeIntent): Promise<void> {
+  await lockUnchangedPull(tx, target)
+  if ((await findIntent(tx, target.pull.id)) !== undefined) throw conflict('the pull request is being merged')
+  await insertIntent(tx, intent)
+}
+
+/** Locks an open pull request. Throws NotFound, MergeRefused or Conflict when it changed since it was looked at. */
+export async function lockUnchangedPull(tx: Tx, { issue, pull }: PullInView): Promise<void> {
   const lockedIssue = await lockIssue(tx, issue.id)
   const locked = lockedIssue && (await lockPull(tx, pull.id))
   if (lockedIssue === undefined || locked === undefined) throw notFound('the pull request was deleted meanwhile')
   if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
   if (lockedIssue.isClosed) throw notFound('the pull request is closed')
   if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw conflict('head out of date')
-  if ((await findIntent(tx, pull.id)) !== undefined) throw conflict('the pull request is being merged')
-  await insertIntent(tx, intent)
 }
 
 /** NOTE: the merge right has been checked; accounts that a rule lists need no write access to the code. */
