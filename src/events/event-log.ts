@@ -13,6 +13,7 @@ import type {
 } from './catalog.ts'
 import { insertEvent } from './event.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
+import { Signal } from '../platform/concurrency/signal.ts'
 
 /** What services need of the outbox. */
 export interface Events {
@@ -42,8 +43,6 @@ interface EventLogOptions {
   readonly processes?: Announcer
 }
 
-const TOPIC = 'events'
-
 type ProjectionHandler = (tx: Tx, event: AppendedEvent) => Promise<void>
 type Handler = (tx: Tx, event: DomainEvent) => Promise<void>
 
@@ -52,15 +51,13 @@ export class EventLog implements Events, AppendSignal {
   readonly #schemas = new Map<string, TObject>()
   readonly #projections = new Map<string, ProjectionHandler[]>()
   readonly #subscriptions = new Map<string, Handler[]>()
-  readonly #listeners = new Set<() => void>()
   readonly #validates: boolean
-  readonly #processes: EventLogOptions['processes']
+  readonly #appended: Signal
 
   /** `validatePayloads` checks every payload against its schema; tests switch it on. */
   constructor({ validatePayloads = false, processes }: EventLogOptions = {}) {
     this.#validates = validatePayloads
-    this.#processes = processes
-    processes?.onAnnounced(TOPIC, () => this.#signal())
+    this.#appended = new Signal('events', processes)
   }
 
   /** Takes the declarations of all subjects, in their order. Throws when a kind is declared twice or not at all. */
@@ -102,14 +99,7 @@ export class EventLog implements Events, AppendSignal {
     })
     const event = { id, kind, actorId, repoId, at, payload, actor, performer } as unknown as AppendedEvent
     for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
-    afterCommit(tx, () => {
-      this.#signal()
-      this.#processes?.announce(TOPIC)
-    })
-  }
-
-  #signal(): void {
-    for (const listener of this.#listeners) listener()
+    afterCommit(tx, () => this.#appended.emit())
   }
 
   subscriptionsOf(kind: string): readonly Handler[] {
@@ -117,8 +107,7 @@ export class EventLog implements Events, AppendSignal {
   }
 
   onAppended(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#appended.listen(listener)
   }
 
   #requireValid(kind: string, payload: unknown): void {

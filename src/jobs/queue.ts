@@ -4,8 +4,7 @@ import { randomHex } from '../platform/crypto/crypto.ts'
 import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
 import { insertJob } from './job.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
-
-const TOPIC = 'jobs'
+import { Signal } from '../platform/concurrency/signal.ts'
 
 interface JobQueueOptions {
   readonly clock: Clock
@@ -29,14 +28,12 @@ export interface Jobs {
 /** The queue of one server: its kinds of jobs and how they are written. */
 export class JobQueue implements Jobs {
   readonly #clock: Clock
-  readonly #processes: JobQueueOptions['processes']
+  readonly #enqueued: Signal
   readonly #definitions = new Map<string, JobDefinition>()
-  readonly #listeners = new Set<() => void>()
 
   constructor({ clock, processes }: JobQueueOptions) {
     this.#clock = clock
-    this.#processes = processes
-    processes?.onAnnounced(TOPIC, () => this.#signal())
+    this.#enqueued = new Signal('jobs', processes)
   }
 
   /** Takes the declarations of all subjects. Throws when a kind is declared twice. */
@@ -59,14 +56,7 @@ export class JobQueue implements Jobs {
     const { delay = 0, key = randomHex(8) } = options
     const now = this.#clock.now()
     await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
-    afterCommit(tx, () => {
-      this.#signal()
-      this.#processes?.announce(TOPIC)
-    })
-  }
-
-  #signal(): void {
-    for (const listener of this.#listeners) listener()
+    afterCommit(tx, () => this.#enqueued.emit())
   }
 
   definitionOf(kind: string): JobDefinition | undefined {
@@ -83,7 +73,6 @@ export class JobQueue implements Jobs {
 
   /** Calls `listener` when a process of this server has committed jobs; returns the function that stops it. */
   onEnqueued(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#enqueued.listen(listener)
   }
 }

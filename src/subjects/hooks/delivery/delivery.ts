@@ -9,6 +9,7 @@ import {
   type OutgoingProxy,
   parseHostNames,
 } from '../../../platform/outgoing/index.ts'
+import { Signal } from '../../../platform/concurrency/signal.ts'
 import { INGOT_VERSION } from '../../../platform/version.ts'
 import type { Core, Worker } from '../../subject.ts'
 import type { BuildMessages } from '../payloads/payload.ts'
@@ -21,7 +22,6 @@ import { MessageWorker } from './message-worker.ts'
 import { createSender } from './send/sender.ts'
 
 const HOUR_MS = 3_600_000
-const TOPIC = 'deliveries'
 /** Receivers that are this slow get what was under way again after the next start. */
 const STOP_MS = 2_000
 
@@ -51,13 +51,10 @@ export function createDelivery(
     retryMs: settings.retry_hours * HOUR_MS,
     graceMs: Math.min(STOP_MS, config.server.shutdown_timeout * 1000),
   })
+  const enqueued = new Signal('deliveries', processes)
   const wake = (): void => deliverer.wake()
-  const wakeAll = (): void => {
-    wake()
-    processes.announce(TOPIC)
-  }
-  processes.onAnnounced(TOPIC, wake)
-  const queue = createMessageQueue({ database, clock, onEnqueued: wakeAll })
+  enqueued.listen(wake)
+  const queue = createMessageQueue({ database, clock, onEnqueued: () => enqueued.emit() })
   const siteOnly = settings.disabled
   const messages = new MessageWorker({
     database,
