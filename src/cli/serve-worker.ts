@@ -27,9 +27,11 @@ export async function serveAsWorker({ config, print }: CommandInput): Promise<nu
     favourSpeed()
     releaseWhenQuiet()
     if (link.processes.isFirst) print(await welcome(app))
-    void link.leading.then(() => app.background.start())
+    const stopped = Promise.race([link.stopping, terminated])
+    // NOTE: a worker that is terminated directly may still become the leader.
+    void Promise.race([stopped, link.leading.then(() => app.background)]).then((background) => background?.start())
     link.ready()
-    await Promise.race([link.stopping, terminated])
+    await stopped
     // NOTE: other workers take new connections; those that this one has accepted get time to send their requests.
     NetServer.prototype.close.call(app.http.server)
     await sleep(LAST_REQUESTS_MS)

@@ -29,7 +29,7 @@ interface Exit {
   readonly livedMs: number
 }
 
-const MIN_PAUSE_MS = 100
+const MIN_PAUSE_MS = 200
 const MAX_PAUSE_MS = 30_000
 /** A worker that lived this long was not stopped by what stops every start. */
 const HEALTHY_MS = 60_000
@@ -48,7 +48,8 @@ export class Supervisor {
   #leader: Member | undefined
   #isFirst = true
   #isStopping = false
-  #pauseMs = MIN_PAUSE_MS
+  /** Before the next replacement; none after a worker that was healthy. */
+  #pauseMs = 0
   #restarting: Promise<void> | undefined
 
   constructor(options: SupervisorOptions) {
@@ -176,8 +177,8 @@ export class Supervisor {
 
   #replace({ process }: Worker, { code, signal, livedMs }: Exit): void {
     if (this.#isStopping || this.#isFirst) return
-    this.#pauseMs = livedMs > HEALTHY_MS ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, this.#pauseMs * 2)
-    const pause = livedMs > HEALTHY_MS ? 0 : this.#pauseMs
+    const pause = livedMs > HEALTHY_MS ? 0 : Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, this.#pauseMs * 2))
+    this.#pauseMs = pause
     this.#options.log.error({ pid: process.pid, code, signal, pause }, 'a worker ended and is replaced')
     setTimeout(() => {
       if (!this.#isStopping) this.#fork()
