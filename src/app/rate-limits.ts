@@ -8,7 +8,6 @@ export const createRateLimits = ({ rate_limit: limits }: Config, clock: Clock, p
   anonymous: new RateLimit({
     clock,
     processes,
-    topic: 'rate of anonymous requests',
     what: 'expensive requests without credentials',
     perMinute: limits.anonymous_per_minute,
     burst: limits.anonymous_burst,
@@ -16,7 +15,6 @@ export const createRateLimits = ({ rate_limit: limits }: Config, clock: Clock, p
   passwords: new RateLimit({
     clock,
     processes,
-    topic: 'rate of password checks',
     what: 'password checks',
     perMinute: limits.passwords_per_minute,
     burst: limits.passwords_burst,

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import { KeyedMutex, Semaphore } from '../platform/concurrency/keyed-mutex.ts'
-import type { Processes } from '../platform/concurrency/processes.ts'
+import { onlyProcess, type Processes } from '../platform/concurrency/processes.ts'
 import type { Logger } from '../platform/logger.ts'
 import { RepoGate } from './disk/gate.ts'
 import type { Layout } from './disk/layout.ts'
@@ -71,8 +71,8 @@ interface StateOptions {
   readonly processes?: Pick<Processes, 'locks' | 'startedAt'> | undefined
 }
 
-export function createState(layout: Layout, { log, clock, limits, processes }: StateOptions): GitState {
-  const locks = processes?.locks
+export function createState(layout: Layout, { log, clock, limits, processes = onlyProcess() }: StateOptions): GitState {
+  const { locks, startedAt } = processes
   return {
     layout,
     log,
@@ -87,6 +87,6 @@ export function createState(layout: Layout, { log, clock, limits, processes }: S
     diskMutex: new KeyedMutex({ name: 'disk', locks }),
     gate: new RepoGate(locks),
     quarantines: new Set(),
-    startedAt: processes?.startedAt ?? performance.timeOrigin + performance.now(),
+    startedAt,
   }
 }

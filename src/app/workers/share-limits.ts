@@ -1,11 +1,9 @@
 import type { Config } from '../../config/index.ts'
 import { DEFAULT_LIMITS, type GitLimits } from '../../git/index.ts'
+import { shareOf } from '../../platform/concurrency/processes.ts'
 
 /** The smallest pool of connections with which transactions and reads do not wait for each other. */
 const MIN_CONNECTIONS = 2
-
-/** At least 1. */
-const shareOf = (limit: number, count: number): number => Math.max(1, Math.floor(limit / count))
 
 /** The configuration of one of `count` processes: what the server may use in all is divided among them. */
 export function configOfProcess(config: Config, count: number): Config {

@@ -44,3 +44,6 @@ export const onlyProcess = (): Processes => ({
 /** A directory of this process alone: `path`, or `path-1` and so on beside other processes. */
 export const ownDirectory = ({ slot }: Pick<Processes, 'slot'>, path: string): string =>
   slot === 0 ? path : `${path}-${slot}`
+
+/** The part of a limit of the server that each of `count` processes may use; at least 1. */
+export const shareOf = (limit: number, count: number): number => Math.max(1, Math.floor(limit / count))

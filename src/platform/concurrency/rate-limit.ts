@@ -5,15 +5,14 @@ import type { Announcer } from './processes.ts'
 
 interface RateLimitOptions {
   readonly clock: Clock
-  /** What is limited, for the message of a refusal. */
+  /** What is limited, for the message of a refusal; of this limit alone. */
   readonly what: string
   /** Units that come back in a minute; 0 is no limit. */
   readonly perMinute: number
   /** Units that may be spent at once. */
   readonly burst: number
-  /** With a topic of its own; without them this is the only process. */
+  /** Without them this is the only process. */
   readonly processes?: Announcer
-  readonly topic?: string
 }
 
 interface Bucket {
@@ -33,17 +32,18 @@ const MINUTE_MS = 60_000
  */
 export class RateLimit {
   readonly #options: RateLimitOptions
+  readonly #topic: string
   readonly #buckets = boundedCache<string, Bucket>(MAX_BUCKETS)
 
   constructor(options: RateLimitOptions) {
     this.#options = options
-    const { processes, topic } = options
-    if (topic !== undefined) processes?.onAnnounced(topic, (detail) => this.#takenElsewhere(detail))
+    this.#topic = `rate of ${options.what}`
+    options.processes?.onAnnounced(this.#topic, (detail) => this.#takenElsewhere(detail))
   }
 
   /** Throws TooManyRequestsError, which says when there will be enough, and takes nothing then. */
   take(key: string, units = 1): void {
-    const { clock, what, perMinute, burst, processes, topic } = this.#options
+    const { clock, what, perMinute, burst, processes } = this.#options
     if (perMinute === 0) return
     const now = clock.now()
     const filled = this.#unitsAt(key, now)
@@ -53,7 +53,7 @@ export class RateLimit {
       throw new TooManyRequestsError(`too many ${what} from this address, try again in ${seconds} seconds`, seconds)
     }
     this.#buckets.set(key, { units: filled - wanted, at: now })
-    if (topic !== undefined) processes?.announce(topic, `${wanted} ${key}`)
+    processes?.announce(this.#topic, `${wanted} ${key}`)
   }
 
   #unitsAt(key: string, now: number): number {

@@ -1,4 +1,5 @@
 import { FairQueue } from '../concurrency/fair-queue.ts'
+import { shareOf } from '../concurrency/processes.ts'
 import { hashPassword, verifyPassword } from './crypto.ts'
 
 const AT_ONCE = 2
@@ -15,7 +16,7 @@ export class PasswordHasher {
   /** `cost`: of new hashes, see `hashPassword`; tests choose a small one. */
   constructor({ processes = 1, cost }: { readonly processes?: number; readonly cost?: number | undefined } = {}) {
     this.#cost = cost
-    const atOnce = Math.max(1, Math.floor(AT_ONCE / processes))
+    const atOnce = shareOf(AT_ONCE, processes)
     this.#queue = new FairQueue({
       what: 'passwords are being checked',
       atOnce,

@@ -1,4 +1,5 @@
 import { FairQueue } from '../concurrency/fair-queue.ts'
+import { shareOf } from '../concurrency/processes.ts'
 import { type ChildLimits, TaskChild, type TaskModule } from './task-child.ts'
 import { TaskError } from './task-error.ts'
 
@@ -48,7 +49,7 @@ export class TaskPool {
   constructor({ limits = LIMITS, idleMs = IDLE_MS, processes = 1 }: PoolOptions = {}) {
     this.#queue = new FairQueue({
       what: 'texts and files are being processed',
-      atOnce: Math.max(1, Math.floor(CHILDREN / processes)),
+      atOnce: shareOf(CHILDREN, processes),
       atOncePerCaller: 1,
       maxWaiting: 256,
       maxWaitingPerCaller: 32,
