@@ -12,6 +12,7 @@ import { PasswordHasher } from '../platform/crypto/password-hasher.ts'
 import { createLogger, type Logger } from '../platform/logger.ts'
 import { createSecretBox } from '../platform/crypto/secret-box.ts'
 import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/subject.ts'
+import { clusterSettings } from './cluster/cluster-settings.ts'
 import { lockDataDir, openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { openBlobStores } from './storage.ts'
@@ -61,6 +62,7 @@ export async function compose(
   const isServer = overrides.exclusive === true
   const processes = overrides.processes ?? onlyProcess()
   const config = configOfProcess(configured, processes.count)
+  clusterSettings(config)
   const dataDir = openDataDir(config.data_dir)
   const lock = isServer && overrides.processes === undefined ? lockDataDir(dataDir) : undefined
   const clock = overrides.clock ?? systemClock

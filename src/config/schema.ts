@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { actionsSection } from './sections/actions.ts'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
+import { clusterSection } from './sections/cluster.ts'
 import { issueSection } from './sections/issue.ts'
 import { mailerSection } from './sections/mailer.ts'
 import { oauth2Section } from './sections/oauth2.ts'
@@ -45,6 +46,7 @@ export const configSchema = Type.Object(
     }),
     server: serverSection,
     database: databaseSection,
+    cluster: clusterSection,
     storage: storageSection,
     log: logSection,
     api: apiSection,
