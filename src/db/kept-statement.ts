@@ -32,8 +32,8 @@ class Placeholder {
   }
 }
 
-/** Longer lists are rare, and each length is a text of its own. */
-const MAX_LIST = 16
+/** A page of a list. Longer lists are rare, and each length is a text of its own. */
+const MAX_LIST = 50
 
 /** The compiled statements of one database. It grows with the program, not with its data. */
 export class KeptStatements {

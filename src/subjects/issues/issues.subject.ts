@@ -10,7 +10,7 @@ import { issueEvents } from './issues.events.ts'
 import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
 import { listOperations } from './lists/lists.operations.ts'
-import { createKeptPages } from './lists/kept-pages.ts'
+import { createKeptPages, type KeptPages } from './lists/kept-pages.ts'
 import { createIssueLists } from './lists/lists.service.ts'
 import { planIssues } from './planning.ts'
 import type { Timeline } from './timeline/timeline.service.ts'
@@ -21,6 +21,8 @@ declare module '../subject.ts' {
     readonly issueNotices: IssueNotices
     readonly issueStateRules: StateRules
     readonly issueTimeBookings: TimeBookings
+    /** Of lists of issues and of pull requests. */
+    readonly keptPages: KeptPages
     readonly timeline: Timeline
   }
   interface Guards {
@@ -38,6 +40,7 @@ export const subject = defineSubject({
     const stateRules = createStateRules()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
     const issue = createIssueGuard(database, guards.repo)
+    const keptPages = createKeptPages(database.read, site.rootUrl)
     const discussion = createDiscussion(core, {
       attachments,
       rules: uploadRules.issues,
@@ -49,16 +52,12 @@ export const subject = defineSubject({
         issueNotices: createIssueNotices(),
         issueStateRules: stateRules,
         issueTimeBookings: createTimeBookings(),
+        keptPages,
         timeline: discussion.timeline,
       },
       guards: { issue, comment: discussion.guard },
       operations: [
-        ...listOperations({
-          guards,
-          lists: createIssueLists(database),
-          pages: createKeptPages(database.read, site.rootUrl),
-          site,
-        }),
+        ...listOperations({ guards, lists: createIssueLists(database), pages: keptPages, site }),
         ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...discussion.operations,
         ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),

@@ -32,9 +32,18 @@ declare module '../subject.ts' {
 /** Pull requests: their rows, heads, and whether they can be merged. */
 export const subject = defineSubject({
   name: 'pulls',
-  needs: ['askedRefs', 'issueStateRules', 'pushFollowers', 'pushProposals', 'repoReconcilers', 'repos', 'repoTexts'],
+  needs: [
+    'askedRefs',
+    'issueStateRules',
+    'keptPages',
+    'pushFollowers',
+    'pushProposals',
+    'repoReconcilers',
+    'repos',
+    'repoTexts',
+  ],
   create(core, services, guards) {
-    const { askedRefs, issueStateRules: stateRules, pushFollowers, pushProposals } = services
+    const { askedRefs, issueStateRules: stateRules, keptPages: pages, pushFollowers, pushProposals } = services
     const { repoReconcilers, repos, repoTexts } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
@@ -54,7 +63,7 @@ export const subject = defineSubject({
       guards: own,
       operations: [
         ...pullOperations({ guards: own, pulls, texts }),
-        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), texts }),
+        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), pages, texts }),
       ],
       events: pullEvents,
       projections: pullProjections({ jobs, draftPrefixes }),

@@ -3,7 +3,7 @@ import { listed, ok } from '../../../http/answer/answer.ts'
 import { LIST_ITEMS, NAME_LENGTH } from '../../../http/body/limits.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { pagingMembers } from '../../../http/openapi/paging-members.ts'
-import type { Issue } from '../../issues/index.ts'
+import type { Issue, KeptPages } from '../../issues/index.ts'
 import type { RepoInView } from '../../repos/index.ts'
 import type { Guards } from '../../subject.ts'
 import { PullRequest } from '../pull.model.ts'
@@ -34,13 +34,14 @@ interface PullListOperationDeps {
   readonly guards: Pick<Guards, 'pulls'>
   readonly pulls: Pulls
   readonly lists: PullLists
+  readonly pages: KeptPages
   readonly texts: PullTexts
 }
 
 /** Lists of pull requests, and look-ups by branches and by commit (behaviour/pull-requests#listing-pull-requests). */
 export const pullListOperations = (deps: PullListOperationDeps): Operation[] => [...lists(deps), ...lookUps(deps)]
 
-function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps): Operation[] {
+function lists({ guards, pulls, lists: pullLists, pages, texts }: PullListOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -51,9 +52,12 @@ function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps
       query: listQuery,
       responses: { 200: Type.Array(PullRequest) },
       errors: [400, 403, 404, 422],
-      async handler({ access, viewer, query, paging }) {
-        const page = await pullLists.list(access.repo, readQuery(query), paging)
-        return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
+      handler({ access, viewer, query, paging }) {
+        const wanted = readQuery(query)
+        return pages.get(viewer, ['pulls', access.repo.id, wanted, paging], async () => {
+          const page = await pullLists.list(access.repo, wanted, paging)
+          return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
+        })
       },
     }),
     defineOperation({

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import { asId, type PullId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Repo } from '../../repos/index.ts'
 import { isShown } from '../records/shown-reviews.store.ts'
@@ -16,10 +17,13 @@ interface NewestReview {
  */
 export async function listNewestReviews(db: Db, repo: Repo, pullIds: readonly PullId[]): Promise<NewestReview[]> {
   if (pullIds.length === 0) return []
+  // NOTE: most pull requests of a list have none, and the statement below is built anew for each call.
+  const reviewed = (await runKept(db, withReviews, { pullIds })).map(({ pull_id }) => pull_id)
+  if (reviewed.length === 0) return []
   const newest = db
     .selectFrom('review')
     .select((eb) => eb.fn.max('id').as('id'))
-    .where('pull_id', 'in', pullIds)
+    .where('pull_id', 'in', reviewed)
     .where('kind', 'in', ['approved', 'comment', 'rejected', 'request'])
     .where('is_dismissed', '=', 0)
     .where(isShown(repo))
@@ -38,19 +42,24 @@ export async function listNewestReviews(db: Db, repo: Repo, pullIds: readonly Pu
   }))
 }
 
+const withReviews = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
+  db.selectFrom('review').select('pull_id').distinct().where('pull_id', 'in', pullIds)
+
 /**
  * Posts of reviews by pull request, each to a pending review among them and requests not; none without
  * (behaviour/pull-requests#the-pullrequest-object).
  */
 export async function countSubmissions(db: Db, pullIds: readonly PullId[]): Promise<ReadonlyMap<PullId, number>> {
   if (pullIds.length === 0) return new Map()
-  const rows = await db
+  const rows = await runKept(db, submissions, { pullIds })
+  return new Map(rows.map((row) => [asId<PullId>(row.id), Number(row.count)]))
+}
+
+const submissions = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
+  db
     .selectFrom('pull')
     .innerJoin('timeline_entry', 'timeline_entry.issue_id', 'pull.issue_id')
     .select((eb) => ['pull.id', eb.fn.countAll().as('count')])
     .where('pull.id', 'in', pullIds)
     .where('timeline_entry.kind', 'in', ['pending_review', 'review'])
     .groupBy('pull.id')
-    .execute()
-  return new Map(rows.map((row) => [asId<PullId>(row.id), Number(row.count)]))
-}
