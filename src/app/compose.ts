@@ -50,6 +50,8 @@ export interface Composition {
   readonly services: Services
   readonly subjects: readonly Composed[]
   readonly addresses: SiteAddresses
+  /** Aborts `core.stopping`. */
+  beginStop(): void
   close(): Promise<void>
 }
 
@@ -79,6 +81,7 @@ export async function compose(
   const eventLog = new EventLog({ validatePayloads: overrides.validatePayloads ?? false, processes })
   const jobQueue = new JobQueue({ clock, processes })
   const addresses = createSite(config)
+  const stopping = new AbortController()
   const core: Core = {
     config,
     database,
@@ -98,6 +101,7 @@ export async function compose(
     dataDir,
     isServer,
     processes,
+    stopping: stopping.signal,
   }
   const composed: Composed[] = []
   const close = async (): Promise<void> => {
@@ -113,7 +117,16 @@ export async function compose(
     eventLog.install(composed)
     jobQueue.install(composed)
     core.schedule.install(composed.flatMap(({ tasks = [] }) => tasks))
-    return { core, eventLog, jobQueue, services, subjects: composed, addresses, close }
+    return {
+      core,
+      eventLog,
+      jobQueue,
+      services,
+      subjects: composed,
+      addresses,
+      beginStop: () => stopping.abort(),
+      close,
+    }
   } catch (error) {
     await close()
     throw error

@@ -34,6 +34,8 @@ export interface App extends CoreApp {
   setRootUrl(url: string): void
   /** Listens on every configured address; returns the URL of the HTTP server. */
   listen(): Promise<string>
+  /** `/api/readyz` answers 503 from now on; everything else goes on until `close`. */
+  beginStop(): void
 }
 
 /** What commands work on: no server, no background work. */
@@ -80,7 +82,9 @@ export async function createApp(
       for (const listener of listeners) await listener.listen()
       return url
     },
+    beginStop: composition.beginStop,
     async close() {
+      composition.beginStop()
       const seconds = config.server.shutdown_timeout
       await Promise.all([closeWithin(http, seconds, core.log), ...listeners.map((listener) => listener.close(seconds))])
       await background.stop()

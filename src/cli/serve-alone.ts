@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
@@ -18,6 +19,8 @@ export async function serveAlone({ config, print }: CommandInput): Promise<numbe
     const signal = await stopped
     app.log.info({ signal }, 'stopping: running requests and transfers may finish')
     void nextSignal().then((second) => process.exit(128 + constants.signals[second]))
+    app.beginStop()
+    await sleep(app.config.server.shutdown_delay * 1000)
   } finally {
     await app.close()
   }

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { lockDataDir, openDataDir } from '../app/data-dir.ts'
 import { Supervisor } from '../app/workers/supervisor.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -25,6 +26,8 @@ export async function supervise({ config }: CommandInput, count: number): Promis
       supervisor.kill()
       process.exit(128 + constants.signals[second])
     })
+    supervisor.announceStop()
+    await sleep(server.shutdown_delay * 1000)
     await supervisor.stop()
   } finally {
     lock.release()

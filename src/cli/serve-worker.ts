@@ -30,6 +30,7 @@ export async function serveAsWorker({ config, print }: CommandInput): Promise<nu
     const stopped = Promise.race([link.stopping, terminated])
     // NOTE: a worker that is terminated directly may still become the leader.
     void Promise.race([stopped, link.leading.then(() => app.background)]).then((background) => background?.start())
+    void link.serverStopping.then(() => app.beginStop())
     link.ready()
     await stopped
     // NOTE: other workers take new connections; those that this one has accepted get time to send their requests.

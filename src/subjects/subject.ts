@@ -48,6 +48,8 @@ export interface Core {
   readonly isServer: boolean
   /** What the processes of the server share: locks, announcements. */
   readonly processes: Processes
+  /** Aborted when the server is to stop soon: it still answers, but should get no new clients. */
+  readonly stopping: AbortSignal
   /** Sets in `site` the port on which the SSH server listens. */
   setSshPort(port: number): void
 }

@@ -35,11 +35,13 @@ const CREATE_ROOT = `user create --username root --email root@example.test --pas
 /** Waits until a server refuses new connections. */
 const stopsListening = (url: string): Promise<void> =>
   expect
-    .poll(() =>
-      fetch(`${url}/api/v1/version`).then(
-        (answer) => answer.status,
-        () => 0,
-      ),
+    .poll(
+      () =>
+        fetch(`${url}/api/v1/version`).then(
+          (answer) => answer.status,
+          () => 0,
+        ),
+      { timeout: 5_000 },
     )
     .not.toBe(200)
 
@@ -245,7 +247,7 @@ describe('serve', () => {
   })
 
   it('finishes what is running before it ends', async () => {
-    const server = await startIngot(data)
+    const server = await startIngot(data, ['--set', 'server.shutdown_delay=1'])
     const body = JSON.stringify({ name: 'slow', scopes: ['all'] })
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     const slow = new ReadableStream({
@@ -259,6 +261,9 @@ describe('serve', () => {
     const answer = postSlowly(server, slow)
     await expect.poll(async () => (await fetch(`${server.url}/api/healthz`)).status).toBe(200)
     const ended = server.stop()
+    // Balancers hear of it before the port closes.
+    await expect.poll(async () => (await fetch(`${server.url}/api/readyz`)).status).toBe(503)
+    expect((await fetch(`${server.url}/api/v1/version`)).status).toBe(200)
     await stopsListening(server.url)
     open()
     expect((await answer).status).toBe(201)

@@ -81,6 +81,7 @@ describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL goes aw
       }
       expect(await git()).toBe(503)
       expect((await fetch(`${server.url}/api/healthz`)).status).toBe(503)
+      expect((await fetch(`${server.url}/api/readyz`)).status).toBe(503)
       expect((await server.anonymous.get('/version')).status).toBe(200)
       expect(performance.now() - since).toBeLessThan(PROMPT_MS)
 
@@ -91,7 +92,8 @@ describe.skipIf(inject('postgresUrl') === '')('a server whose PostgreSQL goes aw
           (status) => status === 200,
         ),
       ).toBe(200)
-      expect((await fetch(`${server.url}/api/healthz`)).status).toBe(200)
+      for (const name of ['healthz', 'readyz'])
+        await expect.poll(async () => (await fetch(`${server.url}/api/${name}`)).status).toBe(200)
       expect((await ann.client.put('/user/starred/ann/kept')).status).toBe(204)
       expect((await ann.client.post('/user/repos', { name: 'afterwards', auto_init: true })).status).toBe(201)
       expect(await git()).toBe(200)

@@ -15,6 +15,7 @@ interface Answer {
 
 const SETTINGS = [
   'server.workers=2',
+  'server.shutdown_delay=1',
   'log.level=info',
   'metrics.enabled=true',
   'webhook.allowed_hosts=*',
@@ -168,7 +169,14 @@ describe('a server of two workers', () => {
 
   it('ends with all workers', async () => {
     const pids = serving()
-    expect(await server.stop('SIGTERM')).toBe(0)
+    expect((await call('GET', '/api/readyz')).status).toBe(200)
+    const ended = server.stop('SIGTERM')
+    // Each worker says so, while requests are served.
+    await expect.poll(async () => (await call('GET', '/api/readyz')).status).toBe(503)
+    const answers = await all(10, () => call('GET', '/api/readyz'))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 503))
+    expect((await call('GET', '/api/v1/version')).status).toBe(200)
+    expect(await ended).toBe(0)
     expect(pids.filter(isAlive)).toEqual([])
   }, 60_000)
 })

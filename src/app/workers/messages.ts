@@ -28,6 +28,8 @@ export type FromSupervisor =
     }
   /** From now on this worker runs events, jobs and the schedule. */
   | { readonly kind: 'lead' }
+  /** The whole server will stop: tell balancers. */
+  | { readonly kind: 'stopping' }
   /** Finish what runs, then exit. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'locked'; readonly id: number; readonly isGranted: boolean }

@@ -77,6 +77,12 @@ export class Supervisor {
     return this.#restarting
   }
 
+  /** All workers will be stopped soon. */
+  announceStop(): void {
+    this.#isStopping = true
+    for (const { peer } of this.#members) peer.send({ kind: 'stopping' })
+  }
+
   /** Lets the workers finish what runs. */
   async stop(): Promise<void> {
     this.#isStopping = true

@@ -16,6 +16,8 @@ export interface WorkerLink {
   ready(): void
   /** Resolves when this worker is to run events, jobs and the schedule. */
   readonly leading: Promise<void>
+  /** Resolves when the whole server will stop. */
+  readonly serverStopping: Promise<void>
   /** Resolves when this worker is to stop. */
   readonly stopping: Promise<void>
 }
@@ -26,6 +28,7 @@ type Answer = () => Promise<string>
 export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
   const welcome = Promise.withResolvers<WorkerLink>()
   const leading = Promise.withResolvers<void>()
+  const serverStopping = Promise.withResolvers<void>()
   const stopping = Promise.withResolvers<void>()
   const locks = new RemoteLocks(channel)
   const announcements = new Announcements(channel)
@@ -47,9 +50,11 @@ export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
         },
         ready: () => channel.send({ kind: 'ready' }),
         leading: leading.promise,
+        serverStopping: serverStopping.promise,
         stopping: stopping.promise,
       })
     } else if (message.kind === 'lead') leading.resolve()
+    else if (message.kind === 'stopping') serverStopping.resolve()
     else if (message.kind === 'stop') stopping.resolve()
     else if (message.kind === 'locked') locks.settle(message.id, message.isGranted)
     else if (message.kind === 'announced') announcements.receive(message.topic, message.detail)

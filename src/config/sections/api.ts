@@ -49,6 +49,14 @@ export const serverSection = Type.Object(
       minimum: 0,
       description: 'Seconds that running requests and git transfers get to finish when the server stops.',
     }),
+    shutdown_delay: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 300,
+      description:
+        'Seconds from the signal to stop until the ports close. Requests are served meanwhile, but /api/readyz ' +
+        'answers 503, so that a balancer sends no more of them.',
+    }),
     receive_timeout: Type.Integer({
       default: 120,
       minimum: 1,

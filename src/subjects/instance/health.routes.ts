@@ -1,44 +1,41 @@
-import type { FastifyInstance } from 'fastify'
-import type { Logger } from '../../platform/logger.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { HealthCheck } from './health-check.ts'
 
-/** Named checks; each rejects when its part does not work. */
-export type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>
+export interface HealthParts {
+  /** Without it no request can be answered. */
+  readonly database: HealthCheck
+  /** Without one of them this process is to get no requests. */
+  readonly needed: readonly HealthCheck[]
+  /** Without them most requests can be answered. */
+  readonly optional: readonly HealthCheck[]
+  /** Aborted when the server is about to stop. */
+  readonly stopping: AbortSignal
+}
 
-const DEADLINE_MS = 3_000
+type Status = 'fail' | 'pass' | 'warn'
 
 /**
- * `/api/healthz`: 200 while every check passes, 503 otherwise. Says which part failed, never why; the reason is logged.
+ * `/api/healthz`: whether the process and its database answer. `/api/readyz`: whether a balancer should send requests
+ * here. 200 or 503, see behaviour/users-and-admin#health. They say which part failed, never why.
  */
-export function registerHealth(app: FastifyInstance, checks: HealthChecks, log: Logger): void {
-  app.get('/api/healthz', async (_, reply) => {
-    const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => {
-        try {
-          await withDeadline(check())
-          return [name, 'pass'] as const
-        } catch (error) {
-          log.error({ err: error, check: name }, 'health check failed')
-          return [name, 'fail'] as const
-        }
-      }),
-    )
-    const failed = results.some(([, status]) => status === 'fail')
-    reply
-      .code(failed ? 503 : 200)
-      .header('content-type', 'application/health+json')
-      .header('cache-control', 'no-store')
-    return reply.send(JSON.stringify({ status: failed ? 'fail' : 'pass', checks: Object.fromEntries(results) }))
+export function registerHealth(app: FastifyInstance, { database, needed, optional, stopping }: HealthParts): void {
+  app.get('/api/healthz', async (_, reply) => answer(reply, await run([database], 'fail')))
+  app.get('/api/readyz', async (_, reply) => {
+    const server: [string, Status] = ['server', stopping.aborted ? 'fail' : 'pass']
+    const [must, may] = await Promise.all([run([database, ...needed], 'fail'), run(optional, 'warn')])
+    return answer(reply, [server, ...must, ...may])
   })
 }
 
-async function withDeadline(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('took too long')), DEADLINE_MS)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+const run = (checks: readonly HealthCheck[], otherwise: Status): Promise<[string, Status][]> =>
+  Promise.all(checks.map(async (check) => [check.name, (await check.passes()) ? 'pass' : otherwise]))
+
+function answer(reply: FastifyReply, results: readonly [string, Status][]): FastifyReply {
+  const has = (wanted: Status): boolean => results.some(([, status]) => status === wanted)
+  const status: Status = has('fail') ? 'fail' : has('warn') ? 'warn' : 'pass'
+  return reply
+    .code(status === 'fail' ? 503 : 200)
+    .header('content-type', 'application/health+json')
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify({ status, checks: Object.fromEntries(results) }))
 }

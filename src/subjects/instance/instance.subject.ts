@@ -3,6 +3,7 @@ import type { Processes } from '../../platform/concurrency/processes.ts'
 import { defineSubject, type SubjectParts } from '../subject.ts'
 import { avatarUrl } from '../users/index.ts'
 import { createFediverse, type Fediverse } from './fediverse.service.ts'
+import { healthParts } from './health-parts.ts'
 import { registerHealth } from './health.routes.ts'
 import type { Gauges, Metrics, MetricsListener } from './metrics.routes.ts'
 import { nodeInfoOperations } from './node-info.operations.ts'
@@ -21,10 +22,8 @@ declare module '../subject.ts' {
 export const subject = defineSubject({
   name: 'instance',
   needs: ['gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
-  async create(
-    { config, database, clock, log, processes, site },
-    { gpgKeys, hookDeliveries, sshKeys, users, webAccess },
-  ) {
+  async create(core, { gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
+    const { config, database, clock, log, processes, site } = core
     const { federation, service } = config
     const fediverse = createFediverse({
       database,
@@ -43,7 +42,7 @@ export const subject = defineSubject({
       routes(http) {
         registerUserFiles(http, { webAccess, gpgKeys, sshKeys, users, avatarUrl: (user) => avatarUrl(user, site) })
         registerWellKnown(http, { fediverse, site, requireSignIn })
-        registerHealth(http, { database: ping }, log)
+        registerHealth(http, healthParts(core))
       },
       ...(await createMetricsParts(config.metrics, {
         gauges: {

@@ -1,14 +1,86 @@
-import { expect, it } from 'vitest'
-import { startServer } from '../../harness/server.ts'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HealthCheck } from '../../../src/subjects/instance/health-check.ts'
+import { type S3TestServer, startS3 } from '../../harness/s3-server.ts'
+import { startServer, type TestServer } from '../../harness/server.ts'
+import { bucketSettings } from '../../storage/fixture.ts'
 
-it('healthz says pass while the database answers, and 503 when it does not', async () => {
-  const server = await startServer()
-  const well = await server.anonymous.get('//api/healthz')
-  expect(well).toMatchObject({ status: 200, json: { status: 'pass', checks: { database: 'pass' } } })
-  await server.app.database.connections.read.destroy()
-  const ill = await server.anonymous.get('//api/healthz')
-  expect(ill).toMatchObject({ status: 503, json: { status: 'fail', checks: { database: 'fail' } } })
-  await server.close()
+const PATIENT = { timeout: 10_000 }
+
+describe('the health of a server', () => {
+  let server: TestServer
+  let bucket: S3TestServer
+  beforeAll(async () => {
+    bucket = await startS3()
+    const settings = { 'service.require_signin_view': 'true', 'rate_limit.anonymous_per_minute': '1' }
+    server = await startServer({ settings: bucketSettings(bucket, settings) })
+  })
+  afterAll(async () => {
+    await server.close()
+    await bucket.close()
+  })
+
+  const ask = async (name: 'healthz' | 'readyz'): Promise<[number, unknown]> => {
+    const { status, json, headers } = await server.anonymous.get(`//api/${name}`)
+    expect(headers.get('content-type')).toContain('application/health+json')
+    expect(headers.get('cache-control')).toBe('no-store')
+    return [status, json]
+  }
+  const healthy = [200, { status: 'pass', checks: { database: 'pass' } }]
+  const checks = { server: 'pass', database: 'pass', repositories: 'pass', storage: 'pass' }
+  const ready = [200, { status: 'pass', checks }]
+
+  it('passes without credentials, for the same work however often it is asked', async () => {
+    for (let n = 0; n < 20; n++) {
+      expect(await ask('healthz')).toEqual(healthy)
+      expect(await ask('readyz')).toEqual(ready)
+    }
+    expect(bucket.requests.length).toBeLessThan(5)
+  })
+
+  it('is ready with a warning without the bucket, not ready without the repositories', async () => {
+    const [root, elsewhere] = [join(server.dataDir, 'git'), join(server.dataDir, 'elsewhere')]
+    bucket.fault = () => ({ status: 500, code: 'InternalError' })
+    await expect
+      .poll(() => ask('readyz'), PATIENT)
+      .toEqual([200, { status: 'warn', checks: { ...checks, storage: 'warn' } }])
+    renameSync(root, elsewhere)
+    await expect
+      .poll(() => ask('readyz'), PATIENT)
+      .toEqual([503, { status: 'fail', checks: { ...checks, repositories: 'fail', storage: 'warn' } }])
+    expect(await ask('healthz')).toEqual(healthy)
+    renameSync(elsewhere, root)
+    bucket.fault = () => undefined
+    await expect.poll(() => ask('readyz'), PATIENT).toEqual(ready)
+  })
+
+  it('is not ready when it is about to stop, and serves', async () => {
+    server.app.beginStop()
+    expect(await ask('readyz')).toEqual([503, { status: 'fail', checks: { ...checks, server: 'fail' } }])
+    expect(await ask('healthz')).toEqual(healthy)
+    expect((await server.anonymous.get('/version')).status).toBe(403)
+  })
+
+  it('fails without the database', async () => {
+    await server.app.database.connections.read.destroy()
+    await expect.poll(() => ask('healthz'), PATIENT).toEqual([503, { status: 'fail', checks: { database: 'fail' } }])
+    expect(await ask('readyz')).toMatchObject([503, { checks: { database: 'fail' } }])
+  })
+})
+
+it('one test of a part runs at a time, ends at its deadline and is logged once', async () => {
+  let tests = 0
+  const logged: string[] = []
+  const log = { error: () => logged.push('fails'), info: () => logged.push('passes') }
+  const answers = [() => new Promise(() => {}), () => Promise.reject(new Error('away')), () => Promise.resolve()]
+  const test = (): Promise<unknown> => answers[tests++]!()
+  const check = new HealthCheck({ name: 'part', test, deadlineMs: 20, keptMs: 0, log: log as never })
+  expect(await Promise.all([check.passes(), check.passes()])).toEqual([false, false])
+  expect(tests).toBe(1)
+  expect(await check.passes()).toBe(false)
+  expect(await check.passes()).toBe(true)
+  expect(logged).toEqual(['fails', 'passes'])
 })
 
 it('metrics are off by default', async () => {
