@@ -9,6 +9,7 @@ import { chooseGenerator } from './load/generator.ts'
 import { WRK_MISSING } from './load/wrk.ts'
 import { measureBare, measureGit, startBare } from './load/yardsticks.ts'
 import { measureTarget, type TargetResult } from './measure.ts'
+import { drawNodes, measureNodes } from './nodes/index.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
 import { describeYardsticks, drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
 import { say, type Bench } from './run.ts'
@@ -22,7 +23,8 @@ async function main(options: Options): Promise<void> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     const attacks = chosenAttacks(options)
-    if (attacks.length === 0) await bench(tempDir, options)
+    if (options.only?.source === 'nodes') await nodes(tempDir, options)
+    else if (attacks.length === 0) await bench(tempDir, options)
     else await stalls(tempDir, options, attacks)
   } finally {
     await tempDir.close()
@@ -65,8 +67,17 @@ async function bench(tempDir: TempDir, options: Options): Promise<void> {
 /** Attacks alone: they leave no server that other figures could be measured on. */
 async function stalls(tempDir: TempDir, options: Options, attacks: readonly Attack[]): Promise<void> {
   const measured = await measureStalls(tempDir, attacks)
-  console.log(drawStalls(measured))
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ stalls: measured }, undefined, 2)}\n`)
+  printAlone(options, drawStalls(measured), { stalls: measured })
+}
+
+async function nodes(tempDir: TempDir, options: Options): Promise<void> {
+  const measured = await measureNodes(tempDir, options)
+  printAlone(options, drawNodes(measured), { nodes: measured })
+}
+
+function printAlone({ json }: Options, table: string, figures: unknown): void {
+  console.log(table)
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
 
 interface Outcome {

@@ -6,6 +6,8 @@ export interface Options {
   /** Seconds of load on each endpoint. */
   readonly seconds: number
   readonly connections: number
+  /** Servers of `--only nodes`. */
+  readonly nodes: number
   /** Chooses endpoints and figures by name. */
   readonly only: RegExp | undefined
   /** Measures the reading endpoints on PostgreSQL too. */
@@ -61,6 +63,10 @@ branches are pushed. Another server (--compare) is measured with what the API ca
                      the large repository is made and pushed only when one of them needs it
   --only stalls      only send requests that are made to stop a server (bench/stalls), and print for the worst twenty how
                      long another caller waited; --only 'stalls: JSON' sends those whose name begins so
+  --only nodes       only start several nodes on one PostgreSQL and one root, kill one of them every 30 seconds and restart
+                     PostgreSQL once under mixed load of --seconds (default 600), and compare what was acknowledged with
+                     what is there; with the S3 server of INGOT_VERSITYGW away for 60 seconds where there is one
+  --nodes N          servers of --only nodes (default 3)
   --large DIR        measure with the default branch and the tags of this git repository in place of the synthetic large
                      one, such as a clone of git: --only 'many pulls' --large git.git --pulls 2000 --scale 0.02
   --pulls N          open pull requests of the large repository, 20 to 20,000 (default 2,000 x scale); ten times as many
@@ -85,8 +91,9 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     throw new UsageError('--compare and --token go together')
   return {
     scale: numberIn('scale', values.scale ?? '0.2', [0.001, 1]),
-    seconds: numberIn('seconds', values.seconds ?? '2', [0.1, 600]),
+    seconds: numberIn('seconds', values.seconds ?? (values.only === 'nodes' ? '600' : '2'), [0.1, 86_400]),
     connections: Math.round(numberIn('connections', values.connections ?? '8', [1, 1000])),
+    nodes: Math.round(numberIn('nodes', values.nodes ?? '3', [1, 9])),
     only: values.only === undefined ? undefined : readPattern(values.only),
     postgres: values['no-postgres'] !== true && values.database === undefined,
     database: readDatabase(values.database ?? 'sqlite'),
@@ -110,6 +117,7 @@ function parse(argv: readonly string[]) {
         scale: text,
         seconds: text,
         connections: text,
+        nodes: text,
         only: text,
         compare: text,
         token: text,

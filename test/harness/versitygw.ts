@@ -11,6 +11,9 @@ export interface Versitygw {
   readonly url: string
   readonly bucket: string
   readonly keys: { readonly id: string; readonly secret: string }
+  stop(): Promise<void>
+  /** After stop: at the same address, with what it had. */
+  start(): Promise<void>
   close(): Promise<void>
 }
 
@@ -28,32 +31,39 @@ export async function startVersitygw(program: string): Promise<Versitygw> {
   mkdirSync(join(dir, 'data', 'files'), { recursive: true })
   const keys = { id: 'test-key', secret: randomBytes(20).toString('hex') }
   const port = await freePort()
-  const child: ChildProcess = spawn(
-    program,
-    ['--access', keys.id, '--secret', keys.secret, '--port', `127.0.0.1:${port}`, 'posix', join(dir, 'data')],
-    { stdio: 'ignore', env: { HOME: dir, PATH: process.env['PATH'] ?? '' } },
-  )
-  const ended = once(child, 'close')
-  const close = async (): Promise<void> => {
+  const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess
+  let ended: Promise<unknown>
+  const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
     await ended
+  }
+  const close = async (): Promise<void> => {
+    await stop()
     rmSync(dir, { recursive: true, force: true })
   }
-  const url = `http://127.0.0.1:${port}`
-  for (const end = performance.now() + START_DEADLINE_MS; ; await sleep(20)) {
-    if (
-      await fetch(url).then(
-        () => true,
-        () => false,
-      )
+  const start = async (): Promise<void> => {
+    child = spawn(
+      program,
+      ['--access', keys.id, '--secret', keys.secret, '--port', `127.0.0.1:${port}`, 'posix', join(dir, 'data')],
+      { stdio: 'ignore', env: { HOME: dir, PATH: process.env['PATH'] ?? '' } },
     )
-      return { url, bucket: 'files', keys, close }
-    if (child.exitCode !== null || performance.now() > end) {
+    ended = once(child, 'close')
+    for (const end = performance.now() + START_DEADLINE_MS; !(await isListening(url)); await sleep(20)) {
+      if (child.exitCode === null && performance.now() < end) continue
       await close()
       throw new Error('versitygw does not start')
     }
   }
+  await start()
+  return { url, bucket: 'files', keys, stop, start, close }
 }
+
+const isListening = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

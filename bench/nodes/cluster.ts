@@ -1,0 +1,167 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
+import { findVersitygw, startVersitygw, type Versitygw } from '../../test/harness/versitygw.ts'
+import { UsageError } from '../options.ts'
+import { onLines, type TempDir } from '../system/processes.ts'
+
+/** A server of the cluster; it keeps its address when it is started again. */
+export interface Node {
+  readonly name: string
+  readonly url: string
+  /** It was started and not killed since. */
+  isUp: boolean
+  child: ChildProcess
+  readonly lastLines: string[]
+}
+
+export interface Cluster {
+  readonly nodes: readonly Node[]
+  readonly postgres: TestPostgres
+  readonly databaseUrl: string
+  /** Undefined where the machine has no versitygw. */
+  readonly s3: Versitygw | undefined
+  /** Of the repositories; the first node's. */
+  readonly dataDir: string
+  readonly adminPassword: string
+  /** Settings of a node as variables of the environment, for commands of the server. */
+  readonly environment: Readonly<Record<string, string>>
+  kill(n: number): Promise<void>
+  /** Gives the ms until it answers. */
+  restart(n: number): Promise<number>
+}
+
+const MAIN = join(import.meta.dirname, '../../src/ingot.js')
+const START_DEADLINE_MS = 60_000
+const POLL_MS = 20
+const KEPT_LINES = 40
+const DATABASE = 'ingot'
+
+/** Nodes on one PostgreSQL, one root and, where there is a versitygw, one bucket. */
+export async function startCluster(tempDir: TempDir, count: number): Promise<Cluster> {
+  chmodSync(tempDir.dir, 0o711) // another account serves PostgreSQL
+  const postgres = await startPostgres(join(tempDir.dir, 'postgres', 'data'))
+  if (postgres === undefined) throw new UsageError('--only nodes: this machine has no PostgreSQL')
+  tempDir.beforeClose(() => postgres.stop())
+  await postgres.createDatabase(DATABASE)
+  const databaseUrl = `${postgres.url}/${DATABASE}`
+  const program = findVersitygw()
+  const s3 = program === undefined ? undefined : await startVersitygw(program)
+  if (s3 !== undefined) tempDir.beforeClose(() => s3.close())
+  const environment = settingsOf(tempDir, databaseUrl, s3)
+  const dataDir = join(tempDir.dir, 'node1')
+  const first = await startNode(tempDir, { name: 'node1', port: await freePort(), environment })
+  const nodes = [first.node]
+  for (let n = 2; n <= count; n++) {
+    shareData(dataDir, join(tempDir.dir, `node${n}`))
+    nodes.push((await startNode(tempDir, { name: `node${n}`, port: await freePort(), environment })).node)
+  }
+  return {
+    nodes,
+    postgres,
+    databaseUrl,
+    s3,
+    dataDir,
+    adminPassword: first.adminPassword,
+    environment: { ...environment, INGOT_DATA_DIR: dataDir },
+    async kill(n) {
+      const node = nodes[n]!
+      node.isUp = false
+      const ended = once(node.child, 'exit')
+      node.child.kill('SIGKILL')
+      await ended
+    },
+    async restart(n) {
+      const node = nodes[n]!
+      const begin = performance.now()
+      const again = await startNode(tempDir, { name: node.name, port: Number(new URL(node.url).port), environment })
+      node.child = again.node.child
+      node.isUp = true
+      return performance.now() - begin
+    },
+  }
+}
+
+function settingsOf(tempDir: TempDir, databaseUrl: string, s3: Versitygw | undefined): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: tempDir.dir,
+    INGOT_DATABASE_URL: databaseUrl,
+    INGOT_DATABASE_MAX_CONNECTIONS: '10',
+    INGOT_SSH_ENABLED: 'false',
+    INGOT_LOG_LEVEL: 'warn',
+    INGOT_RATE_LIMIT_ANONYMOUS_PER_MINUTE: '0',
+    INGOT_RATE_LIMIT_PASSWORDS_PER_MINUTE: '0',
+    INGOT_WEBHOOK_ALLOWED_HOSTS: 'loopback',
+    ...(s3 && {
+      INGOT_STORAGE_KIND: 's3',
+      INGOT_STORAGE_ENDPOINT: s3.url,
+      INGOT_STORAGE_BUCKET: s3.bucket,
+      INGOT_STORAGE_PATH_STYLE: 'true',
+      INGOT_STORAGE_ACCESS_KEY: s3.keys.id,
+      INGOT_STORAGE_SECRET_KEY: s3.keys.secret,
+    }),
+  }
+}
+
+/** NOTE: a data directory belongs to one server; what several of them may share is below it. */
+function shareData(from: string, to: string): void {
+  mkdirSync(to)
+  for (const name of readdirSync(from).filter((entry) => !entry.includes('lock')))
+    symlinkSync(join(from, name), join(to, name))
+}
+
+interface NodePlan {
+  readonly name: string
+  readonly port: number
+  readonly environment: Readonly<Record<string, string>>
+}
+
+async function startNode(
+  tempDir: TempDir,
+  { name, port, environment }: NodePlan,
+): Promise<{ node: Node; adminPassword: string }> {
+  const url = `http://127.0.0.1:${port}`
+  const child = tempDir.start(process.execPath, [MAIN, 'serve'], {
+    cwd: tempDir.dir,
+    env: { ...environment, INGOT_DATA_DIR: join(tempDir.dir, name), INGOT_SERVER_PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lastLines: string[] = []
+  let adminPassword = ''
+  let isWelcome = false
+  onLines(child.stdout!, (line) => {
+    adminPassword ||= /password: (\S+)/.exec(line)?.[1] ?? ''
+    isWelcome ||= line.startsWith('API reference')
+  })
+  onLines(child.stderr!, (line) => {
+    lastLines.push(line)
+    if (lastLines.length > KEPT_LINES) lastLines.shift()
+  })
+  for (const end = performance.now() + START_DEADLINE_MS; ; await sleep(POLL_MS)) {
+    if (isWelcome && (await answers(url))) break
+    if (child.exitCode !== null || performance.now() > end)
+      throw new Error(`${name} does not start: ${lastLines.join('\n')}`)
+  }
+  return { node: { name, url, isUp: true, child, lastLines }, adminPassword }
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/api/healthz`).then(
+    async (answer) => (await answer.arrayBuffer(), answer.ok),
+    () => false,
+  )
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
