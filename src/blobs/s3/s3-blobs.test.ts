@@ -19,7 +19,10 @@ const PART = 64 * 1024
 const servers = [{ name: 'an S3 server in memory', start: startS3 }]
 const versitygw = findVersitygw()
 if (versitygw !== undefined)
-  servers.push({ name: 'versitygw', start: () => startVersitygw(versitygw) as Promise<unknown> as Promise<S3TestServer> })
+  servers.push({
+    name: 'versitygw',
+    start: () => startVersitygw(versitygw) as Promise<unknown> as Promise<S3TestServer>,
+  })
 
 let directory: string
 beforeEach(async () => {
