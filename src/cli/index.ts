@@ -4,41 +4,47 @@ import { commandHelp, configOf, findCommand, overview, parseOptions, UsageError 
 import { commands } from './commands.ts'
 import { explainFailure } from './failures.ts'
 
+type Output = Pick<Console, 'log' | 'error'>
+
 /** Runs a command line and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
-export async function runCli(argv: readonly string[], environment: Environment): Promise<number> {
+export async function runCli(
+  argv: readonly string[],
+  environment: Environment,
+  output: Output = console,
+): Promise<number> {
   if (environment['PATH']) setChildPath(environment['PATH'])
   const first = argv[0] ?? 'help'
-  if (first === 'help' || first === '--help' || first === '-h') return print(overview(commands))
+  if (first === 'help' || first === '--help' || first === '-h') return print(output, overview(commands))
   const found = findCommand(commands, first === '--version' ? ['version'] : argv)
-  if (found === undefined) return unknown(argv)
+  if (found === undefined) return unknown(output, argv)
   const { command, rest } = found
   try {
     const values = parseOptions(command, rest)
-    if (values['help']) return print(commandHelp(command))
+    if (values['help']) return print(output, commandHelp(command))
     const run = await command.load()
     return await run({
       values,
       config: () => configOf(command, values, environment),
-      print: (text) => void print(text),
+      print: (text) => void print(output, text),
     })
   } catch (error) {
     if (error instanceof UsageError) {
-      console.error(`ingot ${command.words}: ${error.message}\nSee ingot ${command.words} --help`)
+      output.error(`ingot ${command.words}: ${error.message}\nSee ingot ${command.words} --help`)
       return 2
     }
     const { message, code } = explainFailure(error)
-    console.error(`ingot ${command.words}: ${message}`)
+    output.error(`ingot ${command.words}: ${message}`)
     return code
   }
 }
 
 /** A group such as `admin user` shows its commands; anything else is an error. */
-function unknown(argv: readonly string[]): number {
+function unknown(output: Output, argv: readonly string[]): number {
   const words = argv.filter((word) => !word.startsWith('-'))
   const isGroup = commands.some((command) => command.words.startsWith(`${words.join(' ')} `))
   if (isGroup && argv.some((word) => word === '--help' || word === '-h'))
-    return print(overview(commands, `${words.join(' ')} `))
-  console.error(
+    return print(output, overview(commands, `${words.join(' ')} `))
+  output.error(
     isGroup
       ? `ingot ${words.join(' ')}: which one?\n\n${overview(commands, `${words.join(' ')} `)}`
       : `ingot: unknown command ${words.join(' ')}\n\n${overview(commands)}`,
@@ -46,7 +52,7 @@ function unknown(argv: readonly string[]): number {
   return 2
 }
 
-function print(text: string): number {
-  console.log(text.replace(/\n$/, ''))
+function print(output: Output, text: string): number {
+  output.log(text.replace(/\n$/, ''))
   return 0
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { sqliteDialect } from '../../src/db/dialect/sqlite.ts'
-import { runIngot } from '../harness/process.ts'
+import { runCommand } from '../harness/process.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 
 const LOCKER = `
@@ -55,7 +55,7 @@ describe('an SQLite file that another process locks', () => {
   it('delays commands', async () => {
     const locker = await lockFor(join(server.dataDir, 'ingot.db'), 1500)
     const args = ['admin', 'user', 'create', '--data-dir', server.dataDir]
-    const made = await runIngot([
+    const made = await runCommand([
       ...args,
       '--username',
       'bob',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Folder, type IngotProcess, runIngot, startIngot, temporaryFolder } from '../harness/process.ts'
+import { type Folder, type IngotProcess, runCommand, startIngot, temporaryFolder } from '../harness/process.ts'
 import { createGitStops, type GitStop, type GitStops } from './git-stops.ts'
 import { git, makeHistory, SCENARIOS, type Scenario, type Site, type Turn } from './pull-scenarios.ts'
 
@@ -140,7 +140,7 @@ async function holds(scenario: Scenario, on: Turn): Promise<void> {
 async function doctorAgrees(): Promise<string> {
   const end = performance.now() + HEAL_DEADLINE_MS
   for (;;) {
-    const { stdout } = await runIngot(['doctor', '--data-dir', data])
+    const { stdout } = await runCommand(['doctor', '--data-dir', data])
     if (stdout.endsWith('Nothing is wrong.\n') || performance.now() > end) return stdout
   }
 }

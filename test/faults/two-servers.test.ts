@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Any } from '../harness/client.ts'
 import { copyTemplate } from '../harness/postgres.ts'
-import { type Folder, type IngotProcess, runIngot, startIngot, temporaryFolder } from '../harness/process.ts'
+import { type Folder, type IngotProcess, runCommand, startIngot, temporaryFolder } from '../harness/process.ts'
 import { git } from './pull-scenarios.ts'
 
 /** `INGOT_TEST_FAULTS=all` merges more at once. */
@@ -157,7 +157,7 @@ describe.skipIf(inject('postgresUrl') === '')('two servers on one database and o
       if (base === 'linear') expect(await run('rev-list', '--merges', 'refs/now/linear')).toEqual([])
       else for (const oid of pushed.flat()) expect(history.has(oid)).toBe(true)
     }
-    expect((await runIngot(['doctor', '--data-dir', join(folder.path, 'one'), ...settings])).stdout).toMatch(
+    expect((await runCommand(['doctor', '--data-dir', join(folder.path, 'one'), ...settings])).stdout).toMatch(
       /Nothing is wrong\.\n$/,
     )
   }, 120_000)

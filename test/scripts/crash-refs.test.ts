@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 const ROUNDS = 3
 const TAGS = 500
@@ -95,6 +95,6 @@ describe('kill -9', () => {
     expect(killed).toBeGreaterThan(0)
     const names = readdirSync(join(data, 'git'), { recursive: true }).map(String)
     expect(names.filter((name) => name.endsWith('.lock'))).toEqual([])
-    expect((await runIngot(['doctor', '--data-dir', data])).code).toBe(0)
+    expect((await runCommand(['doctor', '--data-dir', data])).code).toBe(0)
   }, 300_000)
 })

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 /**
  * As crash.test.ts, with the writers that keep files of their own or move whole repositories: each is killed at random
@@ -226,7 +226,7 @@ function leftovers(): string[] {
 async function doctorAgrees(): Promise<string> {
   const end = performance.now() + HEAL_DEADLINE_MS
   for (;;) {
-    const { stdout, stderr } = await runIngot(['doctor', '--data-dir', data])
+    const { stdout, stderr } = await runCommand(['doctor', '--data-dir', data])
     const left = leftovers()
     if ((stdout.endsWith('Nothing is wrong.\n') && left.length === 0) || performance.now() > end)
       return `${stdout}${stderr}${left.join('\n')}`

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 const ROUNDS = 12
 const WRITERS = 3
@@ -135,7 +135,7 @@ async function missing(server: IngotProcess): Promise<string[]> {
 async function doctorAgrees(): Promise<string> {
   const end = performance.now() + HEAL_DEADLINE_MS
   for (;;) {
-    const { stdout, stderr } = await runIngot(['doctor', '--data-dir', data])
+    const { stdout, stderr } = await runCommand(['doctor', '--data-dir', data])
     if (stdout.endsWith('Nothing is wrong.\n') || performance.now() > end) return stdout + stderr
   }
 }

@@ -4,7 +4,14 @@ import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, wri
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startReceiver } from '../harness/receiver.ts'
-import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import {
+  runCommand,
+  runIngot,
+  startIngot,
+  temporaryFolder,
+  type Folder,
+  type IngotProcess,
+} from '../harness/process.ts'
 
 const DISK = '64m'
 const FULL = 'the server has no room left on its disk; nothing was changed'
@@ -234,7 +241,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   })
 
   it('leaves nothing that the doctor finds, and stops a start with a reason', async () => {
-    expect((await runIngot(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
+    expect((await runCommand(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
     expect(await server.stop()).toBe(0)
     fill()
     const start = await runIngot(['serve', '--data-dir', data, '--port', '0', '--set', 'ssh.port=0'])

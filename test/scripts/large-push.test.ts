@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git } from '../git/wire/client.ts'
-import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 /**
  * A push of data that does not compress, in constant memory of the server and of what it starts. 48 MB in the usual
@@ -126,7 +126,7 @@ describe.runIf(process.platform === 'linux')(`a push of ${MEGABYTES} MB`, () => 
         expect(peak.child, `git, ${what} ${JSON.stringify(figures)}`).toBeLessThan(MAX_CHILD_MB)
       }
       expect(await server.stop()).toBe(0)
-      expect((await runIngot(['doctor', '--quick', '--data-dir', join(folder.path, 'data')])).stdout).toContain(
+      expect((await runCommand(['doctor', '--quick', '--data-dir', join(folder.path, 'data')])).stdout).toContain(
         'Nothing is wrong.',
       )
     },

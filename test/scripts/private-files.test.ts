@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Folder, type IngotProcess, runIngot, startIngot, temporaryFolder } from '../harness/process.ts'
+import {
+  type Folder,
+  type IngotProcess,
+  runCommand,
+  runIngot,
+  startIngot,
+  temporaryFolder,
+} from '../harness/process.ts'
 
 /** Everything in the data directory and in backups is for its owner alone. */
 
@@ -72,7 +79,7 @@ describe('the data directory', () => {
 
   it('made open by an earlier version is closed by a start, with the database', async () => {
     mkdirSync(data, { mode: 0o755 })
-    expect(await runIngot(['migrate', '--data-dir', data])).toMatchObject({ code: 0 })
+    expect(await runCommand(['migrate', '--data-dir', data])).toMatchObject({ code: 0 })
     chmodSync(data, 0o755)
     chmodSync(join(data, 'ingot.db'), 0o644)
     const server = await startIngot(data)
@@ -97,7 +104,7 @@ describe('the data directory', () => {
 describe('doctor', () => {
   /** An open data directory: 20 directories and 20 files. */
   async function openedData(): Promise<string> {
-    expect(await runIngot(['migrate', '--data-dir', data])).toMatchObject({ code: 0 })
+    expect(await runCommand(['migrate', '--data-dir', data])).toMatchObject({ code: 0 })
     const blobs = join(data, 'blobs', 'lfs')
     for (let at = 0; at < 20; at++) {
       mkdirSync(join(blobs, `d${at}`), { recursive: true })
@@ -108,7 +115,7 @@ describe('doctor', () => {
     for (const path of [data, join(data, 'blobs'), blobs]) chmodSync(path, 0o700)
     return blobs
   }
-  const doctor = (...args: string[]) => runIngot(['doctor', '--data-dir', data, ...args])
+  const doctor = (...args: string[]) => runCommand(['doctor', '--data-dir', data, ...args])
 
   it('names the first paths that others can open, directories first, and repairs all', async () => {
     const blobs = await openedData()

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 const MB = 1 << 20
 const HOLD_AFTER = MB
@@ -182,7 +182,7 @@ describe('a server that is signalled to stop', () => {
     for (const way of ways) way.release()
     expect(await results).toEqual({ clone: true, push: true, upload: true, 'SSH clone': true, 'SSH push': true })
     expect(await ended).toBe(0)
-    expect((await runIngot(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
+    expect((await runCommand(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
   }, 60_000)
 
   it('cuts off what does not finish in time, and leaves nothing of it', async () => {
@@ -194,7 +194,7 @@ describe('a server that is signalled to stop', () => {
     for (const way of ways) way.close()
     expect(Object.values(await results)).toEqual([false, false, false, false, false])
     server = await startIngot(data)
-    expect((await runIngot(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
+    expect((await runCommand(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
     expect(await server.stop()).toBe(0)
   }, 60_000)
 })

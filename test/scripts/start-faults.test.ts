@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runCommand, runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
 
 /** What stops a start: one clear message, exit code 1, no stack trace, and everything as it was. */
 
@@ -18,9 +18,14 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** A data directory that was in use, stopped in order. */
-async function usedData(): Promise<void> {
-  const server = await startIngot(data)
+/** A data directory that was in use, stopped in order: copied for each test. */
+const used = temporaryFolder()
+beforeAll(() => startAndStop(used.path))
+afterAll(() => used.remove())
+const useCopy = (): void => cpSync(used.path, data, { recursive: true })
+
+async function startAndStop(dataDir: string): Promise<void> {
+  const server = await startIngot(dataDir)
   expect(await server.stop()).toBe(0)
 }
 
@@ -71,7 +76,7 @@ function spoil(at: number, bytes: Buffer): void {
 
 describe('a start', () => {
   it('stops at a port of SSH or HTTP that is taken', async () => {
-    await usedData()
+    useCopy()
     const { server, port } = await takenPort()
     await expectRefusal(
       new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use by another program.*server\\.port`),
@@ -86,11 +91,11 @@ describe('a start', () => {
       'ssh.host=127.0.0.1',
     )
     server.close()
-    await usedData()
+    await startAndStop(data)
   })
 
   it('stops at a database of a newer version', async () => {
-    await usedData()
+    useCopy()
     const database = new Sqlite(join(data, 'ingot.db'))
     database
       .prepare('insert into kysely_migration (name, timestamp) values (?, ?)')
@@ -98,7 +103,7 @@ describe('a start', () => {
     database.close()
     await expectRefusal(/the database was made by a newer version of Ingot.*9999-from-the-future.*backup/)
     for (const command of [['doctor'], ['admin', 'user', 'list'], ['migrate']]) {
-      expect(await runIngot([...command, '--data-dir', data]), command.join(' ')).toMatchObject({
+      expect(await runCommand([...command, '--data-dir', data]), command.join(' ')).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('newer version of Ingot'),
       })
@@ -109,7 +114,7 @@ describe('a start', () => {
     ['a broken header', 0, Buffer.from('no database at all')],
     ['a broken first page', 100, Buffer.alloc(3000, 0xa5)],
   ])('stops at a database file with %s', async (_, at, bytes) => {
-    await usedData()
+    useCopy()
     spoil(at, bytes)
     await expectRefusal(/the database file is damaged.*restore a backup/)
   })
@@ -124,7 +129,7 @@ describe('a start', () => {
   })
 
   it('stops at a secret key that is empty', async () => {
-    await usedData()
+    useCopy()
     writeFileSync(join(data, 'secret.key'), '')
     await expectRefusal(/secret\.key is empty: put back the key/)
   })
@@ -144,7 +149,7 @@ describe('a start', () => {
   })
 
   it('stops at a read-only data directory', async ({ skip }) => {
-    await usedData()
+    useCopy()
     const mount = (...args: string[]): boolean => spawnSync('mount', args).status === 0
     // NOTE: permissions do not stop root; a read-only mount does.
     skip(!mount('--bind', data, data), 'nothing can be mounted here (root is needed)')
@@ -154,6 +159,6 @@ describe('a start', () => {
     } finally {
       spawnSync('umount', ['--lazy', data])
     }
-    await usedData()
+    await startAndStop(data)
   })
 })

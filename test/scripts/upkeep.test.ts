@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runChecks } from '../../src/app/doctor.ts'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
 import type { Finding } from '../../src/subjects/subject.ts'
-import { runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
+import { runCommand, runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 
@@ -214,8 +214,8 @@ describe('backup', () => {
     } finally {
       await restored.stop()
     }
-    expect(await runIngot(['doctor', '--fix', '--data-dir', copy])).toMatchObject({ code: 0 })
-    const checked = await runIngot(['doctor', '--data-dir', copy])
+    expect(await runCommand(['doctor', '--fix', '--data-dir', copy])).toMatchObject({ code: 0 })
+    const checked = await runCommand(['doctor', '--data-dir', copy])
     expect(checked.stdout).toBe(
       'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\npull requests: ok\npermissions: ok\njobs: ok\nNothing is wrong.\n',
     )
@@ -223,11 +223,11 @@ describe('backup', () => {
   })
 
   it('never writes into a directory that is not empty', async () => {
-    expect(await runIngot(['backup', '--data-dir', server.dataDir, '--to', folder.path])).toMatchObject({
+    expect(await runCommand(['backup', '--data-dir', server.dataDir, '--to', folder.path])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is not empty'),
     })
-    expect(await runIngot(['doctor', '--fix', '--data-dir', server.dataDir])).toMatchObject({
+    expect(await runCommand(['doctor', '--fix', '--data-dir', server.dataDir])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('another Ingot process is using'),
     })

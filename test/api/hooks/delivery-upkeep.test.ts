@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
 import type { Any } from '../../harness/client.ts'
-import { runIngot } from '../../harness/process.ts'
+import { runCommand } from '../../harness/process.ts'
 import { createHookWorld, type HookWorld } from './hook-world.ts'
 
 const DAY_MS = 86_400_000
@@ -96,16 +96,16 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
       world.clock.add(20 * 60_000)
     }
     const place = ['--data-dir', world.server.dataDir, '--set', `database.url=${world.server.app.config.database.url}`]
-    const dead = await runIngot(['admin', 'hook', 'dead', ...place])
+    const dead = await runCommand(['admin', 'hook', 'dead', ...place])
     const lines = dead.stdout.trim().split('\n')
     expect(lines).toHaveLength(2)
     const [uuid, hookId, event] = lines[0]!.split('\t')
     expect([hookId, event]).toEqual([String(hook.id), 'push'])
-    expect((await runIngot(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).stdout).toBe(
+    expect((await runCommand(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).stdout).toBe(
       '1 delivery will be tried again.\n',
     )
-    expect(await runIngot(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).toMatchObject({ code: 1 })
-    expect((await runIngot(['admin', 'hook', 'requeue', ...place])).stdout).toBe('1 delivery will be tried again.\n')
+    expect(await runCommand(['admin', 'hook', 'requeue', '--uuid', uuid!, ...place])).toMatchObject({ code: 1 })
+    expect((await runCommand(['admin', 'hook', 'requeue', ...place])).stdout).toBe('1 delivery will be tried again.\n')
     expect(await world.deliveries(hook.id)).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }])
   })
 })

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { runIngot, startIngot, temporaryFolder } from '../../harness/process.ts'
+import { runCommand, startIngot, temporaryFolder } from '../../harness/process.ts'
 import { until } from '../../git/wire/client.ts'
 
 const folder = temporaryFolder()
@@ -34,7 +34,7 @@ describe('an upload while the server is killed', () => {
     half.on('error', () => {})
     half.write(randomBytes(300_000))
     await until('bytes on disk', () => files().some((size) => size > 0))
-    expect((await runIngot(['admin', 'user', 'list', '--data-dir', folder.path])).code).toBe(0)
+    expect((await runCommand(['admin', 'user', 'list', '--data-dir', folder.path])).code).toBe(0)
     expect(files()).toHaveLength(1)
     await first.stop('SIGKILL')
     expect(files()).toHaveLength(1)
