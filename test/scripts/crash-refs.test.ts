@@ -76,22 +76,22 @@ afterAll(() => folder.remove())
 describe('kill -9', () => {
   it(`at ${ROUNDS} moments of pushes of ${TAGS} tags leaves all of them or none, and no locks`, async () => {
     let killed = 0
+    let server = await startIngot(data)
     for (let i = 0; i < ROUNDS; i++) {
-      const server = await startIngot(data)
       const pushing = git('push', '-q', remote(server), ...round(i).map((ref) => `${tip}:${ref}`))
       const answer = pushing.then((output) => output !== undefined)
       await Promise.race([answer, wait(150 + (LONGEST_MS * i) / ROUNDS)])
       await server.stop('SIGKILL')
       if (await answer) for (const ref of round(i)) acknowledged.add(ref)
       else killed++
-      const again = await startIngot(data)
-      const there = await tagsOf(again)
+      server = await startIngot(data)
+      const there = await tagsOf(server)
       expect([...acknowledged].filter((ref) => !there.has(ref))).toEqual([])
       expect([0, TAGS]).toContain(round(i).filter((ref) => there.has(ref)).length)
-      expect(await git('push', '-q', remote(again), ...round(i).map((ref) => `${tip}:${ref}`))).toBe('')
+      expect(await git('push', '-q', remote(server), ...round(i).map((ref) => `${tip}:${ref}`))).toBe('')
       for (const ref of round(i)) acknowledged.add(ref)
-      expect(await again.stop()).toBe(0)
     }
+    expect(await server.stop()).toBe(0)
     expect(killed).toBeGreaterThan(0)
     const names = readdirSync(join(data, 'git'), { recursive: true }).map(String)
     expect(names.filter((name) => name.endsWith('.lock'))).toEqual([])

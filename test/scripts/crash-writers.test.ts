@@ -11,7 +11,9 @@ import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess
  * moments, and what was acknowledged must be there.
  */
 
-const ROUNDS = 10
+const ROUNDS = 6
+/** At the same time, of different kinds: in all rounds together each kind is killed three times at least. */
+const WRITERS = 5
 const LONGEST_LIFE_MS = 1_500
 const HEAL_DEADLINE_MS = 30_000
 const LOOPBACK = ['--set', 'migrations.allowed_hosts=*', '--set', 'mirror.enabled=true']
@@ -243,7 +245,9 @@ describe('kill -9', () => {
     const kinds = Object.values(writers)
     for (let round = 0; round < ROUNDS; round++) {
       const server = await startIngot(data, LOOPBACK)
-      const running = [0, 1, 2].map((offset) => keepWriting(server, kinds[(round * 3 + offset) % kinds.length]!))
+      const running = Array.from({ length: WRITERS }, (_, offset) =>
+        keepWriting(server, kinds[(round * WRITERS + offset) % kinds.length]!),
+      )
       // NOTE: on a busy machine nothing may be answered in a short life; every other one lasts until something was.
       if (round % 2 === 1) await untilPromised(promised.length + 3)
       await wait(100 + Math.random() * LONGEST_LIFE_MS)

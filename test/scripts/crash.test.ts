@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
-const ROUNDS = 12
-const WRITERS = 3
+/** NOTE: a start takes longer than what is written in a round, and every writer of a round is killed. */
+const ROUNDS = 9
+const WRITERS = 4
 const LONGEST_LIFE_MS = 900
 const HEAL_DEADLINE_MS = 20_000
 

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Folder, type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 
-const ROUNDS = 10
-const HOOKS = 4
+const ROUNDS = 6
+/** Each is in the middle of its deliveries at each kill. */
+const HOOKS = 7
 /** Before each kill, at least. */
-const WRITTEN = 3
+const WRITTEN = 5
 const LONGEST_LIFE_MS = 800
 const PATIENCE_MS = 90_000
 const ALLOW = ['--set', 'webhook.allowed_hosts=*']
