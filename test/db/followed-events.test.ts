@@ -14,11 +14,15 @@ describeOnBoth('a follower of events', (kind) => {
   })
   afterAll(() => db.close())
 
-  /** Commits an event once `finish` resolves; `fails` rolls it back. */
-  const append = (name: string, { finish = Promise.resolve(), fails = false } = {}): Promise<void> =>
+  /** Commits an event once `finish` resolves; `appended` is called when it has its id, `fails` rolls it back. */
+  const append = (
+    name: string,
+    { finish = Promise.resolve(), fails = false, appended = (): void => {} } = {},
+  ): Promise<void> =>
     db.database.transaction(async (tx) => {
       const origin = { actor: { account: { id: 0 } }, repoId: 1, at: 1 }
       await events.append(tx, 'repo.topics_changed', origin, { repo_id: 1, topics: [name] })
+      appended()
       await finish
       if (fails) throw new Error('rolled back')
     })
@@ -60,8 +64,9 @@ describeOnBoth('a follower of events', (kind) => {
   itWithManyWriters?.('waits for an event of a lower id that is committed later', async () => {
     const { follower, names, ids } = await follow()
     const release = Promise.withResolvers<void>()
-    const slow = append('slow', { finish: release.promise })
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const begun = Promise.withResolvers<void>()
+    const slow = append('slow', { finish: release.promise, appended: begun.resolve })
+    await begun.promise
     await append('quick')
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(names()).toEqual([])

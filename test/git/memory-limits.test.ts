@@ -42,9 +42,14 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
     const sets = await repo.changes.ofCommits([large, small])
     expect(sets.has(large)).toBe(false)
     expect(sets.get(small)?.files).toHaveLength(1001)
-    const again = performance.now()
-    expect((await repo.changes.ofCommits([large])).has(large)).toBe(false)
-    expect(performance.now() - again).toBeLessThan(50)
+    const times: number[] = []
+    // NOTE: a machine that is busy otherwise delays some; a git process would delay all.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const again = performance.now()
+      expect((await repo.changes.ofCommits([large])).has(large)).toBe(false)
+      times.push(performance.now() - again)
+    }
+    expect(Math.min(...times)).toBeLessThan(50)
   })
 
   it('are ended when they serve an archive to a client, with what they started', async () => {
@@ -64,7 +69,7 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
     const huge = oracle(
       repo.path,
       ['hash-object', '-t', 'commit', '-w', '--stdin'],
-      Buffer.concat([Buffer.from(head), Buffer.alloc(200 * 1024 * 1024, 'x')]),
+      Buffer.concat([Buffer.from(head), Buffer.alloc(100 * 1024 * 1024, 'x')]),
     )
     oracle(repo.path, ['update-ref', 'refs/heads/huge', huge])
     const before = process.memoryUsage.rss()
@@ -78,7 +83,7 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
         expect(answer).toMatchObject({ status: 'rejected', reason: { kind: 'too-large' } })
     }
     expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024)
-    expect((await repo.objects.findInfo(huge))?.size).toBeGreaterThan(200 * 1024 * 1024)
+    expect((await repo.objects.findInfo(huge))?.size).toBeGreaterThan(100 * 1024 * 1024)
     expect((await repo.objects.commit(small)).oid).toBe(small)
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../../test/harness/growth.ts'
 import { parseMultipart, parseUrlEncoded } from './form.ts'
 import { FORM_FIELDS } from './limits.ts'
 
@@ -30,16 +31,15 @@ describe('multipart forms', () => {
     ['beginnings of boundaries', `${part('name="n"', '\r\n--b \r\n--b  b'.repeat(200_000))}${many(2_000)}`],
   ])('with very many %s are refused in little time', async (_, text) => {
     const body = Buffer.from(text + END)
-    const start = performance.now()
-    await expect(parseMultipart(body, TYPE)).rejects.toMatchObject({ kind: 'invalid' })
-    expect(performance.now() - start).toBeLessThan(1_000)
+    const refuse = () => expect(parseMultipart(body, TYPE)).rejects.toMatchObject({ kind: 'invalid' })
+    expect(await processorTime(refuse)).toBeLessThan(1_000)
   })
 
   it('with very many headers are read in little time', async () => {
     const headers = `--b b\r\n${'A: b\r\n'.repeat(200_000)}`
-    const start = performance.now()
-    expect(await parse(`${headers}Content-Disposition: form-data; name="n"\r\n\r\nx\r\n${END}`)).toEqual({})
-    expect(performance.now() - start).toBeLessThan(1_000)
+    const read = async () =>
+      expect(await parse(`${headers}Content-Disposition: form-data; name="n"\r\n\r\nx\r\n${END}`)).toEqual({})
+    expect(await processorTime(read)).toBeLessThan(1_000)
   })
 
   it.each([
@@ -62,13 +62,12 @@ describe('urlencoded forms', () => {
     expect(parseUrlEncoded('a=1&b=x+y&a=%C3%A4&c')).toEqual({ a: ['1', 'ä'], b: ['x y'], c: [''] })
   })
 
-  it('take no more than the limit', () => {
+  it('take no more than the limit', async () => {
     const form = (count: number): string => Array.from({ length: count }, (_, index) => `f${index}=1`).join('&')
     expect(Object.keys(parseUrlEncoded(form(FORM_FIELDS)))).toHaveLength(FORM_FIELDS)
     const message = '[]: form with more than 1000 fields'
     expect(() => parseUrlEncoded(form(FORM_FIELDS + 1))).toThrow(message)
-    const start = performance.now()
-    expect(() => parseUrlEncoded(form(100_000))).toThrow(message)
-    expect(performance.now() - start).toBeLessThan(500)
+    const long = form(100_000)
+    expect(await processorTime(() => expect(() => parseUrlEncoded(long)).toThrow(message))).toBeLessThan(500)
   })
 })
