@@ -14,6 +14,7 @@ describe('names', () => {
     'api',
     'API',
     'user',
+    'search',
     'a..b',
     '-a',
     'a-',
