@@ -113,6 +113,20 @@ describe('JSON bodies', () => {
     expect(refusal({ map: { ['k'.repeat(256)]: '' } })).toBe('[Map]: MaxSize (at most 255 characters)')
   })
 
+  it('name the bounds of a number that is outside of them', () => {
+    const Bounded = Type.Object({
+      line: Type.Optional(Type.Integer({ minimum: 0, maximum: 9 })),
+      last: Type.Optional(Type.Integer({ maximum: 9 })),
+      first: Type.Optional(Type.Integer({ minimum: 1 })),
+    })
+    const read = (body: object): unknown => compileDecoder(Bounded).json(JSON.stringify(body))
+    expect(read({ line: 0, last: -9, first: 1e9 })).toEqual({ line: 0, last: -9, first: 1e9 })
+    expect(() => read({ line: -1 })).toThrow('[Line]: Range (0 to 9)')
+    expect(() => read({ line: 10 })).toThrow('[Line]: Range (0 to 9)')
+    expect(() => read({ last: 10 })).toThrow('[Last]: Range (at most 9)')
+    expect(() => read({ first: 0 })).toThrow('[First]: Range (at least 1)')
+  })
+
   it('however broken, are read or refused, never a fault', () => {
     const check = (work: () => unknown): void => {
       try {
@@ -144,6 +158,13 @@ describe('query strings and forms', () => {
       flag: false,
       tags: ['one'],
     })
+  })
+
+  it('refuse what is no number where the schema is strict', () => {
+    const Ids = Type.Object({ ids: Type.Optional(Type.Array(Type.Integer({ 'x-strict': true }))) })
+    const { fields } = compileDecoder(Ids)
+    expect([fields({ ids: ['1', '', '2'] }), fields({ ids: '' })]).toEqual([{ ids: [1, 2] }, {}])
+    expect(() => fields({ ids: ['1', 'x'] })).toThrow('cannot unmarshal string into field Ids')
   })
 
   it('still name a required member', () => {

@@ -9,13 +9,15 @@ import { NAME_LENGTH } from './limits.ts'
 /**
  * Reads requests (behaviour/auth-and-access#request-decoding): members match without regard to case, unknown ones
  * are ignored, null counts as absent, nothing is coerced in JSON, everything is read leniently in queries and forms.
- * Texts longer than `maxLength`, lists longer than `maxItems` and maps larger than `maxProperties` are refused.
+ * Texts longer than `maxLength`, lists longer than `maxItems`, maps larger than `maxProperties` and numbers outside
+ * `minimum` and `maximum` are refused.
  */
 export interface Decoder {
   /** Throws Invalid for text that is not JSON and for values that the schema refuses. */
   json(text: string): unknown
   /**
-   * Query strings and forms: texts become what the schema says; numbers that do not parse are 0, odd booleans false.
+   * Query strings and forms: texts become what the schema says; numbers that do not parse are 0, or refused where the
+   * schema has `x-strict`; odd booleans are false.
    */
   fields(raw: Fields): unknown
 }
@@ -41,6 +43,7 @@ function fromText(schema: TSchema, value: unknown): unknown {
   if (schema['type'] === 'array')
     return (Array.isArray(value) ? value : [value]).map((item) => fromText(schema['items'] as TSchema, item))
   const text = String(Array.isArray(value) ? value[0] : value)
+  if (schema['x-strict'] === true && !/^[+-]?\d{1,15}$/.test(text)) return text === '' ? null : text
   if (schema['type'] === 'integer' || schema['type'] === 'number') return parseInteger(text)
   if (schema['type'] === 'boolean') return /^(?:1|[tT]|true|TRUE|True|[oO][nN])$/.test(text)
   return text
@@ -109,7 +112,7 @@ function valueReader(schema: TSchema, field: string): Reader {
       return stringReader(schema, field)
     case 'integer':
     case 'number':
-      return numberReader(schema['type'] === 'integer', field)
+      return numberReader(schema, field)
     case 'boolean':
       return (value) => {
         if (typeof value !== 'boolean') throw wrongType(field, value, 'bool')
@@ -193,10 +196,13 @@ function isLonger(text: string, characters: number): boolean {
   return false
 }
 
-function numberReader(isInteger: boolean, field: string): Reader {
+function numberReader({ type, minimum = -Infinity, maximum = Infinity }: TSchema, field: string): Reader {
+  const range = Number.isFinite(maximum) ? `${minimum} to ${maximum}` : `at least ${minimum}`
+  const rule = `Range (${Number.isFinite(minimum) ? range : `at most ${maximum}`})`
   return (value) => {
     if (typeof value !== 'number') throw wrongType(field, value, 'int64')
-    if (isInteger && !Number.isSafeInteger(value)) throw wrongType(field, value, 'int64')
+    if (type === 'integer' && !Number.isSafeInteger(value)) throw wrongType(field, value, 'int64')
+    if (value < minimum || value > maximum) throw invalidField(field, rule)
     return value
   }
 }

@@ -23,7 +23,10 @@ const listQuery = Type.Object({
   state: Word('open or closed; all for anything else'),
   sort: Word(PULL_SORTS.join(', ')),
   labels: Type.Optional(
-    Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids; a pull request has one of them' }),
+    Type.Array(Type.Integer({ 'x-strict': true }), {
+      maxItems: LIST_ITEMS,
+      description: 'Ids; a pull request has one of them',
+    }),
   ),
   milestone: Type.Optional(Type.Integer({ description: 'Id; 0 does not filter' })),
   poster: Word('Login'),
