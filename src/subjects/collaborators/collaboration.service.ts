@@ -39,9 +39,9 @@ export interface Collaboration {
   delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
   /** What the user may do in effect; only for repository administrators and the user. Throws Forbidden, NotFound. */
   permissionOf(viewer: SignedIn, target: RepoInView, name: string): Promise<UserWithMode>
-  /** Users to whom an issue can be assigned; the owner last. */
+  /** Users to whom an issue can be assigned, by id; the owner last. */
   assignees(repo: Repo): Promise<User[]>
-  /** Users who can be asked for a review. Throws Forbidden unless the viewer is one of them. */
+  /** Active users who can be asked for a review, by name, the owner last. Throws Forbidden for all others. */
   reviewers(viewer: SignedIn, repo: Repo): Promise<User[]>
 }
 
@@ -106,19 +106,15 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
 
     async assignees(repo) {
       const people = await listCollaboratorsWith(read, repo.id, AccessMode.write)
-      return withTeamsAndOwner(database, repo, people, AccessMode.write)
+      return ownerLast(repo, await withTeams(database, repo, people, AccessMode.write), (a, b) => a.id - b.id)
     },
 
     async reviewers(viewer, repo) {
-      const people = await withTeamsAndOwner(
-        database,
-        repo,
-        await listCollaboratorsWith(read, repo.id, AccessMode.read),
-        undefined,
-      )
-      if (repo.isArchived || !people.some((user) => user.id === viewer.account.id))
+      const people = await listCollaboratorsWith(read, repo.id, AccessMode.read)
+      const all = ownerLast(repo, await withTeams(database, repo, people, undefined), byName)
+      if (repo.isArchived || !all.some((user) => user.id === viewer.account.id))
         throw forbidden('doer has no permission to get reviewers')
-      return people
+      return all.filter((user) => user.isActive)
     },
   }
 }
@@ -129,7 +125,7 @@ async function requireUser({ read }: Database, name: string): Promise<User> {
   return user
 }
 
-async function withTeamsAndOwner(
+async function withTeams(
   { read }: Database,
   repo: Repo,
   people: readonly User[],
@@ -144,8 +140,15 @@ async function withTeamsAndOwner(
       anyUnit,
     })
     for (const user of members) found.set(user.id, user)
-    return [...found.values()].toSorted((a, b) => a.id - b.id)
   }
-  found.delete(repo.ownerId)
-  return [...found.values(), repo.owner]
+  return [...found.values()]
+}
+
+const nameKey = ({ name }: User): string => name.toLowerCase()
+const byName = (a: User, b: User): number => (nameKey(a) < nameKey(b) ? -1 : nameKey(a) > nameKey(b) ? 1 : 0)
+
+/** Sorted, and a user who owns the repository behind all others. */
+function ownerLast(repo: Repo, people: readonly User[], order: (a: User, b: User) => number): User[] {
+  const others = people.filter((user) => user.id !== repo.ownerId).toSorted(order)
+  return repo.owner.kind === 'organization' ? others : [...others, repo.owner]
 }

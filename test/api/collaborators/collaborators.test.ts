@@ -104,7 +104,12 @@ describe('collaborators', () => {
     expect((await bob.client.put('/repos/ann/shut/collaborators/bob', { permission: 'admin' })).status).toBe(403)
     expect((await bob.client.get('/repos/ann/shut/collaborators/cat/permission')).status).toBe(403)
     expect(names(await ann.client.get('/repos/ann/shut/assignees'))).toEqual(['cat', 'ann'])
+    const abe = await server.world.user('Abe')
+    await ann.client.put('/repos/ann/shut/collaborators/abe', { permission: 'read' })
+    expect(names(await bob.client.get('/repos/ann/shut/reviewers'))).toEqual(['Abe', 'bob', 'cat', 'eve', 'ann'])
+    await server.app.database.transaction((tx) => updateUser(tx, abe.user.id, { is_active: 0 }))
     expect(names(await bob.client.get('/repos/ann/shut/reviewers'))).toEqual(['bob', 'cat', 'eve', 'ann'])
+    await ann.client.delete('/repos/ann/shut/collaborators/abe')
   })
 
   it('lose sight of the repository and their watch when they are removed', async () => {
