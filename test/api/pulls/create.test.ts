@@ -90,6 +90,17 @@ describeOnBoth('creating a pull request', (kind) => {
     expect(answer.status, JSON.stringify(answer.json)).toBe(status)
   })
 
+  it('lets its poster change the deadline, and nothing else that writers plan', async () => {
+    await commitFile(world.bob, { branch: 'planned', from: 'main', repo: 'bob/app' })
+    const { number } = await createPull(world.bob, { head: 'bob:planned' })
+    const path = `/repos/ann/app/pulls/${number}`
+    const edit = { due_date: '2032-05-06T01:02:03Z', assignees: ['ann'] }
+    const edited = await world.bob.client.patch(path, edit)
+    expect(edited).toMatchObject({ status: 201, json: { due_date: '2032-05-06T23:59:59Z', assignees: [] } })
+    expect((await world.bob.client.patch(path, { unset_due_date: true })).json.due_date).toBeNull()
+    expect((await world.bob.client.get('/repos/ann/app/pulls?labels=1&labels=x')).status).toBe(422)
+  })
+
   it('refuses an account that neither collaborates nor writes to the head', async () => {
     await commitFile(world.wes, { branch: 'foreign', from: 'main' })
     const body = { head: 'foreign', base: 'main', title: 'Foreign' }

@@ -24,7 +24,10 @@ export interface IssueEdit {
   readonly title?: string | undefined
   readonly body?: string | undefined
   readonly ref?: string | undefined
-  /** Logins that replace all assignees; ignored for those who are not writers, like the next two. */
+  /**
+   * Logins that replace all assignees; ignored for those who are not writers, like the milestone and, except for pull
+   * requests, the deadline.
+   */
   readonly assignees?: readonly string[] | undefined
   /** 0 for none. */
   readonly milestoneId?: MilestoneId | 0 | undefined
@@ -91,6 +94,7 @@ export async function applyEdit(
   if (editsText && !isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
   await editTexts(change, edit)
   if (isWriter) await editPlanning(change, edit, assignees)
+  else if (issue.isPull) await editDeadline(change, edit)
   if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return (await reload(change)).issue
   await deps.stateRules.requireAllowed(change, toState)
   return changeState(await reload(change), { isClosed: toState === 'closed' })
