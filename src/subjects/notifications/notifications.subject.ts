@@ -10,6 +10,7 @@ import { createThreadBoard } from './stream/thread-board.ts'
 import { threadStreamOperation } from './stream/thread-stream.operations.ts'
 import { subscriptionOperations } from './subscriptions/subscriptions.operations.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.service.ts'
+import { createLeavesDraft } from './threads/leaves-draft.ts'
 import { createNotifier } from './threads/notifier.ts'
 import { threadOperations } from './threads/threads.operations.ts'
 import { threadProjections } from './threads/threads.projection.ts'
@@ -20,7 +21,7 @@ export const subject = defineSubject({
   name: 'notifications',
   needs: ['issueNotices', 'issues', 'markup', 'repos', 'social', 'streams', 'users'],
   create(core, { issueNotices: notices, markup, repos, streams, users }, guards) {
-    const { database, clock, events, jobs, secrets, site } = core
+    const { config, database, clock, events, jobs, secrets, site } = core
     const subscriptions = createSubscriptions({ database, clock, users })
     const threads = createThreads({ database, clock, events, repos })
     const notifier = createNotifier({ database, clock, events, jobs })
@@ -28,7 +29,8 @@ export const subject = defineSubject({
     streams.addBoard(board)
     const links = createUnsubscribeLinks({ secrets, site })
     notices.register((tx, notice) => notifier.users(tx, notice))
-    const { mail, projections } = createMail(core, { markup, links, notices })
+    const leavesDraft = createLeavesDraft(config.pull_request.work_in_progress_prefixes)
+    const { mail, projections } = createMail(core, { markup, links, notices, leavesDraft })
     return {
       operations: [
         ...subscriptionOperations({ guards, site, subscriptions }),
@@ -37,7 +39,7 @@ export const subject = defineSubject({
       ],
       events: notificationEvents,
       routes: (http) => registerUnsubscribe(http, { links, subscriptions }),
-      projections: both(threadProjections(notifier), projections),
+      projections: both(threadProjections(notifier, leavesDraft), projections),
       jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail) },
     }
   },

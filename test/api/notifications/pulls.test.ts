@@ -37,4 +37,23 @@ describeOnBoth('notifications of pull requests', (kind) => {
     expect((await world.wes.client.post(`${path}/reviews`, { event: 'APPROVED' })).status).toBe(200)
     expect(await titles(world.ann.client)).toEqual(['Asked'])
   })
+
+  it('come to watchers of a draft when it is none any more, and to its participants before', async () => {
+    await commitFile(world.wes, { branch: 'draft', from: 'main' })
+    await world.ann.client.put('/notifications')
+    await world.wes.client.put('/notifications')
+    const { number } = await createPull(world.wes, { head: 'draft', title: 'WIP: Draft' })
+    const path = `/repos/ann/app/issues/${number}`
+    await world.eve.client.post(`${path}/comments`, { body: 'when?' })
+    const titles = async (person = world.ann): Promise<string[]> =>
+      ((await person.client.get('/notifications')).json as Any[]).map(({ subject }) => subject.title)
+    expect([await titles(), await titles(world.wes)]).toEqual([[], ['WIP: Draft']])
+    await world.wes.client.patch(path, { title: '[WIP] Draft' })
+    expect(await titles()).toEqual([])
+    await world.wes.client.patch(path, { title: 'Draft' })
+    expect([await titles(), await titles(world.eve)]).toEqual([['Draft'], ['Draft']])
+    await world.ann.client.put('/notifications')
+    await world.wes.client.patch(path, { title: 'No draft' })
+    expect(await titles()).toEqual([])
+  })
 })

@@ -30,6 +30,7 @@ const SENTENCES: Readonly<Record<MailActivity['kind'], string>> = {
   created: '',
   comment: '',
   closed: 'closed this.',
+  ready: 'marked this as ready for review.',
   reopened: 'reopened this.',
   assigned: 'assigned this to you.',
   mentioned: 'mentioned you.',

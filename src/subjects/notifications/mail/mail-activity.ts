@@ -4,9 +4,9 @@ const Id = Type.Integer()
 
 /** What a mail is about: ids, because the texts are read when the mail is sent. */
 export const MailActivity = Type.Object({
-  kind: Type.Unsafe<'created' | 'comment' | 'closed' | 'reopened' | 'assigned' | 'mentioned' | 'review-requested'>(
-    Type.String(),
-  ),
+  kind: Type.Unsafe<
+    'created' | 'comment' | 'closed' | 'ready' | 'reopened' | 'assigned' | 'mentioned' | 'review-requested'
+  >(Type.String()),
   issue_id: Id,
   actor_id: Id,
   /** Of the comment; 0 for none. */

@@ -3,14 +3,27 @@ import type { AppendedEvent, Projections } from '../../../events/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
 import type { IssueNotice } from '../../issues/index.ts'
+import type { LeavesDraft } from '../threads/leaves-draft.ts'
 import type { IssueMail } from './issue-mail.service.ts'
 import type { MailActivity } from './mail-activity.ts'
 
 type OfIssue =
-  'comment.created' | 'issue.assigned' | 'issue.closed' | 'issue.created' | 'issue.reopened' | 'review_comment.created'
+  | 'comment.created'
+  | 'issue.assigned'
+  | 'issue.closed'
+  | 'issue.created'
+  | 'issue.edited'
+  | 'issue.reopened'
+  | 'review_comment.created'
+
+interface MailProjectionDeps {
+  readonly mail: IssueMail
+  readonly clock: Clock
+  readonly leavesDraft: LeavesDraft
+}
 
 /** Enqueues the mail of what notifies users. */
-export function mailProjections(mail: IssueMail, clock: Clock) {
+export function mailProjections({ mail, clock, leavesDraft }: MailProjectionDeps) {
   const activityOf = (kind: MailActivity['kind'], event: AppendedEvent<OfIssue>, commentId = 0): MailActivity => ({
     kind,
     issue_id: event.payload.issue_id,
@@ -23,6 +36,9 @@ export function mailProjections(mail: IssueMail, clock: Clock) {
   return {
     'issue.created': followers('created'),
     'issue.closed': followers('closed'),
+    'issue.edited': async (tx, event) => {
+      if (await leavesDraft(tx, event.payload)) await mail.toFollowers(tx, activityOf('ready', event))
+    },
     'issue.reopened': followers('reopened'),
     'comment.created': (tx, event) => mail.toFollowers(tx, activityOf('comment', event, event.payload.comment_id)),
     'review_comment.created': (tx, event) =>

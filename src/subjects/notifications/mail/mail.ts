@@ -2,6 +2,7 @@ import type { Projections } from '../../../events/index.ts'
 import type { Core } from '../../subject.ts'
 import type { IssueNotices } from '../../issues/index.ts'
 import type { Markup } from '../../markup/index.ts'
+import type { LeavesDraft } from '../threads/leaves-draft.ts'
 import { createIssueMail, type IssueMail } from './issue-mail.service.ts'
 import { configuredMail } from './mail-server.ts'
 import { activityOfNotice, mailProjections } from './mail.projection.ts'
@@ -11,17 +12,18 @@ interface MailDeps {
   readonly markup: Pick<Markup, 'render'>
   readonly links: UnsubscribeLinks
   readonly notices: IssueNotices
+  readonly leavesDraft: LeavesDraft
 }
 
 /** Mail, if the configuration has it on: the service and what enqueues mail. */
 export function createMail(
   { config, database, clock, jobs, log, site }: Core,
-  { markup, links, notices }: MailDeps,
+  { markup, links, notices, leavesDraft }: MailDeps,
 ): { readonly mail: IssueMail | undefined; readonly projections: Projections } {
   const configured = configuredMail(config)
   if (configured === undefined) return { mail: undefined, projections: {} }
   const { server, ...settings } = configured
   const mail = createIssueMail({ database, jobs, log, site, markup, server, links, settings })
   notices.register((tx, notice) => mail.toUsers(tx, activityOfNotice(notice, clock.now()), notice.userIds))
-  return { mail, projections: mailProjections(mail, clock) }
+  return { mail, projections: mailProjections({ mail, clock, leavesDraft }) }
 }

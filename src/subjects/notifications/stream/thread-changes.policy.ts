@@ -13,6 +13,7 @@ const OF_ISSUE = [
   'issue.assigned',
   'issue.closed',
   'issue.created',
+  'issue.edited',
   'issue.mentioned',
   'issue.reopened',
   'pull.synchronized',

@@ -25,8 +25,8 @@ export interface IssueActivity {
 }
 
 /**
- * Who follows the issue and may read it, by id after `after`: subscribed users, watchers of the repository and
- * participants, without those who unsubscribed (behaviour/issues#notifications).
+ * Who follows the issue and may read it, by id after `after`: subscribed users, watchers of the repository unless it is
+ * a draft, and participants, without those who unsubscribed (behaviour/issues#notifications).
  */
 export async function listFollowers(
   db: Db,
@@ -75,6 +75,7 @@ function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after 
     .where(
       sql<boolean>`"user".id in (
         select watch.user_id from watch where watch.repo_id = ${repoId} and watch.mode <> 'ignored' and watch.user_id > ${after}
+          and not exists (select 1 from pull where pull.issue_id = ${issueId} and pull.is_draft = 1)
         union select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issueId} and issue_watch.is_watching = 1
         union ${sql.join(
           PARTICIPATING_KINDS.map((each) => authorsOf(issueId, each)),

@@ -2,6 +2,7 @@ import type { Tx } from '../../../db/database.ts'
 import type { AppendedEvent, Projections } from '../../../events/index.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
 import { findIssueById } from '../../issues/index.ts'
+import type { LeavesDraft } from './leaves-draft.ts'
 import type { Notifier } from './notifier.ts'
 import { moveThreads } from './recipients.store.ts'
 
@@ -9,6 +10,7 @@ type OfIssue =
   | 'comment.created'
   | 'issue.closed'
   | 'issue.created'
+  | 'issue.edited'
   | 'issue.reopened'
   | 'merge_queue.left'
   | 'pull.synchronized'
@@ -17,7 +19,7 @@ type OfIssue =
   | 'review_comment.created'
 
 /** What notifies users; clients read it right after the change (behaviour/issues#notifications). */
-export function threadProjections(notifier: Notifier): Projections {
+export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft): Projections {
   const followers = (tx: Tx, { actorId, payload }: AppendedEvent<OfIssue>): Promise<void> =>
     notifier.followers(tx, { issueId: asId(payload.issue_id), actorId: asId(actorId) })
   const one = async (
@@ -34,6 +36,9 @@ export function threadProjections(notifier: Notifier): Projections {
     'issue.created': followers,
     'comment.created': followers,
     'issue.closed': followers,
+    'issue.edited': async (tx, event) => {
+      if (await leavesDraft(tx, event.payload)) await followers(tx, event)
+    },
     'issue.reopened': followers,
     'merge_queue.left': async (tx, event) => {
       if (event.payload.is_failure) await followers(tx, event)
