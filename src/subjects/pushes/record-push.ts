@@ -38,7 +38,7 @@ interface Moves {
   /** Becomes the default branch. Where absent, an empty repository takes one of the pushed branches. */
   readonly defaultBranch?: string | undefined
   readonly isMirrorSync?: boolean | undefined
-  /** Runs in the transaction that records the moves. */
+  /** Runs in the transaction that records the moves, before their event: a merge is told of before its push. */
   readonly inTransaction?: ((tx: Tx) => Promise<void>) | undefined
 }
 
@@ -60,8 +60,9 @@ export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusherId: nu
     const snapshot = await refs.snapshot()
     const isCurrent = ({ ref, newOid }: RefChange): boolean =>
       isZeroOid(newOid) ? snapshot.get(ref) === undefined : snapshot.get(ref)?.oid === newOid
-    await writePush(tx, deps.events, origin, { ...moves, defaultBranch, current: changes.filter(isCurrent) })
+    await writeRows(tx, origin, { ...moves, defaultBranch, current: changes.filter(isCurrent) })
     await inTransaction?.(tx)
+    await appendPushed(tx, deps.events, origin, moves)
   })
   if (defaultBranch !== undefined) await syncHead(deps, repoId)
 }
@@ -78,14 +79,13 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
 }
 
 /**
- * Writes everything the database stores of a push: its record, branch rows, columns of the repository and the event.
- * `current`: the changes that are still what the refs have.
+ * Writes the rows of a push: its record, branches and columns of the repository. `current`: the changes that are still
+ * what the refs have.
  */
-async function writePush(
+async function writeRows(
   tx: Tx,
-  events: Events,
   origin: PushOrigin,
-  { changes, current, defaultBranch, isMirrorSync = false }: Moves & { readonly current: readonly RefChange[] },
+  { changes, current, defaultBranch }: Moves & { readonly current: readonly RefChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
   const branches = current.filter((change) => change.ref.startsWith(BRANCH))
@@ -109,6 +109,15 @@ async function writePush(
     ...(kept.length > 0 && { is_empty: 0 as const }),
     ...(defaultBranch !== undefined && { default_branch: defaultBranch }),
   })
+}
+
+async function appendPushed(
+  tx: Tx,
+  events: Events,
+  origin: PushOrigin,
+  { changes, isMirrorSync = false }: Moves,
+): Promise<void> {
+  if (changes.length === 0) return
   await events.append(
     tx,
     'repo.pushed',

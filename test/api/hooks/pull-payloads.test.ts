@@ -185,4 +185,18 @@ describe('payloads of pull requests', () => {
       payload: { comment: { body: 'because' }, is_pull: true, sender: { login: 'ann' } },
     })
   })
+
+  it('of a merge come before its push and the deletion of the branch', async () => {
+    await server.drain()
+    await messages.take()
+    const merged = await ann.client.post(`${pull}/merge`, { Do: 'merge', delete_branch_after_merge: true })
+    expect(merged.status).toBe(200)
+    const found = await messages.take()
+    expect(namesOf(found)).toEqual(['pull_request (pull_request) closed', 'push (push) -', 'delete (delete) -'])
+    expect(found[0]!.payload.pull_request).toMatchObject({
+      merged: true,
+      merged_by: { login: 'ann' },
+      merge_commit_sha: found[1]!.payload.after,
+    })
+  })
 })
