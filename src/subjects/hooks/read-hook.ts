@@ -36,7 +36,7 @@ export function requireType(type: string): string {
 /** Throws Invalid unless it is an absolute http(s) address. Delivery checks whether the host is allowed. */
 export function requireUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\//i.test(url) || /\s/.test(url))
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[^/\\]/i.test(url) || /\s/.test(url))
     throw invalid('Invalid url')
   return url
 }
