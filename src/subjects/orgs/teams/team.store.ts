@@ -50,6 +50,12 @@ export async function findTeamById(db: Db, id: TeamId): Promise<Team | undefined
   return (await withUnits(db, rows))[0]
 }
 
+/** Locks the team until the transaction ends. Undefined when it was deleted at the same time. */
+export async function lockTeam(tx: Tx, dialect: DatabaseDialect, id: TeamId): Promise<Team | undefined> {
+  const rows = await dialect.lockRows(tx.selectFrom('team').selectAll().where('id', '=', id)).execute()
+  return (await withUnits(tx, rows))[0]
+}
+
 /** Names are case-insensitive. */
 export async function findTeamByName(db: Db, orgId: UserId, name: string): Promise<Team | undefined> {
   const rows = await db

@@ -18,6 +18,7 @@ import {
   findTeamByName,
   insertTeam,
   isTeamMember,
+  lockTeam,
   replaceTeamUnits,
   type Team,
   updateTeam,
@@ -110,6 +111,7 @@ export function createTeams(deps: OrgDeps): Teams {
       await deps.database.transaction(async (tx) => {
         const memberIds = await listTeamMemberIds(tx, team.id)
         await lockUsers(tx, memberIds)
+        await requireLocked(deps, tx, team.id)
         const members = await listUsersByIds(tx, memberIds)
         await deleteTeam(tx, team.id)
         const remaining: number[] = []
@@ -151,16 +153,11 @@ async function editTeam(
   actor: Actor,
   { found, changes }: { found: TeamOf; changes: TeamChanges },
 ): Promise<Team> {
-  const { org, team } = found
-  const isOwners = team.mode === AccessMode.owner
-  const name = changes.name || team.name
-  if (isOwners && name.toLowerCase() !== team.name.toLowerCase())
-    throw forbidden('the team of the owners cannot be renamed')
-  const grantsChange =
-    !isOwners && Boolean(changes.permission || changes.units?.length || Object.keys(changes.unitsMap ?? {}).length)
-  const rights = grantsChange ? requireRights(changes, team) : undefined
-  const includesAll = isOwners ? undefined : changes.includesAllRepositories
+  const { org } = found
   return retryingTaken(deps.database, async (tx) => {
+    const team = await requireLocked(deps, tx, found.team.id)
+    const { isOwners, name, rights } = decideEdit(team, changes)
+    const includesAll = isOwners ? undefined : changes.includesAllRepositories
     await requireFreeTeamName(tx, org.id, name, team.id)
     if (includesAll === false && team.includesAllRepositories) await insertAllTeamRepos(tx, team)
     await updateTeam(tx, team.id, {
@@ -190,6 +187,30 @@ async function editTeam(
     )
     return after
   })
+}
+
+/** Throws NotFound when the team was deleted at the same time. */
+async function requireLocked({ database }: OrgDeps, tx: Tx, id: TeamId): Promise<Team> {
+  const team = await lockTeam(tx, database.dialect, id)
+  if (team === undefined) throw notFound('team does not exist')
+  return team
+}
+
+interface Edit {
+  readonly isOwners: boolean
+  readonly name: string
+  /** Undefined for none that change. */
+  readonly rights: TeamRights | undefined
+}
+
+function decideEdit(team: Team, changes: TeamChanges): Edit {
+  const isOwners = team.mode === AccessMode.owner
+  const name = changes.name || team.name
+  if (isOwners && name.toLowerCase() !== team.name.toLowerCase())
+    throw forbidden('the team of the owners cannot be renamed')
+  const grantsChange =
+    !isOwners && Boolean(changes.permission || changes.units?.length || Object.keys(changes.unitsMap ?? {}).length)
+  return { isOwners, name, rights: grantsChange ? requireRights(changes, team) : undefined }
 }
 
 function requireRights(input: TeamGrantInput, present?: TeamRights): TeamRights {
