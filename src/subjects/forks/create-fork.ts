@@ -44,11 +44,7 @@ export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, ta
   const { database, git } = deps
   await requireUnblocked(database.read, actor.account.id, [base.ownerId])
   await requireFree(database.read, base, target)
-  const problem =
-    deps.beyondLimit || isSiteAdmin(actor)
-      ? undefined
-      : await repoLimitProblem(database.read, target.owner, deps.rules.maxCreation)
-  if (problem !== undefined) throw conflict(problem)
+  await requireBelowLimit(database.read, deps, actor, target.owner)
   await deps.quota.require(target.owner, 'size:repos:all')
   const storage = newStorageKey()
   await git.forkRepo(base, storage, { defaultBranch: base.defaultBranch })
@@ -65,6 +61,13 @@ export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, ta
     if (database.dialect.isUniqueViolation(error)) throw nameTaken(target)
     throw error
   }
+}
+
+/** Throws conflict at the limit of the owner, where it holds for forks. */
+async function requireBelowLimit(db: Db, deps: ForkDeps, actor: SignedIn, owner: User): Promise<void> {
+  if (deps.beyondLimit || isSiteAdmin(actor)) return
+  const problem = await repoLimitProblem(db, owner, deps.rules.maxCreation)
+  if (problem !== undefined) throw conflict(problem)
 }
 
 const BRANCHES = 'refs/heads/'
@@ -92,13 +95,15 @@ interface Insertion {
 
 async function insertFork(
   tx: Tx,
-  { clock, events, rules }: ForkDeps,
+  deps: ForkDeps,
   { actor, baseId, target, storage, branches, bytes }: Insertion,
 ): Promise<RepoId> {
+  const { clock, events, rules } = deps
   const at = clock.now()
   const base = await findRepoById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
   await requireUnblocked(tx, actor.account.id, [base.ownerId])
+  await requireBelowLimit(tx, deps, actor, target.owner)
   // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude
   // those of concurrent requests.
   await addToRepoCounter(tx, base.id, 'forks_count', 1)

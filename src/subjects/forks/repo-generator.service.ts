@@ -13,6 +13,7 @@ import {
   type Repo,
   repoNameConflict,
   type RepoPlan,
+  requireBelowLimit,
   requireCapacity,
   requireRepoName,
   requireUnrestricted,
@@ -101,6 +102,7 @@ async function fillRepo(deps: GenerateDeps, actor: SignedIn, plan: RepoPlan, cho
   }
   const newRepo = { name: input.name, description: input.description, isPrivate: input.isPrivate }
   return database.transaction(async (tx) => {
+    await requireBelowLimit(tx, deps, actor, owner)
     const repoId = await insertNewRepo(tx, deps, { actor, owner, input: newRepo, plan, head, bytes, asTemplate })
     if (withCode) await copyLfsLinks(tx, template.id, repoId, clock.now())
     if (input.items.has('topics')) await replaceTopics(tx, repoId, template.topics, clock.now())

@@ -1,4 +1,5 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
 import { RemoteError } from '../../git/index.ts'
 import { invalid } from '../../platform/errors.ts'
 import { isOutgoingError } from '../../platform/outgoing/index.ts'
@@ -64,6 +65,7 @@ async function fetchAndInsert(
     for (const part of chooseParts(deps, { ...others, location: fetched.location, request }))
       writers.push(await part(context))
     const id = await database.transaction(async (tx) => {
+      await requireBelowLimit(tx, deps, others.actor, others.owner)
       const made = await insertImported(tx, deps, { ...others, request, storage, fetched })
       for (const write of writers) await write(tx, made)
       await deleteUnfinishedImport(tx, storage)
@@ -97,13 +99,17 @@ export async function deleteImportFiles(
   await database.transaction((tx) => deleteUnfinishedImport(tx, storage))
 }
 
-async function requireQuota({ database, rules, quota }: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(actor) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined) {
+async function requireQuota(deps: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
+  await requireBelowLimit(deps.database.read, deps, actor, owner)
+  await deps.quota.require(owner, 'size:repos:all')
+}
+
+async function requireBelowLimit(db: Db, { rules }: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(actor) && (await repoLimitProblem(db, owner, rules.maxCreation)) !== undefined) {
     throw invalid(
       `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
     )
   }
-  await quota.require(owner, 'size:repos:all')
 }
 
 /** Turns failures of the remote into errors for the caller; returns other errors unchanged. */

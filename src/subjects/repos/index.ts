@@ -3,6 +3,7 @@ export {
   newStorageKey,
   repoLimitProblem,
   repoNameConflict,
+  requireBelowLimit,
   requireCapacity,
   requireRepoName,
   requireUnrestricted,

@@ -1,7 +1,7 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { canSeeRepo, NO_ACCESS } from '../../access/repo-access.ts'
 import { isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer, viewerOfAccount } from '../../access/viewer.ts'
-import { type Database, retryingTaken, type Tx } from '../../db/database.ts'
+import { type Database, type Db, retryingTaken, type Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, forbidden, invalid, isDomainError, notFound } from '../../platform/errors.ts'
@@ -15,6 +15,7 @@ import {
   getRepoInView,
   repoLimitProblem,
   loadRepoAccess,
+  lockRepo,
   type Repo,
   type RepoInView,
   repoNameTaken,
@@ -82,8 +83,10 @@ export function createTransfers(deps: TransferDeps): Transfers {
       if (await mayCreateFor(read, actor, newOwner)) {
         await retryingTaken(deps.database, async (tx) => {
           await requireUnblocked(tx, actor.account.id, [newOwner.id])
-          await requireNameFree(deps, repo, newOwner, tx)
-          await moveRepo(tx, deps, { repo, newOwner, teamIds, doerId: actor.account.id, actor })
+          await requireBelowLimit(deps, tx, actor, newOwner)
+          const current = await lockUnmoved(tx, repo)
+          await requireNameFree(deps, current, newOwner, tx)
+          await moveRepo(tx, deps, { repo: current, newOwner, teamIds, doerId: actor.account.id, actor })
         })
         return 'done'
       }
@@ -95,6 +98,7 @@ export function createTransfers(deps: TransferDeps): Transfers {
       const { transfer, recipient } = await requireRecipient(deps, actor, repo)
       await requireCapacity(deps, actor, recipient)
       await retryingTaken(deps.database, async (tx) => {
+        await requireBelowLimit(deps, tx, actor, recipient)
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
         await requireNameFree(deps, repo, recipient, tx)
         const current = await findRepoById(tx, repo.id)
@@ -122,6 +126,14 @@ export function createTransfers(deps: TransferDeps): Transfers {
       })
     },
   }
+}
+
+/** Locks the repository. Throws NotFound when it was deleted or got another owner at the same time. */
+async function lockUnmoved(tx: Tx, repo: Repo): Promise<Repo> {
+  await lockRepo(tx, repo.id)
+  const current = await findRepoById(tx, repo.id)
+  if (current === undefined || current.ownerId !== repo.ownerId) throw notFound('repository does not exist')
+  return current
 }
 
 const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a pending transfer [repo_id: ${repo.id}]`)
@@ -176,10 +188,14 @@ async function requireNameFree(
   if (await findRepoByName(db, owner, repo.name)) throw repoNameTaken({ owner }, repo.name)
 }
 
-async function requireCapacity({ database, rules, quota }: TransferDeps, actor: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(actor) && (await repoLimitProblem(database.read, owner, rules.maxCreation)) !== undefined)
+async function requireCapacity(deps: TransferDeps, actor: SignedIn, owner: User): Promise<void> {
+  await requireBelowLimit(deps, deps.database.read, actor, owner)
+  await deps.quota.require(owner, 'size:repos:all')
+}
+
+async function requireBelowLimit({ rules }: TransferDeps, db: Db, actor: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(actor) && (await repoLimitProblem(db, owner, rules.maxCreation)) !== undefined)
     throw forbidden('Repository limit has been reached')
-  await quota.require(owner, 'size:repos:all')
 }
 
 interface OfferRows {
@@ -201,6 +217,7 @@ async function insertOffer(
   const at = clock.now()
   const doerId = actor.account.id
   await requireUnblocked(tx, doerId, [newOwner.id])
+  await lockUnmoved(tx, repo)
   if ((await listTransfers(tx, [repo.id])).length > 0)
     throw conflict('repository is already being transferred [uname: , name: ]')
   await insertTransfer(tx, {

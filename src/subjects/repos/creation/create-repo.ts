@@ -13,6 +13,7 @@ import { findRepoById, findRepoByName, type Repo } from '../repo.store.ts'
 import {
   newStorageKey,
   repoNameConflict,
+  requireBelowLimit,
   requireCapacity,
   requireRepoName,
   requireUnrestricted,
@@ -50,7 +51,10 @@ export async function createRepo(deps: CreateRepoDeps, actor: SignedIn, owner: U
   )
   try {
     const { bytes } = await git.measureRepo(plan.storage)
-    const id = await database.transaction((tx) => insertNewRepo(tx, deps, { actor, owner, input, plan, head, bytes }))
+    const id = await database.transaction(async (tx) => {
+      await requireBelowLimit(tx, deps, actor, owner)
+      return insertNewRepo(tx, deps, { actor, owner, input, plan, head, bytes })
+    })
     const made = await findRepoById(database.read, id)
     if (made === undefined) throw notFound('the repository was deleted at once')
     return made

@@ -1,8 +1,8 @@
 import { isRestrictedToken, isSiteAdmin, type SignedIn } from '../../../access/viewer.ts'
-import type { Database, Db } from '../../../db/database.ts'
+import { type Database, type Db, isTx } from '../../../db/database.ts'
 import { randomHex } from '../../../platform/crypto/crypto.ts'
 import { conflict, forbidden, invalid, invalidField } from '../../../platform/errors.ts'
-import { repoNameProblem } from '../../users/index.ts'
+import { lockUsers, repoNameProblem } from '../../users/index.ts'
 import type { DiskQuota } from '../../quota/index.ts'
 import type { User } from '../../users/index.ts'
 import { countReposOf } from '../repo.store.ts'
@@ -31,31 +31,38 @@ export function requireUnrestricted(actor: SignedIn): void {
 
 /**
  * The text of the refusal when the owner has as many repositories as it may have, or undefined. The owner's own limit
- * overrides the server's; the number in the text is the owner's own (behaviour/auth-and-access#limits).
+ * overrides the server's; the number in the text is the owner's own (behaviour/auth-and-access#limits). Within a
+ * transaction it locks the row of the owner, so that concurrent requests do not exceed the limit together.
  */
 export async function repoLimitProblem(db: Db, owner: User, serverLimit: number): Promise<string | undefined> {
   const limit = owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : serverLimit
-  if (limit < 0 || (await countReposOf(db, owner.id)) < limit) return undefined
+  if (limit < 0) return undefined
+  if (isTx(db)) await lockUsers(db, [owner.id])
+  if ((await countReposOf(db, owner.id)) < limit) return undefined
   return `user has reached maximum limit of repositories [limit: ${owner.maxRepoCreation}]`
 }
 
-interface CapacityDeps {
+interface LimitDeps {
+  readonly rules: { readonly maxCreation: number }
+}
+
+interface CapacityDeps extends LimitDeps {
   readonly database: Database
   readonly quota: DiskQuota
-  readonly rules: { readonly maxCreation: number }
+}
+
+/** Throws forbidden at the owner's limit of repositories, except for site administrators. */
+export async function requireBelowLimit(db: Db, { rules }: LimitDeps, actor: SignedIn, owner: User): Promise<void> {
+  const problem = isSiteAdmin(actor) ? undefined : await repoLimitProblem(db, owner, rules.maxCreation)
+  if (problem !== undefined) throw forbidden(problem)
 }
 
 /**
  * Throws forbidden at the owner's limit of repositories, except for site administrators; QuotaExceeded at its quota.
  */
-export async function requireCapacity(
-  { database, rules, quota }: CapacityDeps,
-  actor: SignedIn,
-  owner: User,
-): Promise<void> {
-  const problem = isSiteAdmin(actor) ? undefined : await repoLimitProblem(database.read, owner, rules.maxCreation)
-  if (problem !== undefined) throw forbidden(problem)
-  await quota.require(owner, 'size:repos:all')
+export async function requireCapacity(deps: CapacityDeps, actor: SignedIn, owner: User): Promise<void> {
+  await requireBelowLimit(deps.database.read, deps, actor, owner)
+  await deps.quota.require(owner, 'size:repos:all')
 }
 
 /** The owner has a repository of this name. */
