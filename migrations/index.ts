@@ -69,6 +69,7 @@ import { indexEventsOfRepos } from './0990-events-of-repos.ts'
 import { createHookDeliveries } from './1030-hook-deliveries.ts'
 import { createMergeQueue } from './1080-merge-queue.ts'
 import { indexReviewTexts } from './1095-review-texts.ts'
+import { createSchemaRelease } from './1100-schema-release.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -142,7 +143,14 @@ const steps: Record<string, Step> = {
   '1061-review-comments': createReviewComments,
   '1080-merge-queue': createMergeQueue,
   '1095-review-texts': indexReviewTexts,
+  '1100-schema-release': createSchemaRelease,
 }
+
+/**
+ * The oldest release that can run after a migration that deletes or narrows what earlier releases use, by its name. All
+ * others only add, so that the release before goes on beside this one (docs/scaling.md#upgrades).
+ */
+export const contractions: Readonly<Record<string, string>> = {}
 
 export function migrationProvider(dialect: Schema['dialect']): MigrationProvider {
   const migrations = Object.entries(steps).map(([name, step]): [string, Migration] => [

@@ -1332,6 +1332,13 @@ review_comment
   review_comment_pk PRIMARY KEY (entry_id)
   review_comment_review_id_fkey FOREIGN KEY (review_id) REFERENCES review(id) ON DELETE CASCADE
 
+schema_release
+  id bigint not null identity
+  oldest text not null default '26.11.0'::text
+  newest text not null default '26.11.0'::text
+  CREATE UNIQUE INDEX schema_release_pkey ON public.schema_release USING btree (id)
+  schema_release_pkey PRIMARY KEY (id)
+
 signing_key
   purpose text not null
   key_id text not null

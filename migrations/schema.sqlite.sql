@@ -1632,6 +1632,11 @@ CREATE INDEX "review_comment_review_id_entry_id_idx" on "review_comment" (
   "review_id",
   "entry_id");
 
+CREATE TABLE "schema_release" (
+  "id" integer primary key autoincrement,
+  "oldest" text default '26.11.0' not null,
+  "newest" text default '26.11.0' not null);
+
 CREATE TABLE "signing_key" (
   "purpose" text not null,
   "key_id" text not null,

@@ -70,7 +70,9 @@ export async function compose(
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir))
-  await migrateOrClose(database)
+  const { newer } = await migrateOrClose(database)
+  if (newer.length > 0)
+    log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
   const git = await createGit({
     root: join(dataDir, 'git'),
     log,

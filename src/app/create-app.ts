@@ -13,6 +13,7 @@ import { type Background, createBackground } from './background.ts'
 import { type AppOverrides, compose, type Composition } from './compose.ts'
 import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
 import { openDataDir } from './data-dir.ts'
+import { schemaCheck } from './migrations.ts'
 import { storageCheck } from './storage.ts'
 import { closeWithin } from './shutdown.ts'
 
@@ -96,6 +97,7 @@ export async function createApp(
 const checksOf = ({ core, subjects }: Composition): DoctorCheck[] => [
   ...subjects.flatMap(({ checks = [] }) => checks),
   ...(core.blobs.bucket === undefined ? [] : [storageCheck(core.blobs, core.clock)]),
+  schemaCheck(core.database),
   permissionsCheck(core.dataDir),
 ]
 

@@ -1,10 +1,14 @@
 import type { Config } from '../config/index.ts'
 import { type Database, dialectFor, openDatabase } from '../db/database.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
+import { findSchemaRelease } from '../db/schema-release.ts'
+import { INGOT_VERSION, isOlderRelease } from '../platform/version.ts'
+import type { DoctorCheck } from '../subjects/subject.ts'
 import { openDataDir } from './data-dir.ts'
 
 /** Names of the migrations that were applied. */
-export const migrateStandalone = (config: Config): Promise<string[]> => withDatabase(config, migrate)
+export const migrateStandalone = (config: Config): Promise<readonly string[]> =>
+  withDatabase(config, async (database) => (await migrate(database)).applied)
 
 /** Names of the migrations that the database lacks. */
 export const pendingStandalone = (config: Config): Promise<string[]> => withDatabase(config, pendingMigrations)
@@ -17,3 +21,16 @@ async function withDatabase<T>(config: Config, work: (database: Database) => Pro
     await database.close()
   }
 }
+
+/** Says when a newer release has migrated the database. */
+export const schemaCheck = (database: Database): DoctorCheck => ({
+  name: 'database',
+  async *run() {
+    const newest = (await findSchemaRelease(database.read))?.newest
+    if (newest !== undefined && isOlderRelease(INGOT_VERSION, newest))
+      yield {
+        what: `Ingot ${newest} has migrated the schema; this is ${INGOT_VERSION}, which still runs`,
+        state: 'note',
+      }
+  },
+})

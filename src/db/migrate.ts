@@ -1,40 +1,67 @@
-import { Migrator } from 'kysely/migration'
-import { migrationProvider } from '../../migrations/index.ts'
+import { sql, type Kysely } from 'kysely'
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import { contractions, migrationProvider } from '../../migrations/index.ts'
 import { conflict } from '../platform/errors.ts'
-import type { Database } from './database.ts'
+import { INGOT_VERSION, isOlderRelease } from '../platform/version.ts'
+import type { Database, Db } from './database.ts'
+import { findSchemaRelease, raiseRelease } from './schema-release.ts'
+
+/** A migration that this release does not have: of tests. */
+interface FurtherMigration {
+  readonly up: (db: Kysely<unknown>) => Promise<void>
+  /** The oldest release that can run after it; undefined: those that could before. */
+  readonly oldest?: string
+}
+
+interface MigrateOptions {
+  /** The release that migrates. */
+  readonly release?: string
+  readonly further?: Readonly<Record<string, FurtherMigration>>
+}
+
+export interface Migrated {
+  /** Names of the migrations that were applied. */
+  readonly applied: readonly string[]
+  /** Those that a newer release has applied, and that this one does not know. */
+  readonly newer: readonly string[]
+}
+
+/** Another node may migrate between two attempts. */
+const MAX_ATTEMPTS = 3
 
 /**
- * Brings the schema up to date; gives the names of the migrations it applied. Safe to call from several processes at
- * once.
+ * Brings the schema up to date. Safe to call from several processes at once: on PostgreSQL they take an advisory lock.
+ * A schema of a newer release stays as it is when this one can run on it; throws Conflict when it cannot.
  */
-export async function migrate(database: Database): Promise<string[]> {
-  const migrator = new Migrator({
-    db: database.connections.noTimeout,
-    provider: migrationProvider(database.dialect.name),
-    allowUnorderedMigrations: true,
-  })
-  const { error, results = [] } = await migrator.migrateToLatest()
-  if (error !== undefined) throw newerSchema(error) ?? error
-  return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<Migrated> {
+  const { release = INGOT_VERSION } = options
+  let newer: readonly string[] = []
+  for (let attempt = 1; ; attempt++) {
+    const migrator = new Migrator({
+      db: database.connections.noTimeout,
+      provider: providerOf(database, options, newer),
+      allowUnorderedMigrations: true,
+    })
+    const { error, results = [] } = await migrator.migrateToLatest()
+    if (error === undefined) {
+      const applied = results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
+      if (applied.length > 0) await database.transaction((tx) => raiseRelease(tx, 'newest', release))
+      return { applied, newer }
+    }
+    // NOTE: Kysely looks before it applies anything, so that nothing was changed.
+    if (!isOfNewerRelease(error) || attempt === MAX_ATTEMPTS) throw error
+    newer = await newerMigrations(database, release)
+  }
 }
 
 /** As migrate; closes the database when that fails. */
-export async function migrateOrClose(database: Database): Promise<void> {
+export async function migrateOrClose(database: Database): Promise<Migrated> {
   try {
-    await migrate(database)
+    return await migrate(database)
   } catch (error) {
     await database.close()
     throw error
   }
-}
-
-/** NOTE: Kysely looks before it applies anything, so that nothing was changed. */
-function newerSchema(error: unknown): Error | undefined {
-  const name = /previously executed migration (\S+) is missing/.exec((error as Error).message)?.[1]
-  if (name === undefined) return undefined
-  return conflict(
-    `the database was made by a newer version of Ingot (it has the migration ${name}). Start that version, or restore a backup from before the upgrade (Backup in README.md).`,
-  )
 }
 
 /** Names of the migrations that are not applied yet. */
@@ -42,4 +69,48 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
   const migrator = new Migrator({ db: database.connections.write, provider: migrationProvider(database.dialect.name) })
   const all = await migrator.getMigrations()
   return all.filter((m) => m.executedAt === undefined).map((m) => m.name)
+}
+
+/** Our migrations; those of a newer release do nothing here. */
+function providerOf(database: Database, { further = {} }: MigrateOptions, newer: readonly string[]): MigrationProvider {
+  return {
+    async getMigrations() {
+      const own = await migrationProvider(database.dialect.name).getMigrations()
+      const all = Object.entries({ ...own, ...further }).map(([name, { up }]): [string, Migration] => {
+        const oldest = further[name]?.oldest ?? contractions[name]
+        return [name, { up: (db) => contract(db as Kysely<unknown>, up, oldest) }]
+      })
+      const others = newer.map((name): [string, Migration] => [name, { up: async () => {} }])
+      return Object.fromEntries([...all, ...others])
+    },
+  }
+}
+
+/** NOTE: older releases must know before the change, which is not in one transaction with it on SQLite. */
+async function contract(
+  db: Kysely<unknown>,
+  up: (db: Kysely<unknown>) => Promise<void>,
+  oldest: string | undefined,
+): Promise<void> {
+  if (oldest !== undefined) await raiseRelease(db as unknown as Db, 'oldest', oldest)
+  await up(db)
+}
+
+const isOfNewerRelease = (error: unknown): boolean =>
+  error instanceof Error && /previously executed migration \S+ is missing/.test(error.message)
+
+/** Throws Conflict when `release` cannot run on a schema with them. */
+async function newerMigrations(database: Database, release: string): Promise<string[]> {
+  const { read } = database
+  const own = await migrationProvider(database.dialect.name).getMigrations()
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(read)
+  const names = rows.map(({ name }) => name)
+  const newer = names.filter((name) => !(name in own))
+  // NOTE: a migration with this name makes the table.
+  const known = names.includes('1100-schema-release') ? await findSchemaRelease(read) : undefined
+  if (known === undefined || isOlderRelease(release, known.oldest))
+    throw conflict(
+      `the database was made by a newer version of Ingot (it has the migration ${newer[0]}${known ? ` and needs ${known.oldest} or newer` : ''}). Start that version, or restore a backup from before the upgrade (Backup in README.md).`,
+    )
+  return newer
 }

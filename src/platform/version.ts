@@ -7,3 +7,10 @@ export const SERVER_VERSION = `${INGOT_VERSION}+gitea-1.26.0`
 
 /** What the interface description calls itself (behaviour/base-interface#versioning). */
 export const DESCRIPTION_VERSION = '1.1.1'
+
+/** Whether version `a` was before `b`; both are numbers with dots between them. */
+export function isOlderRelease(a: string, b: string): boolean {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number)) as [number[], number[]]
+  const at = right.findIndex((part, index) => part !== (left[index] ?? 0))
+  return at !== -1 && (left[at] ?? 0) < right[at]!
+}

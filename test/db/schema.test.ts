@@ -1,44 +1,11 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Db } from '../../src/db/database.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { describeSchema } from '../harness/schema-text.ts'
 
 /**
  * The schema that the migrations make, committed for both databases: a change of a table shows in review as SQL.
  * `npx vitest run test/db/schema.test.ts -u` writes the files again.
  */
-async function describeSqlite(db: Db): Promise<string> {
-  const { rows } = await sql<{ sql: string }>`
-    select sql from sqlite_schema where sql is not null and name not like 'kysely%' order by tbl_name, type desc, name
-  `.execute(db)
-  return rows
-    .map((row) => `${row.sql.replaceAll(/\s+/g, ' ').replaceAll(', "', ',\n  "').replace('("', '(\n  "')};\n`)
-    .join('\n')
-}
-
-async function describePostgres(db: Db): Promise<string> {
-  const { rows: columns } = await sql<{ name: string; line: string }>`
-    select c.relname as name, a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
-      || case when a.attnotnull then ' not null' else '' end
-      || case when a.attidentity <> '' then ' identity' else '' end
-      || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') as line
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-    left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-    where n.nspname = 'public' and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and c.relname not like 'kysely%'
-    order by c.relname, a.attnum
-  `.execute(db)
-  const { rows: others } = await sql<{ name: string; line: string }>`
-    select conrelid::regclass::text as name, conname || ' ' || pg_get_constraintdef(oid) as line from pg_constraint
-    where connamespace = 'public'::regnamespace and contype <> 'n' and conrelid::regclass::text not like 'kysely%'
-    union all
-    select tablename, indexdef from pg_indexes where schemaname = 'public' and tablename not like 'kysely%'
-    order by 1, 2
-  `.execute(db)
-  const plain = (name: string): string => name.replaceAll('"', '')
-  const byTable = Map.groupBy([...columns, ...others], ({ name }) => plain(name))
-  return [...byTable].map(([name, lines]) => `${name}\n${lines.map(({ line }) => `  ${line}\n`).join('')}`).join('\n')
-}
-
 describeOnBoth('the schema', (kind) => {
   let opened: TestDatabase
   beforeAll(async () => {
@@ -47,8 +14,7 @@ describeOnBoth('the schema', (kind) => {
   afterAll(() => opened.close())
 
   it('is the committed one', async () => {
-    const { read } = opened.database
-    const text = kind === 'sqlite' ? await describeSqlite(read) : await describePostgres(read)
+    const text = await describeSchema(opened.database.read, kind)
     await expect(text).toMatchFileSnapshot(`../../migrations/schema.${kind}.sql`)
   })
 })

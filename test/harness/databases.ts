@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, inject } from 'vitest'
 import { type Database, dialectFor, openDatabase } from '../../src/db/database.ts'
-import { copyTemplate } from './postgres.ts'
+import { copyTemplate, createEmpty } from './postgres.ts'
 
 const LIMITS = { max_connections: 4, statement_timeout: 60 }
 
@@ -32,6 +32,29 @@ export async function openFresh(kind: 'sqlite' | 'postgres'): Promise<OpenedData
   }
   copyFileSync(inject('sqliteTemplate'), join(dir, 'ingot.db'))
   return { database: openDatabase(dialectFor({ url: '', ...LIMITS }, dir)), dir, drop: async () => deleteDir() }
+}
+
+export interface EmptyDatabase {
+  /** Opens it as another process would. */
+  open(): Database
+  /** The SQLite file, or the URL of the PostgreSQL database. */
+  readonly address: string
+  /** Deletes the data; whatever was opened is closed by then. */
+  drop(): Promise<void>
+}
+
+/** A database of the named kind without tables. */
+export async function makeEmpty(kind: 'sqlite' | 'postgres'): Promise<EmptyDatabase> {
+  if (kind === 'postgres') {
+    const { url, drop } = await createEmpty(inject('postgresUrl'), `e_${randomBytes(6).toString('hex')}`)
+    return { open: () => openDatabase(dialectFor({ url, ...LIMITS }, '.')), address: url, drop }
+  }
+  const dir = mkdtempSync(join(tmpdir(), 'ingot-db-'))
+  return {
+    open: () => openDatabase(dialectFor({ url: '', ...LIMITS }, dir)),
+    address: join(dir, 'ingot.db'),
+    drop: async () => rmSync(dir, { recursive: true, force: true }),
+  }
 }
 
 /** A fresh migrated database of the named kind, in milliseconds. */

@@ -55,9 +55,21 @@ export async function startPostgres(dir: string): Promise<TestPostgres | undefin
   }
 }
 
-/** A fresh copy of the migrated template; gives its URL and the way to drop it. */
-export async function copyTemplate(serverUrl: string, name: string): Promise<{ url: string; drop(): Promise<void> }> {
-  await withClient(`${serverUrl}/postgres`, (client) => client.query(`create database ${name} template ingot_template`))
+interface MadeDatabase {
+  readonly url: string
+  drop(): Promise<void>
+}
+
+/** A fresh copy of the migrated template. */
+export const copyTemplate = (serverUrl: string, name: string): Promise<MadeDatabase> =>
+  createFrom(serverUrl, name, 'ingot_template')
+
+/** A database without tables. */
+export const createEmpty = (serverUrl: string, name: string): Promise<MadeDatabase> =>
+  createFrom(serverUrl, name, 'template1')
+
+async function createFrom(serverUrl: string, name: string, template: string): Promise<MadeDatabase> {
+  await withClient(`${serverUrl}/postgres`, (client) => client.query(`create database ${name} template ${template}`))
   return {
     url: `${serverUrl}/${name}`,
     drop: () => withClient(`${serverUrl}/postgres`, (client) => client.query(`drop database ${name} with (force)`)),

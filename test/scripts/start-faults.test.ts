@@ -100,6 +100,14 @@ describe('a start', () => {
     database
       .prepare('insert into kysely_migration (name, timestamp) values (?, ?)')
       .run('9999-from-the-future', new Date().toISOString())
+    database.prepare("update schema_release set newest = '99.1.0'").run()
+    // The migration has only added something: what is older goes on, and says so.
+    expect(await runIngot(['doctor', '--data-dir', data])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Ingot 99.1.0 has migrated the schema'),
+      stderr: expect.stringContaining('9999-from-the-future'),
+    })
+    database.prepare("update schema_release set oldest = '99.1.0'").run()
     database.close()
     await expectRefusal(/the database was made by a newer version of Ingot.*9999-from-the-future.*backup/)
     for (const command of [['doctor'], ['admin', 'user', 'list'], ['migrate']]) {

@@ -1,10 +1,12 @@
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Core } from '../subject.ts'
+import { requireUsableSchema } from '../../db/schema-release.ts'
 import { HealthCheck } from './health-check.ts'
 import type { HealthParts } from './health.routes.ts'
 
 const DATABASE = { deadlineMs: 3_000, keptMs: 250 }
+const SCHEMA = { deadlineMs: 3_000, keptMs: 1_000 }
 /** The root may be on a shared file system that does not answer while its server is away. */
 const REPOSITORIES = { deadlineMs: 3_000, keptMs: 1_000 }
 /** NOTE: short, because balancers wait for it although it decides nothing. */
@@ -16,7 +18,10 @@ export function healthParts({ blobs, database, dataDir, log, stopping }: Core): 
   const repositories = (): Promise<void> => access(join(dataDir, 'git'), constants.R_OK | constants.W_OK)
   return {
     database: new HealthCheck({ name: 'database', test: () => database.ping(), log, ...DATABASE }),
-    needed: [new HealthCheck({ name: 'repositories', test: repositories, log, ...REPOSITORIES })],
+    needed: [
+      new HealthCheck({ name: 'schema', test: () => requireUsableSchema(database.read), log, ...SCHEMA }),
+      new HealthCheck({ name: 'repositories', test: repositories, log, ...REPOSITORIES }),
+    ],
     optional:
       bucket === undefined || kind === 'local'
         ? []

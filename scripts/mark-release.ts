@@ -1,0 +1,42 @@
+/**
+ * Keeps the schema and the statements of this release in `test/db/previous`, for the test that the next release must
+ * leave them usable (`test/db/upgrade.test.ts`).
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { migrationProvider } from '../migrations/index.ts'
+import { INGOT_VERSION } from '../src/platform/version.ts'
+
+const HELP = `usage: node scripts/mark-release.ts [--help]
+
+Run it in the commit of a release, and commit what it writes into test/db/previous:
+  release.json          version and names of the migrations
+  schema.*.sql          copies of migrations/schema.*.sql
+  statements.sql        what test/db/sql has, which npm run sql records
+From then on test/db/upgrade.test.ts compares every migration with this release.`
+
+const root = resolve(import.meta.dirname, '..')
+const folder = join(root, 'test/db/previous')
+
+async function mark(): Promise<void> {
+  const migrations = Object.keys(await migrationProvider('sqlite').getMigrations())
+  const recorded = readdirSync(join(root, 'test/db/sql')).toSorted()
+  const statements = recorded.flatMap((file) => readFileSync(join(root, 'test/db/sql', file), 'utf8').split('\n'))
+  const files: Readonly<Record<string, string>> = {
+    'release.json': `${JSON.stringify({ version: INGOT_VERSION, migrations }, null, 2)}\n`,
+    'schema.sqlite.sql': readFileSync(join(root, 'migrations/schema.sqlite.sql'), 'utf8'),
+    'schema.postgres.sql': readFileSync(join(root, 'migrations/schema.postgres.sql'), 'utf8'),
+    'statements.sql': `${[...new Set(statements.filter((line) => line !== '' && !line.startsWith('--')))].join('\n')}\n`,
+  }
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  console.log(`test/db/previous is now ${INGOT_VERSION}`)
+}
+
+const [argument] = process.argv.slice(2)
+if (argument === undefined) await mark()
+else {
+  const isHelp = argument === '--help'
+  ;(isHelp ? console.log : console.error)(HELP)
+  process.exitCode = isHelp ? 0 : 2
+}

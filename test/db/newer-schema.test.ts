@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { migrationProvider } from '../../migrations/index.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { findSchemaRelease, requireUsableSchema } from '../../src/db/schema-release.ts'
+import { INGOT_VERSION, isOlderRelease } from '../../src/platform/version.ts'
+import { describeOnBoth, freshDatabase, makeEmpty } from '../harness/databases.ts'
+
+const NEXT = '99.1.0'
+const nothing = async (): Promise<void> => {}
+
+describeOnBoth('several releases on one database', (kind) => {
+  it('run side by side while migrations only add, and not after one that deletes', async () => {
+    const { database, close } = await freshDatabase(kind)
+    const adding = { '9998-adds': { up: nothing } }
+    const deleting = { ...adding, '9999-deletes': { up: nothing, oldest: NEXT } }
+    try {
+      expect(await migrate(database, { release: NEXT, further: adding })).toEqual({
+        applied: ['9998-adds'],
+        newer: [],
+      })
+      expect(await findSchemaRelease(database.read)).toEqual({ oldest: INGOT_VERSION, newest: NEXT })
+      expect(await migrate(database)).toEqual({ applied: [], newer: ['9998-adds'] })
+      await requireUsableSchema(database.read)
+
+      await migrate(database, { release: NEXT, further: deleting })
+      expect(await findSchemaRelease(database.read)).toEqual({ oldest: NEXT, newest: NEXT })
+      await expect(migrate(database)).rejects.toThrow(/newer version of Ingot .*9998-adds and needs 99\.1\.0 or newer/)
+      await expect(requireUsableSchema(database.read)).rejects.toThrow('needs Ingot 99.1.0')
+      expect(await migrate(database, { release: NEXT, further: deleting })).toEqual({ applied: [], newer: [] })
+    } finally {
+      await close()
+    }
+  })
+
+  // Two processes of one data directory exclude each other, so that SQLite is migrated by one at a time.
+  if (kind === 'postgres')
+    it('migrate an empty database once when they start at once', async () => {
+      const empty = await makeEmpty(kind)
+      const nodes = Array.from({ length: 3 }, () => empty.open())
+      try {
+        const migrated = await Promise.all(nodes.map((node) => migrate(node)))
+        const names = Object.keys(await migrationProvider(kind).getMigrations())
+        expect(migrated.flatMap(({ applied }) => applied).toSorted()).toEqual(names.toSorted())
+      } finally {
+        for (const node of nodes) await node.close()
+        await empty.drop()
+      }
+    }, 30_000)
+})
+
+it('compares versions by their numbers', () => {
+  expect(['26.9.0', '26.10.5', '26.11', '25.12.1'].map((older) => isOlderRelease(older, '26.11.0'))).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ])
+  expect(['26.11.0', '26.11.1', '27.0.0'].map((newer) => isOlderRelease(newer, '26.11.0'))).toEqual([
+    false,
+    false,
+    false,
+  ])
+})

@@ -1,0 +1,1973 @@
+CREATE TABLE "access_token" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "name" text not null,
+  "token_hash" text not null,
+  "last_eight" text not null,
+  "scopes" text not null,
+  "created_at" bigint not null,
+  "last_used_at" bigint default 0 not null,
+  "expires_at" bigint default 0 not null,
+  "only_repos" text default '' not null);
+
+CREATE UNIQUE INDEX "access_token_token_hash_key" on "access_token" (
+  "token_hash");
+
+CREATE UNIQUE INDEX "access_token_user_id_name_key" on "access_token" (
+  "user_id",
+  "name");
+
+CREATE TABLE "action_artifact" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "run_id" bigint not null references "action_run" ("id") on delete cascade,
+  "task_id" bigint not null,
+  "name" text not null,
+  "path" text default '' not null,
+  "protocol" text not null,
+  "status" text not null,
+  "encoding" text default '' not null,
+  "hash" text default '' not null,
+  "size" bigint default 0 not null,
+  "expires_at" bigint not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_artifact_hash_idx" on "action_artifact" (
+  "hash");
+
+CREATE INDEX "action_artifact_repo_id_id_idx" on "action_artifact" (
+  "repo_id",
+  "id");
+
+CREATE UNIQUE INDEX "action_artifact_run_id_name_path_key" on "action_artifact" (
+  "run_id",
+  "name",
+  "path");
+
+CREATE INDEX "action_artifact_status_expires_at_idx" on "action_artifact" (
+  "status",
+  "expires_at");
+
+CREATE TABLE "action_job" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "run_id" bigint not null references "action_run" ("id") on delete cascade,
+  "key" text not null,
+  "name" text not null,
+  "needs" text default '[]' not null,
+  "labels" text default '[]' not null,
+  "payload" text default '' not null,
+  "has_condition" integer default 0 not null,
+  "concurrency" text default '' not null,
+  "concurrency_group" text default '' not null,
+  "cancels_in_progress" integer default 0 not null,
+  "attempt" bigint default 0 not null,
+  "task_id" bigint default 0 not null,
+  "status" text not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_job_repo_id_concurrency_group_idx" on "action_job" (
+  "repo_id",
+  "concurrency_group");
+
+CREATE INDEX "action_job_repo_id_status_id_idx" on "action_job" (
+  "repo_id",
+  "status",
+  "id");
+
+CREATE INDEX "action_job_run_id_id_idx" on "action_job" (
+  "run_id",
+  "id");
+
+CREATE INDEX "action_job_status_updated_at_id_idx" on "action_job" (
+  "status",
+  "updated_at",
+  "id");
+
+CREATE TABLE "action_log" (
+  "task_id" bigint not null references "action_task" ("id") on delete cascade,
+  "first_line" bigint not null,
+  "text" text not null, constraint "action_log_pk" primary key ("task_id",
+  "first_line"));
+
+CREATE TABLE "action_queue" (
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "version" bigint not null);
+
+CREATE INDEX "action_queue_owner_id_idx" on "action_queue" (
+  "owner_id");
+
+CREATE UNIQUE INDEX action_queue_place_key on action_queue (coalesce(owner_id, 0), coalesce(repo_id, 0));
+
+CREATE INDEX "action_queue_repo_id_idx" on "action_queue" (
+  "repo_id");
+
+CREATE TABLE "action_registration_token" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "hash" text not null,
+  "sealed" text not null,
+  "is_active" integer default 1 not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX action_registration_token_active_key on action_registration_token (coalesce(owner_id, 0), coalesce(repo_id, 0)) where is_active = 1;
+
+CREATE UNIQUE INDEX "action_registration_token_hash_key" on "action_registration_token" (
+  "hash");
+
+CREATE INDEX "action_registration_token_owner_id_idx" on "action_registration_token" (
+  "owner_id");
+
+CREATE INDEX "action_registration_token_repo_id_idx" on "action_registration_token" (
+  "repo_id");
+
+CREATE TABLE "action_repo" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "last_run_number" bigint default 0 not null,
+  "disabled_workflows" text default '[]' not null, constraint "action_repo_pk" primary key ("repo_id"));
+
+CREATE TABLE "action_run" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "number" bigint not null,
+  "workflow" text not null,
+  "workflow_path" text not null,
+  "title" text not null,
+  "event" text not null,
+  "ref" text not null,
+  "oid" text not null,
+  "actor_id" bigint not null,
+  "payload" text default '{}' not null,
+  "is_from_fork" integer default 0 not null,
+  "needs_approval" integer default 0 not null,
+  "approver_id" bigint default 0 not null,
+  "concurrency_group" text default '' not null,
+  "cancels_in_progress" integer default 0 not null,
+  "status" text not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_run_repo_id_concurrency_group_idx" on "action_run" (
+  "repo_id",
+  "concurrency_group");
+
+CREATE INDEX "action_run_repo_id_id_idx" on "action_run" (
+  "repo_id",
+  "id");
+
+CREATE UNIQUE INDEX "action_run_repo_id_number_key" on "action_run" (
+  "repo_id",
+  "number");
+
+CREATE INDEX "action_run_repo_id_status_id_idx" on "action_run" (
+  "repo_id",
+  "status",
+  "id");
+
+CREATE INDEX "action_run_repo_id_workflow_id_idx" on "action_run" (
+  "repo_id",
+  "workflow",
+  "id");
+
+CREATE TABLE "action_runner" (
+  "id" integer primary key autoincrement,
+  "uuid" text not null,
+  "name" text not null,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "token_hash" text not null,
+  "version" text default '' not null,
+  "labels" text default '[]' not null,
+  "is_disabled" integer default 0 not null,
+  "is_ephemeral" integer default 0 not null,
+  "online_at" bigint default 0 not null,
+  "active_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_runner_online_at_id_idx" on "action_runner" (
+  "online_at",
+  "id");
+
+CREATE INDEX "action_runner_owner_id_online_at_id_idx" on "action_runner" (
+  "owner_id",
+  "online_at",
+  "id");
+
+CREATE INDEX "action_runner_repo_id_online_at_id_idx" on "action_runner" (
+  "repo_id",
+  "online_at",
+  "id");
+
+CREATE UNIQUE INDEX "action_runner_uuid_key" on "action_runner" (
+  "uuid");
+
+CREATE TABLE "action_step" (
+  "task_id" bigint not null references "action_task" ("id") on delete cascade,
+  "number" bigint not null,
+  "name" text not null,
+  "status" text not null,
+  "log_index" bigint default 0 not null,
+  "log_length" bigint default 0 not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null, constraint "action_step_pk" primary key ("task_id",
+  "number"));
+
+CREATE TABLE "action_task" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "job_id" bigint not null references "action_job" ("id") on delete cascade,
+  "runner_id" bigint not null,
+  "runner_name" text not null,
+  "attempt" bigint not null,
+  "status" text not null,
+  "token_hash" text default '' not null,
+  "log_hash" text default '' not null,
+  "log_size" bigint default 0 not null,
+  "log_lines" bigint default 0 not null,
+  "is_log_sealed" integer default 0 not null,
+  "is_log_expired" integer default 0 not null,
+  "started_at" bigint default 0 not null,
+  "stopped_at" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "action_task_is_log_expired_stopped_at_idx" on "action_task" (
+  "is_log_expired",
+  "stopped_at");
+
+CREATE INDEX "action_task_job_id_id_idx" on "action_task" (
+  "job_id",
+  "id");
+
+CREATE INDEX "action_task_log_hash_idx" on "action_task" (
+  "log_hash");
+
+CREATE INDEX "action_task_repo_id_id_idx" on "action_task" (
+  "repo_id",
+  "id");
+
+CREATE INDEX "action_task_runner_id_status_idx" on "action_task" (
+  "runner_id",
+  "status");
+
+CREATE INDEX "action_task_status_updated_at_idx" on "action_task" (
+  "status",
+  "updated_at");
+
+CREATE INDEX "action_task_token_hash_idx" on "action_task" (
+  "token_hash");
+
+CREATE TABLE "actions_secret" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "name" text not null,
+  "description" text default '' not null,
+  "value" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "actions_secret_owner_id_name_key" on "actions_secret" (
+  "owner_id",
+  "name");
+
+CREATE UNIQUE INDEX "actions_secret_repo_id_name_key" on "actions_secret" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "actions_variable" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "name" text not null,
+  "description" text default '' not null,
+  "value" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "actions_variable_owner_id_name_key" on "actions_variable" (
+  "owner_id",
+  "name");
+
+CREATE UNIQUE INDEX "actions_variable_repo_id_name_key" on "actions_variable" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "activity" (
+  "id" integer primary key autoincrement,
+  "event_id" bigint not null,
+  "position" bigint default 0 not null,
+  "op_type" text not null,
+  "actor_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "ref_name" text default '' not null,
+  "content" text default '' not null,
+  "created_at" bigint not null,
+  "issue_id" bigint default 0 not null,
+  "comment_id" bigint default 0 not null);
+
+CREATE INDEX "activity_actor_id_created_at_idx" on "activity" (
+  "actor_id",
+  "created_at");
+
+CREATE INDEX "activity_actor_id_id_idx" on "activity" (
+  "actor_id",
+  "id");
+
+CREATE UNIQUE INDEX "activity_event_id_position_key" on "activity" (
+  "event_id",
+  "position");
+
+CREATE INDEX "activity_issue_id_comment_id_idx" on "activity" (
+  "issue_id",
+  "comment_id");
+
+CREATE INDEX "activity_repo_id_id_idx" on "activity" (
+  "repo_id",
+  "id");
+
+CREATE TABLE "archive_download" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "tag" text not null,
+  "zip" bigint default 0 not null,
+  "tar_gz" bigint default 0 not null, constraint "archive_download_pk" primary key ("repo_id",
+  "tag"));
+
+CREATE TABLE "attachment" (
+  "id" integer primary key autoincrement,
+  "uuid" text not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "release_id" bigint default 0 not null,
+  "issue_id" bigint default 0 not null,
+  "comment_id" bigint default 0 not null,
+  "uploader_id" bigint not null,
+  "name" text not null,
+  "size" bigint default 0 not null,
+  "hash" text default '' not null,
+  "external_url" text default '' not null,
+  "download_count" bigint default 0 not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "attachment_comment_id_idx" on "attachment" (
+  "comment_id");
+
+CREATE INDEX "attachment_hash_idx" on "attachment" (
+  "hash");
+
+CREATE INDEX "attachment_issue_id_comment_id_idx" on "attachment" (
+  "issue_id",
+  "comment_id");
+
+CREATE INDEX "attachment_release_id_name_idx" on "attachment" (
+  "release_id",
+  "name");
+
+CREATE INDEX "attachment_repo_id_idx" on "attachment" (
+  "repo_id");
+
+CREATE UNIQUE INDEX "attachment_uuid_key" on "attachment" (
+  "uuid");
+
+CREATE TRIGGER audit_entry_append_only before update on audit_entry begin select raise(abort, 'audit entries are never changed'); end;
+
+CREATE TABLE "audit_entry" (
+  "id" integer primary key autoincrement,
+  "created_at" bigint not null,
+  "action" text not null,
+  "outcome" text not null,
+  "actor_id" bigint not null,
+  "actor_name" text not null,
+  "lower_actor_name" text not null,
+  "sudo_by_id" bigint default 0 not null,
+  "sudo_by_name" text default '' not null,
+  "credential" text not null,
+  "credential_id" bigint default 0 not null,
+  "credential_name" text default '' not null,
+  "address" text default '' not null,
+  "user_agent" text default '' not null,
+  "target_kind" text not null,
+  "target_id" bigint not null,
+  "target_name" text not null,
+  "lower_target_name" text not null,
+  "details" text default '{}' not null);
+
+CREATE INDEX "audit_entry_action_id_idx" on "audit_entry" (
+  "action",
+  "id");
+
+CREATE INDEX "audit_entry_created_at_idx" on "audit_entry" (
+  "created_at");
+
+CREATE INDEX "audit_entry_lower_actor_name_id_idx" on "audit_entry" (
+  "lower_actor_name",
+  "id");
+
+CREATE INDEX "audit_entry_lower_target_name_id_idx" on "audit_entry" (
+  "lower_target_name",
+  "id");
+
+CREATE TABLE "avatar" (
+  "hash" text not null,
+  "blob" text not null,
+  "media_type" text not null,
+  "created_at" bigint not null, constraint "avatar_pk" primary key ("hash"));
+
+CREATE INDEX "avatar_blob_idx" on "avatar" (
+  "blob");
+
+CREATE TABLE "badge" (
+  "id" integer primary key autoincrement,
+  "slug" text not null,
+  "description" text default '' not null,
+  "image_url" text default '' not null);
+
+CREATE UNIQUE INDEX "badge_slug_key" on "badge" (
+  "slug");
+
+CREATE TABLE "branch" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "name" text not null,
+  "oid" text not null,
+  "pusher_id" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "branch_repo_id_name_key" on "branch" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "branch_rule" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "name" text not null,
+  "priority" bigint not null,
+  "settings" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "branch_rule_repo_id_name_key" on "branch_rule" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "branch_rule_team" (
+  "rule_id" bigint not null references "branch_rule" ("id") on delete cascade,
+  "list" text not null,
+  "team_id" bigint not null references "team" ("id") on delete cascade, constraint "branch_rule_team_pk" primary key ("rule_id",
+  "list",
+  "team_id"));
+
+CREATE INDEX "branch_rule_team_team_id_idx" on "branch_rule_team" (
+  "team_id");
+
+CREATE TABLE "branch_rule_user" (
+  "rule_id" bigint not null references "branch_rule" ("id") on delete cascade,
+  "list" text not null,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "branch_rule_user_pk" primary key ("rule_id",
+  "list",
+  "user_id"));
+
+CREATE INDEX "branch_rule_user_user_id_idx" on "branch_rule_user" (
+  "user_id");
+
+CREATE TABLE "collaboration" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "mode" bigint not null,
+  "created_at" bigint not null, constraint "collaboration_pk" primary key ("repo_id",
+  "user_id"));
+
+CREATE INDEX "collaboration_user_id_repo_id_idx" on "collaboration" (
+  "user_id",
+  "repo_id");
+
+CREATE TABLE "commit_reference" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "oid" text not null,
+  "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
+  "is_settled" integer default 0 not null, constraint "commit_reference_pk" primary key ("issue_id",
+  "oid"));
+
+CREATE INDEX "commit_reference_entry_id_idx" on "commit_reference" (
+  "entry_id");
+
+CREATE TABLE "commit_status" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "oid" text not null,
+  "number" bigint not null,
+  "state" text not null,
+  "context" text not null,
+  "description" text not null,
+  "target_url" text not null,
+  "creator_id" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "commit_status_repo_id_oid_context_number_idx" on "commit_status" (
+  "repo_id",
+  "oid",
+  "context",
+  "number");
+
+CREATE UNIQUE INDEX "commit_status_repo_id_oid_number_key" on "commit_status" (
+  "repo_id",
+  "oid",
+  "number");
+
+CREATE TABLE "cron_task" (
+  "name" text not null,
+  "last_run_at" bigint default 0 not null,
+  "runs_count" bigint default 0 not null, constraint "cron_task_pk" primary key ("name"));
+
+CREATE TABLE "cross_reference" (
+  "source_issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "source_comment_id" bigint default 0 not null,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
+  "action" text not null, constraint "cross_reference_pk" primary key ("source_issue_id",
+  "source_comment_id",
+  "issue_id"));
+
+CREATE INDEX "cross_reference_entry_id_idx" on "cross_reference" (
+  "entry_id");
+
+CREATE INDEX "cross_reference_issue_id_idx" on "cross_reference" (
+  "issue_id");
+
+CREATE TABLE "deploy_key" (
+  "id" integer primary key autoincrement,
+  "key_id" bigint not null references "public_key" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "title" text not null,
+  "comment" text default '' not null,
+  "is_read_only" integer default 0 not null,
+  "created_at" bigint not null,
+  "last_used_at" bigint default 0 not null);
+
+CREATE INDEX "deploy_key_key_id_repo_id_idx" on "deploy_key" (
+  "key_id",
+  "repo_id");
+
+CREATE UNIQUE INDEX "deploy_key_repo_id_key_id_key" on "deploy_key" (
+  "repo_id",
+  "key_id");
+
+CREATE UNIQUE INDEX "deploy_key_repo_id_title_key" on "deploy_key" (
+  "repo_id",
+  "title");
+
+CREATE TABLE "email_address" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "email" text not null,
+  "lower_email" text not null,
+  "is_activated" integer default 1 not null,
+  "is_primary" integer default 0 not null);
+
+CREATE UNIQUE INDEX "email_address_lower_email_key" on "email_address" (
+  "lower_email");
+
+CREATE INDEX "email_address_user_id_idx" on "email_address" (
+  "user_id");
+
+CREATE TABLE "event" (
+  "id" integer primary key autoincrement,
+  "kind" text not null,
+  "repo_id" bigint default 0 not null,
+  "actor_id" bigint default 0 not null,
+  "payload" text not null,
+  "created_at" bigint not null,
+  "dispatched_at" bigint default 0 not null,
+  "attempts" bigint default 0 not null,
+  "next_attempt_at" bigint default 0 not null,
+  "last_error" text default '' not null);
+
+CREATE INDEX "event_dispatched_at_repo_id_id_idx" on "event" (
+  "dispatched_at",
+  "repo_id",
+  "id");
+
+CREATE INDEX "event_repo_id_id_idx" on "event" (
+  "repo_id",
+  "id");
+
+CREATE TABLE "follow" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "followed_id" bigint not null references "user" ("id") on delete cascade,
+  "created_at" bigint not null, constraint "follow_pk" primary key ("user_id",
+  "followed_id"));
+
+CREATE INDEX "follow_followed_id_user_id_idx" on "follow" (
+  "followed_id",
+  "user_id");
+
+CREATE TABLE "former_text" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "comment_id" bigint references "timeline_entry" ("id") on delete cascade,
+  "editor_id" bigint not null,
+  "replaced_at" bigint not null,
+  "body" text not null);
+
+CREATE INDEX "former_text_comment_id_id_idx" on "former_text" (
+  "comment_id",
+  "id");
+
+CREATE INDEX "former_text_issue_id_comment_id_id_idx" on "former_text" (
+  "issue_id",
+  "comment_id",
+  "id");
+
+CREATE TABLE "gpg_key" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "key_id" text not null,
+  "primary_key_id" text default '' not null,
+  "packet" text not null,
+  "armored" text default '' not null,
+  "emails" text default '[]' not null,
+  "can_sign" integer default 0 not null,
+  "can_encrypt" integer default 0 not null,
+  "is_verified" integer default 0 not null,
+  "created_at" bigint not null,
+  "expires_at" bigint default 0 not null);
+
+CREATE UNIQUE INDEX "gpg_key_key_id_key" on "gpg_key" (
+  "key_id");
+
+CREATE INDEX "gpg_key_user_id_primary_key_id_id_idx" on "gpg_key" (
+  "user_id",
+  "primary_key_id",
+  "id");
+
+CREATE TABLE "hook_delivery" (
+  "id" integer primary key autoincrement,
+  "uuid" text not null,
+  "hook_id" bigint not null references "webhook" ("id") on delete cascade,
+  "message_id" bigint not null references "hook_message" ("id") on delete cascade,
+  "state" text default 'waiting' not null,
+  "attempts" bigint default 0 not null,
+  "queued_at" bigint not null,
+  "created_at" bigint not null,
+  "finished_at" bigint default 0 not null,
+  "url" text default '' not null,
+  "request_headers" text default '{}' not null,
+  "request_body" text default '' not null,
+  "response_status" bigint default 0 not null,
+  "response_headers" text default '{}' not null,
+  "response_body" text default '' not null,
+  "duration_ms" bigint default 0 not null,
+  "error" text default '' not null,
+  "history" text default '[]' not null);
+
+CREATE INDEX "hook_delivery_finished_at_idx" on "hook_delivery" (
+  "finished_at");
+
+CREATE INDEX "hook_delivery_hook_id_state_id_idx" on "hook_delivery" (
+  "hook_id",
+  "state",
+  "id");
+
+CREATE INDEX "hook_delivery_message_id_idx" on "hook_delivery" (
+  "message_id");
+
+CREATE INDEX "hook_delivery_state_id_idx" on "hook_delivery" (
+  "state",
+  "id");
+
+CREATE UNIQUE INDEX "hook_delivery_uuid_key" on "hook_delivery" (
+  "uuid");
+
+CREATE TABLE "hook_event" (
+  "event_id" bigint not null,
+  "attempts" bigint default 0 not null,
+  "next_at" bigint default 0 not null,
+  "lease_until" bigint default 0 not null, constraint "hook_event_pk" primary key ("event_id"));
+
+CREATE TABLE "hook_lane" (
+  "hook_id" bigint not null references "webhook" ("id") on delete cascade,
+  "origin" text not null,
+  "due_at" bigint default 0 not null,
+  "lease_until" bigint default 0 not null,
+  "holder" text default '' not null,
+  "failures" bigint default 0 not null,
+  "last_status" text default '' not null, constraint "hook_lane_pk" primary key ("hook_id"));
+
+CREATE INDEX "hook_lane_due_at_idx" on "hook_lane" (
+  "due_at");
+
+CREATE TABLE "hook_message" (
+  "id" integer primary key autoincrement,
+  "event" text not null,
+  "event_type" text not null,
+  "action" text default '' not null,
+  "payload" text not null,
+  "created_at" bigint not null);
+
+CREATE TABLE "hook_origin" (
+  "origin" text not null,
+  "failures" bigint default 0 not null,
+  "retry_at" bigint default 0 not null,
+  "error" text default '' not null, constraint "hook_origin_pk" primary key ("origin"));
+
+CREATE TABLE "issue" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "number" bigint not null,
+  "is_pull" integer default 0 not null,
+  "is_closed" integer default 0 not null,
+  "poster_id" bigint not null,
+  "title" text not null,
+  "ref" text default '' not null,
+  "milestone_id" bigint default 0 not null,
+  "due_at" bigint default 0 not null,
+  "comments_count" bigint default 0 not null,
+  "is_locked" integer default 0 not null,
+  "pin_order" bigint default 0 not null,
+  "content_version" bigint default 0 not null,
+  "time_estimate" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "closed_at" bigint default 0 not null,
+  "body" text default '' not null);
+
+CREATE INDEX "issue_is_closed_created_at_id_repo_id_is_pull_idx" on "issue" (
+  "is_closed",
+  "created_at",
+  "id",
+  "repo_id",
+  "is_pull");
+
+CREATE INDEX "issue_milestone_id_is_closed_created_at_id_is_pull_idx" on "issue" (
+  "milestone_id",
+  "is_closed",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE INDEX "issue_poster_id_is_closed_created_at_id_repo_id_is_pull_idx" on "issue" (
+  "poster_id",
+  "is_closed",
+  "created_at",
+  "id",
+  "repo_id",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_comments_count_created_at_id_is_closed_is_pull_idx" on "issue" (
+  "repo_id",
+  "comments_count",
+  "created_at",
+  "id",
+  "is_closed",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_created_at_id_is_pull_idx" on "issue" (
+  "repo_id",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_due_at_created_at_id_is_closed_is_pull_idx" on "issue" (
+  "repo_id",
+  "due_at",
+  "created_at",
+  "id",
+  "is_closed",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_is_closed_created_at_id_is_pull_idx" on "issue" (
+  "repo_id",
+  "is_closed",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_is_pull_pin_order_idx" on "issue" (
+  "repo_id",
+  "is_pull",
+  "pin_order");
+
+CREATE UNIQUE INDEX "issue_repo_id_number_key" on "issue" (
+  "repo_id",
+  "number");
+
+CREATE INDEX "issue_repo_id_poster_id_is_closed_created_at_id_is_pull_idx" on "issue" (
+  "repo_id",
+  "poster_id",
+  "is_closed",
+  "created_at",
+  "id",
+  "is_pull");
+
+CREATE INDEX "issue_repo_id_updated_at_created_at_id_is_closed_is_pull_idx" on "issue" (
+  "repo_id",
+  "updated_at",
+  "created_at",
+  "id",
+  "is_closed",
+  "is_pull");
+
+CREATE INDEX "issue_updated_at_id_idx" on "issue" (
+  "updated_at",
+  "id");
+
+CREATE TABLE "issue_assignee" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "position" bigint not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "is_closed" integer default 0 not null,
+  "is_pull" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_assignee_pk" primary key ("issue_id",
+  "user_id"));
+
+CREATE INDEX "issue_assignee_repo_id_user_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_assignee" (
+  "repo_id",
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "is_pull");
+
+CREATE INDEX "issue_assignee_user_id_is_closed_created_at_issue_id_repo_id_is_pull_idx" on "issue_assignee" (
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "repo_id",
+  "is_pull");
+
+CREATE TABLE "issue_dependency" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "depends_on_id" bigint not null references "issue" ("id") on delete cascade,
+  "created_at" bigint not null, constraint "issue_dependency_pk" primary key ("issue_id",
+  "depends_on_id"));
+
+CREATE INDEX "issue_dependency_depends_on_id_issue_id_idx" on "issue_dependency" (
+  "depends_on_id",
+  "issue_id");
+
+CREATE TABLE "issue_label" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "label_id" bigint not null references "label" ("id") on delete cascade,
+  "repo_id" bigint not null,
+  "is_closed" integer default 0 not null,
+  "is_pull" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_label_pk" primary key ("issue_id",
+  "label_id"));
+
+CREATE INDEX "issue_label_label_id_repo_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_label" (
+  "label_id",
+  "repo_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "is_pull");
+
+CREATE TABLE "issue_mention" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "is_closed" integer default 0 not null,
+  "is_pull" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_mention_pk" primary key ("issue_id",
+  "user_id"));
+
+CREATE INDEX "issue_mention_repo_id_user_id_is_closed_created_at_issue_id_is_pull_idx" on "issue_mention" (
+  "repo_id",
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "is_pull");
+
+CREATE INDEX "issue_mention_user_id_is_closed_created_at_issue_id_repo_id_is_pull_idx" on "issue_mention" (
+  "user_id",
+  "is_closed",
+  "created_at",
+  "issue_id",
+  "repo_id",
+  "is_pull");
+
+CREATE TABLE "issue_redirect" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "number" bigint not null,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade, constraint "issue_redirect_pk" primary key ("repo_id",
+  "number"));
+
+CREATE INDEX "issue_redirect_issue_id_idx" on "issue_redirect" (
+  "issue_id");
+
+CREATE TABLE "issue_sequence" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "last" bigint not null, constraint "issue_sequence_pk" primary key ("repo_id"));
+
+CREATE TRIGGER issue_text_deleted after delete on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; end;
+
+CREATE TRIGGER issue_text_inserted after insert on issue_text begin insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+
+CREATE TRIGGER issue_text_updated after update of text, repo_id on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+
+CREATE TABLE "issue_text" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "part" bigint not null,
+  "repo_id" bigint not null,
+  "text" text not null);
+
+CREATE UNIQUE INDEX "issue_text_issue_id_part_key" on "issue_text" (
+  "issue_id",
+  "part");
+
+CREATE INDEX "issue_text_repo_id_idx" on "issue_text" (
+  "repo_id");
+
+CREATE VIRTUAL TABLE issue_text_index using fts5( text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail=none);
+
+CREATE TABLE 'issue_text_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+
+CREATE TABLE 'issue_text_index_data'(id INTEGER PRIMARY KEY, block BLOB);
+
+CREATE TABLE 'issue_text_index_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER);
+
+CREATE TABLE 'issue_text_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+
+CREATE TABLE "issue_watch" (
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "is_watching" integer default 0 not null,
+  "created_at" bigint not null, constraint "issue_watch_pk" primary key ("issue_id",
+  "user_id"));
+
+CREATE INDEX "issue_watch_user_id_idx" on "issue_watch" (
+  "user_id");
+
+CREATE TABLE "job" (
+  "id" integer primary key autoincrement,
+  "kind" text not null,
+  "key" text not null,
+  "payload" text not null,
+  "state" text default 'waiting' not null,
+  "run_at" bigint not null,
+  "lease_until" bigint default 0 not null,
+  "attempts" bigint default 0 not null,
+  "last_error" text default '' not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "job_kind_key_state_idx" on "job" (
+  "kind",
+  "key",
+  "state");
+
+CREATE INDEX "job_state_run_at_idx" on "job" (
+  "state",
+  "run_at");
+
+CREATE TABLE "label" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "org_id" bigint references "user" ("id") on delete cascade,
+  "name" text not null,
+  "color" text not null,
+  "description" text default '' not null,
+  "is_exclusive" integer default 0 not null,
+  "archived_at" bigint default 0 not null,
+  "issues_count" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "label_name_idx" on "label" (
+  "name");
+
+CREATE INDEX "label_org_id_name_idx" on "label" (
+  "org_id",
+  "name");
+
+CREATE INDEX "label_repo_id_name_idx" on "label" (
+  "repo_id",
+  "name");
+
+CREATE TABLE "lfs_link" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "oid" text not null,
+  "size" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "lfs_link_oid_repo_id_idx" on "lfs_link" (
+  "oid",
+  "repo_id");
+
+CREATE UNIQUE INDEX "lfs_link_repo_id_oid_key" on "lfs_link" (
+  "repo_id",
+  "oid");
+
+CREATE TABLE "lfs_lock" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "path" text not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "lfs_lock_repo_id_id_idx" on "lfs_lock" (
+  "repo_id",
+  "id");
+
+CREATE UNIQUE INDEX "lfs_lock_repo_id_path_key" on "lfs_lock" (
+  "repo_id",
+  "path");
+
+CREATE TABLE "merge_intent" (
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "repo_id" bigint not null,
+  "base_branch" text not null,
+  "oid" text not null,
+  "style" text not null,
+  "actor_id" bigint not null,
+  "is_auto" integer default 0 not null,
+  "deletes_branch" integer default 0 not null,
+  "created_at" bigint not null, constraint "merge_intent_pk" primary key ("pull_id"));
+
+CREATE INDEX "merge_intent_repo_id_idx" on "merge_intent" (
+  "repo_id");
+
+CREATE TABLE "merge_queue_batch" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "branch" text not null,
+  "state" text not null,
+  "base_oid" text default '' not null,
+  "oid" text default '' not null,
+  "built_at" bigint default 0 not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "merge_queue_batch_repo_id_branch_key" on "merge_queue_batch" (
+  "repo_id",
+  "branch");
+
+CREATE INDEX "merge_queue_batch_repo_id_oid_idx" on "merge_queue_batch" (
+  "repo_id",
+  "oid");
+
+CREATE TABLE "merge_queue_entry" (
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "issue_id" bigint not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "branch" text not null,
+  "position" bigint not null,
+  "actor_id" bigint not null,
+  "style" text not null,
+  "title" text not null,
+  "message" text not null,
+  "deletes_branch" text not null,
+  "head_oid" text not null,
+  "batch_id" bigint default 0 not null,
+  "oid" text default '' not null,
+  "suspect_id" bigint default 0 not null,
+  "max_batch" bigint default 0 not null,
+  "failure" text default '' not null,
+  "created_at" bigint not null, constraint "merge_queue_entry_pk" primary key ("pull_id"));
+
+CREATE INDEX "merge_queue_entry_repo_id_branch_position_idx" on "merge_queue_entry" (
+  "repo_id",
+  "branch",
+  "position");
+
+CREATE TABLE "merge_schedule" (
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "issue_id" bigint not null,
+  "repo_id" bigint not null,
+  "actor_id" bigint not null,
+  "style" text not null,
+  "title" text not null,
+  "message" text not null,
+  "deletes_branch" text not null,
+  "created_at" bigint not null, constraint "merge_schedule_pk" primary key ("pull_id"));
+
+CREATE INDEX "merge_schedule_repo_id_idx" on "merge_schedule" (
+  "repo_id");
+
+CREATE TABLE "milestone" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "title" text not null,
+  "lower_title" text not null,
+  "description" text default '' not null,
+  "is_closed" integer default 0 not null,
+  "due_at" bigint not null,
+  "open_issues" bigint default 0 not null,
+  "closed_issues" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "closed_at" bigint default 0 not null);
+
+CREATE INDEX "milestone_lower_title_repo_id_idx" on "milestone" (
+  "lower_title",
+  "repo_id");
+
+CREATE INDEX "milestone_repo_id_due_at_title_id_is_closed_idx" on "milestone" (
+  "repo_id",
+  "due_at",
+  "title",
+  "id",
+  "is_closed");
+
+CREATE TABLE "mirror" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "interval" bigint default 0 not null,
+  "is_pruning" integer default 1 not null,
+  "synced_at" bigint default 0 not null,
+  "next_sync_at" bigint default 0 not null,
+  "remote_url" text default '' not null,
+  "credentials" text default '' not null,
+  "remote_head" text default '' not null,
+  "last_error" text default '' not null,
+  "has_wiki" integer default 0 not null,
+  "has_lfs" integer default 0 not null,
+  "lfs_endpoint" text default '' not null,
+  "lfs_pending" integer default 0 not null, constraint "mirror_pk" primary key ("repo_id"));
+
+CREATE INDEX "mirror_next_sync_at_idx" on "mirror" (
+  "next_sync_at");
+
+CREATE TABLE "notification" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "issue_id" bigint references "issue" ("id") on delete cascade,
+  "kind" text not null,
+  "status" text not null,
+  "reason" text not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "notification_issue_id_user_id_key" on "notification" (
+  "issue_id",
+  "user_id");
+
+CREATE INDEX "notification_repo_id_user_id_status_updated_at_id_kind_idx" on "notification" (
+  "repo_id",
+  "user_id",
+  "status",
+  "updated_at",
+  "id",
+  "kind");
+
+CREATE INDEX "notification_user_id_status_updated_at_id_kind_repo_id_idx" on "notification" (
+  "user_id",
+  "status",
+  "updated_at",
+  "id",
+  "kind",
+  "repo_id");
+
+CREATE TABLE "oauth_application" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint references "user" ("id") on delete cascade,
+  "built_in" text default '' not null,
+  "name" text not null,
+  "client_id" text not null,
+  "secret_hash" text default '' not null,
+  "redirect_uris" text default '[]' not null,
+  "is_confidential" integer default 0 not null,
+  "skips_consent" integer default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "oauth_application_client_id_key" on "oauth_application" (
+  "client_id");
+
+CREATE INDEX "oauth_application_user_id_id_idx" on "oauth_application" (
+  "user_id",
+  "id");
+
+CREATE TABLE "oauth_chain" (
+  "id" integer primary key autoincrement,
+  "grant_id" bigint not null references "oauth_grant" ("id") on delete cascade,
+  "counter" bigint default 0 not null,
+  "rotated_at" bigint not null,
+  "expires_at" bigint not null);
+
+CREATE INDEX "oauth_chain_expires_at_idx" on "oauth_chain" (
+  "expires_at");
+
+CREATE INDEX "oauth_chain_grant_id_idx" on "oauth_chain" (
+  "grant_id");
+
+CREATE TABLE "oauth_code" (
+  "code_hash" text not null,
+  "grant_id" bigint not null references "oauth_grant" ("id") on delete cascade,
+  "redirect_uri" text not null,
+  "challenge" text default '' not null,
+  "challenge_method" text default '' not null,
+  "nonce" text default '' not null,
+  "expires_at" bigint not null,
+  "chain_id" bigint default 0 not null, constraint "oauth_code_pk" primary key ("code_hash"));
+
+CREATE INDEX "oauth_code_expires_at_idx" on "oauth_code" (
+  "expires_at");
+
+CREATE INDEX "oauth_code_grant_id_idx" on "oauth_code" (
+  "grant_id");
+
+CREATE TABLE "oauth_grant" (
+  "id" integer primary key autoincrement,
+  "application_id" bigint not null references "oauth_application" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "scope" text default '' not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "oauth_grant_application_id_idx" on "oauth_grant" (
+  "application_id");
+
+CREATE UNIQUE INDEX "oauth_grant_user_id_application_id_key" on "oauth_grant" (
+  "user_id",
+  "application_id");
+
+CREATE TABLE "org_member" (
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "is_public" integer default 0 not null,
+  "joined_at" bigint default 0 not null, constraint "org_member_pk" primary key ("org_id",
+  "user_id"));
+
+CREATE INDEX "org_member_org_id_joined_at_user_id_idx" on "org_member" (
+  "org_id",
+  "joined_at",
+  "user_id");
+
+CREATE INDEX "org_member_user_id_org_id_idx" on "org_member" (
+  "user_id",
+  "org_id");
+
+CREATE TABLE "package" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint default 0 not null,
+  "type" text not null,
+  "name" text not null,
+  "lower_name" text not null);
+
+CREATE UNIQUE INDEX "package_owner_id_type_lower_name_key" on "package" (
+  "owner_id",
+  "type",
+  "lower_name");
+
+CREATE INDEX "package_repo_id_idx" on "package" (
+  "repo_id");
+
+CREATE TABLE "package_file" (
+  "id" integer primary key autoincrement,
+  "version_id" bigint not null references "package_version" ("id") on delete cascade,
+  "name" text not null,
+  "size" bigint not null,
+  "md5" text not null,
+  "sha1" text not null,
+  "sha256" text not null,
+  "sha512" text not null);
+
+CREATE UNIQUE INDEX "package_file_version_id_name_key" on "package_file" (
+  "version_id",
+  "name");
+
+CREATE TABLE "package_version" (
+  "id" integer primary key autoincrement,
+  "package_id" bigint not null references "package" ("id") on delete cascade,
+  "creator_id" bigint not null,
+  "version" text not null,
+  "lower_version" text not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "package_version_package_id_lower_version_key" on "package_version" (
+  "package_id",
+  "lower_version");
+
+CREATE TABLE "public_key" (
+  "id" integer primary key autoincrement,
+  "fingerprint" text not null,
+  "algorithm" text not null,
+  "blob" text not null,
+  "kind" text not null);
+
+CREATE UNIQUE INDEX "public_key_fingerprint_key" on "public_key" (
+  "fingerprint");
+
+CREATE TABLE "pull" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "base_repo_id" bigint not null,
+  "base_branch" text not null,
+  "head_repo_id" bigint not null,
+  "head_branch" text not null,
+  "is_agit" integer default 0 not null,
+  "head_oid" text not null,
+  "merge_base" text not null,
+  "mergeability" text default 'checking' not null,
+  "checked_base_oid" text default '' not null,
+  "checked_head_oid" text default '' not null,
+  "conflicts" text default '' not null,
+  "is_closed" integer default 0 not null,
+  "is_draft" integer default 0 not null,
+  "allows_maintainer_edit" integer default 0 not null,
+  "is_merged" integer default 0 not null,
+  "merged_oid" text default '' not null,
+  "merge_style" text default '' not null,
+  "merged_by_id" bigint default 0 not null,
+  "merged_at" bigint default 0 not null);
+
+CREATE INDEX "pull_base_repo_id_is_closed_base_branch_idx" on "pull" (
+  "base_repo_id",
+  "is_closed",
+  "base_branch");
+
+CREATE INDEX "pull_base_repo_id_merged_oid_idx" on "pull" (
+  "base_repo_id",
+  "merged_oid");
+
+CREATE INDEX "pull_head_repo_id_is_closed_head_branch_idx" on "pull" (
+  "head_repo_id",
+  "is_closed",
+  "head_branch");
+
+CREATE UNIQUE INDEX "pull_issue_id_key" on "pull" (
+  "issue_id");
+
+CREATE TABLE "push" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "pusher_id" bigint not null,
+  "ref" text not null,
+  "old_oid" text not null,
+  "new_oid" text not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "push_repo_id_id_idx" on "push" (
+  "repo_id",
+  "id");
+
+CREATE TABLE "push_mirror" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "remote_name" text not null,
+  "remote_url" text not null,
+  "credentials" text default '' not null,
+  "public_key" text default '' not null,
+  "private_key" text default '' not null,
+  "interval" bigint not null,
+  "is_on_commit" integer default 0 not null,
+  "pushed_at" bigint default 0 not null,
+  "next_sync_at" bigint default 0 not null,
+  "last_error" text default '' not null,
+  "created_at" bigint not null,
+  "lfs_sent" bigint default 0 not null);
+
+CREATE INDEX "push_mirror_next_sync_at_idx" on "push_mirror" (
+  "next_sync_at");
+
+CREATE UNIQUE INDEX "push_mirror_repo_id_remote_name_key" on "push_mirror" (
+  "repo_id",
+  "remote_name");
+
+CREATE TABLE "quota_group" (
+  "id" integer primary key autoincrement,
+  "name" text not null);
+
+CREATE UNIQUE INDEX "quota_group_name_key" on "quota_group" (
+  "name");
+
+CREATE TABLE "quota_group_rule" (
+  "group_id" bigint not null references "quota_group" ("id") on delete cascade,
+  "rule_id" bigint not null references "quota_rule" ("id") on delete cascade, constraint "quota_group_rule_pk" primary key ("group_id",
+  "rule_id"));
+
+CREATE INDEX "quota_group_rule_rule_id_idx" on "quota_group_rule" (
+  "rule_id");
+
+CREATE TABLE "quota_group_user" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "group_id" bigint not null references "quota_group" ("id") on delete cascade, constraint "quota_group_user_pk" primary key ("user_id",
+  "group_id"));
+
+CREATE INDEX "quota_group_user_group_id_idx" on "quota_group_user" (
+  "group_id");
+
+CREATE TABLE "quota_rule" (
+  "id" integer primary key autoincrement,
+  "name" text not null,
+  "size_limit" bigint not null,
+  "subjects" text default '[]' not null);
+
+CREATE UNIQUE INDEX "quota_rule_name_key" on "quota_rule" (
+  "name");
+
+CREATE TABLE "reaction" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "comment_id" bigint references "timeline_entry" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "content" text not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "reaction_comment_id_id_idx" on "reaction" (
+  "comment_id",
+  "id");
+
+CREATE INDEX "reaction_issue_id_comment_id_id_idx" on "reaction" (
+  "issue_id",
+  "comment_id",
+  "id");
+
+CREATE INDEX "reaction_user_id_idx" on "reaction" (
+  "user_id");
+
+CREATE TABLE "release" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "publisher_id" bigint not null,
+  "tag_name" text not null,
+  "lower_tag_name" text not null,
+  "target" text default '' not null,
+  "title" text default '' not null,
+  "body" text default '' not null,
+  "is_draft" integer default 0 not null,
+  "is_prerelease" integer default 0 not null,
+  "hide_archive_links" integer default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "release_repo_id_created_at_id_idx" on "release" (
+  "repo_id",
+  "created_at",
+  "id");
+
+CREATE UNIQUE INDEX "release_repo_id_lower_tag_name_key" on "release" (
+  "repo_id",
+  "lower_tag_name");
+
+CREATE TABLE "renamed_branch" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "from_name" text not null,
+  "to_name" text not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "renamed_branch_repo_id_from_name_key" on "renamed_branch" (
+  "repo_id",
+  "from_name");
+
+CREATE INDEX "renamed_branch_repo_id_to_name_idx" on "renamed_branch" (
+  "repo_id",
+  "to_name");
+
+CREATE TABLE "repo" (
+  "id" integer primary key autoincrement,
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "name" text not null,
+  "lower_name" text not null,
+  "description" text default '' not null,
+  "website" text default '' not null,
+  "default_branch" text not null,
+  "wiki_branch" text not null,
+  "object_format" text not null,
+  "storage" text not null,
+  "is_private" integer default 0 not null,
+  "is_archived" integer default 0 not null,
+  "is_empty" integer default 1 not null,
+  "is_mirror" integer default 0 not null,
+  "is_fork" integer default 0 not null,
+  "is_template" integer default 0 not null,
+  "fork_id" bigint default 0 not null,
+  "template_id" bigint default 0 not null,
+  "original_url" text default '' not null,
+  "avatar" text default '' not null,
+  "units" bigint not null,
+  "settings" text default '{}' not null,
+  "trust_model" text default 'default' not null,
+  "topics" text default '[]' not null,
+  "licenses" text default '[]' not null,
+  "primary_language" text default '' not null,
+  "git_size" bigint default 0 not null,
+  "lfs_size" bigint default 0 not null,
+  "stars_count" bigint default 0 not null,
+  "forks_count" bigint default 0 not null,
+  "watchers_count" bigint default 0 not null,
+  "branches_count" bigint default 0 not null,
+  "releases_count" bigint default 0 not null,
+  "open_issues_count" bigint default 0 not null,
+  "closed_issues_count" bigint default 0 not null,
+  "open_pulls_count" bigint default 0 not null,
+  "closed_pulls_count" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "pushed_at" bigint default 0 not null,
+  "archived_at" bigint default 0 not null,
+  "suspended_units" bigint default 0 not null,
+  "wiki_oid" text default '' not null);
+
+CREATE INDEX "repo_avatar_idx" on "repo" (
+  "avatar");
+
+CREATE INDEX "repo_fork_id_owner_id_idx" on "repo" (
+  "fork_id",
+  "owner_id");
+
+CREATE INDEX "repo_id_is_private_owner_id_lower_name_topics_idx" on "repo" (
+  "id",
+  "is_private",
+  "owner_id",
+  "lower_name",
+  "topics");
+
+CREATE INDEX "repo_is_private_owner_id_idx" on "repo" (
+  "is_private",
+  "owner_id");
+
+CREATE UNIQUE INDEX "repo_owner_id_lower_name_key" on "repo" (
+  "owner_id",
+  "lower_name");
+
+CREATE UNIQUE INDEX "repo_storage_key" on "repo" (
+  "storage");
+
+CREATE INDEX "repo_updated_at_id_idx" on "repo" (
+  "updated_at",
+  "id");
+
+CREATE TABLE "repo_flag" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "name" text not null, constraint "repo_flag_pk" primary key ("repo_id",
+  "name"));
+
+CREATE TABLE "repo_languages" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "oid" text not null,
+  "bytes" text default '{}' not null, constraint "repo_languages_pk" primary key ("repo_id"));
+
+CREATE TABLE "repo_redirect" (
+  "owner_id" bigint not null references "user" ("id") on delete cascade,
+  "lower_name" text not null,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade, constraint "repo_redirect_pk" primary key ("owner_id",
+  "lower_name"));
+
+CREATE TABLE "repo_topic" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "topic_id" bigint not null references "topic" ("id") on delete cascade, constraint "repo_topic_pk" primary key ("repo_id",
+  "topic_id"));
+
+CREATE INDEX "repo_topic_topic_id_repo_id_idx" on "repo_topic" (
+  "topic_id",
+  "repo_id");
+
+CREATE TABLE "repo_transfer" (
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "doer_id" bigint not null references "user" ("id") on delete cascade,
+  "recipient_id" bigint not null references "user" ("id") on delete cascade,
+  "team_ids" text default '[]' not null,
+  "created_at" bigint not null, constraint "repo_transfer_pk" primary key ("repo_id"));
+
+CREATE INDEX "repo_transfer_recipient_id_repo_id_idx" on "repo_transfer" (
+  "recipient_id",
+  "repo_id");
+
+CREATE TABLE "review" (
+  "id" integer primary key autoincrement,
+  "pull_id" bigint not null references "pull" ("id") on delete cascade,
+  "issue_id" bigint not null,
+  "kind" text not null,
+  "reviewer_id" bigint default 0 not null,
+  "team_id" bigint default 0 not null,
+  "body" text default '' not null,
+  "commit_oid" text default '' not null,
+  "is_official" integer default 0 not null,
+  "is_stale" integer default 0 not null,
+  "is_dismissed" integer default 0 not null,
+  "entry_id" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "submitted_at" bigint default 0 not null);
+
+CREATE INDEX "review_pull_id_id_idx" on "review" (
+  "pull_id",
+  "id");
+
+CREATE INDEX "review_reviewer_id_kind_issue_id_idx" on "review" (
+  "reviewer_id",
+  "kind",
+  "issue_id");
+
+CREATE INDEX "review_team_id_kind_issue_id_idx" on "review" (
+  "team_id",
+  "kind",
+  "issue_id");
+
+CREATE TABLE "review_comment" (
+  "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
+  "review_id" bigint not null references "review" ("id") on delete cascade,
+  "pull_id" bigint not null,
+  "path" text not null,
+  "side" text not null,
+  "line" bigint not null,
+  "start_line" bigint not null,
+  "commit_oid" text not null,
+  "base_oid" text not null,
+  "line_commit_oid" text default '' not null,
+  "diff_hunk" text default '' not null,
+  "is_outdated" integer default 0 not null,
+  "resolver_id" bigint default 0 not null,
+  "reply_to" bigint default 0 not null, constraint "review_comment_pk" primary key ("entry_id"));
+
+CREATE INDEX "review_comment_pull_id_is_outdated_idx" on "review_comment" (
+  "pull_id",
+  "is_outdated");
+
+CREATE INDEX "review_comment_review_id_entry_id_idx" on "review_comment" (
+  "review_id",
+  "entry_id");
+
+CREATE TABLE "signing_key" (
+  "purpose" text not null,
+  "key_id" text not null,
+  "private_key" text not null,
+  "public_key" text not null,
+  "created_at" bigint not null, constraint "signing_key_pk" primary key ("purpose"));
+
+CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE "star" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "created_at" bigint not null, constraint "star_pk" primary key ("user_id",
+  "repo_id"));
+
+CREATE INDEX "star_repo_id_user_id_idx" on "star" (
+  "repo_id",
+  "user_id");
+
+CREATE TABLE "stopwatch" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "started_at" bigint not null, constraint "stopwatch_pk" primary key ("user_id"));
+
+CREATE INDEX "stopwatch_issue_id_idx" on "stopwatch" (
+  "issue_id");
+
+CREATE TABLE "tag_rule" (
+  "id" integer primary key autoincrement,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "pattern" text not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "tag_rule_repo_id_pattern_key" on "tag_rule" (
+  "repo_id",
+  "pattern");
+
+CREATE TABLE "tag_rule_team" (
+  "rule_id" bigint not null references "tag_rule" ("id") on delete cascade,
+  "team_id" bigint not null references "team" ("id") on delete cascade, constraint "tag_rule_team_pk" primary key ("rule_id",
+  "team_id"));
+
+CREATE INDEX "tag_rule_team_team_id_idx" on "tag_rule_team" (
+  "team_id");
+
+CREATE TABLE "tag_rule_user" (
+  "rule_id" bigint not null references "tag_rule" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "tag_rule_user_pk" primary key ("rule_id",
+  "user_id"));
+
+CREATE INDEX "tag_rule_user_user_id_idx" on "tag_rule_user" (
+  "user_id");
+
+CREATE TABLE "team" (
+  "id" integer primary key autoincrement,
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "name" text not null,
+  "lower_name" text not null,
+  "description" text default '' not null,
+  "mode" bigint default 0 not null,
+  "includes_all_repositories" integer default 0 not null,
+  "can_create_org_repo" integer default 0 not null,
+  "created_at" bigint not null);
+
+CREATE UNIQUE INDEX "team_org_id_lower_name_key" on "team" (
+  "org_id",
+  "lower_name");
+
+CREATE TABLE "team_member" (
+  "team_id" bigint not null references "team" ("id") on delete cascade,
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "team_member_pk" primary key ("team_id",
+  "user_id"));
+
+CREATE INDEX "team_member_user_id_org_id_idx" on "team_member" (
+  "user_id",
+  "org_id");
+
+CREATE TABLE "team_repo" (
+  "team_id" bigint not null references "team" ("id") on delete cascade,
+  "org_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade, constraint "team_repo_pk" primary key ("team_id",
+  "repo_id"));
+
+CREATE INDEX "team_repo_repo_id_team_id_idx" on "team_repo" (
+  "repo_id",
+  "team_id");
+
+CREATE TABLE "team_unit" (
+  "team_id" bigint not null references "team" ("id") on delete cascade,
+  "unit" text not null,
+  "mode" bigint not null, constraint "team_unit_pk" primary key ("team_id",
+  "unit"));
+
+CREATE TABLE "timeline_entry" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "repo_id" bigint not null,
+  "kind" text not null,
+  "actor_id" bigint not null,
+  "target_id" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "payload" text default '' not null,
+  "body" text default '' not null);
+
+CREATE INDEX "timeline_entry_actor_id_kind_id_idx" on "timeline_entry" (
+  "actor_id",
+  "kind",
+  "id");
+
+CREATE INDEX "timeline_entry_issue_id_created_at_id_kind_idx" on "timeline_entry" (
+  "issue_id",
+  "created_at",
+  "id",
+  "kind");
+
+CREATE INDEX "timeline_entry_issue_id_kind_actor_id_idx" on "timeline_entry" (
+  "issue_id",
+  "kind",
+  "actor_id");
+
+CREATE INDEX "timeline_entry_repo_id_kind_created_at_id_idx" on "timeline_entry" (
+  "repo_id",
+  "kind",
+  "created_at",
+  "id");
+
+CREATE INDEX "timeline_entry_target_id_kind_idx" on "timeline_entry" (
+  "target_id",
+  "kind");
+
+CREATE TABLE "topic" (
+  "id" integer primary key autoincrement,
+  "name" text not null,
+  "repo_count" bigint default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE UNIQUE INDEX "topic_name_key" on "topic" (
+  "name");
+
+CREATE INDEX "topic_repo_count_name_idx" on "topic" (
+  "repo_count",
+  "name");
+
+CREATE TABLE "tracked_time" (
+  "id" integer primary key autoincrement,
+  "issue_id" bigint not null references "issue" ("id") on delete cascade,
+  "repo_id" bigint not null,
+  "user_id" bigint not null,
+  "seconds" bigint not null,
+  "created_at" bigint not null);
+
+CREATE INDEX "tracked_time_issue_id_id_idx" on "tracked_time" (
+  "issue_id",
+  "id");
+
+CREATE INDEX "tracked_time_repo_id_id_idx" on "tracked_time" (
+  "repo_id",
+  "id");
+
+CREATE INDEX "tracked_time_user_id_id_idx" on "tracked_time" (
+  "user_id",
+  "id");
+
+CREATE TABLE "two_factor" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "secret" text not null,
+  "is_confirmed" integer default 0 not null,
+  "last_step" bigint default 0 not null,
+  "created_at" bigint not null, constraint "two_factor_pk" primary key ("user_id"));
+
+CREATE TABLE "two_factor_recovery" (
+  "id" integer primary key autoincrement,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "code_hash" text not null);
+
+CREATE UNIQUE INDEX "two_factor_recovery_user_id_code_hash_key" on "two_factor_recovery" (
+  "user_id",
+  "code_hash");
+
+CREATE TABLE "unfinished_import" (
+  "storage" text not null,
+  "started_at" bigint not null, constraint "unfinished_import_pk" primary key ("storage"));
+
+CREATE TABLE "user" (
+  "id" integer primary key autoincrement,
+  "kind" text not null,
+  "name" text not null,
+  "lower_name" text not null,
+  "full_name" text default '' not null,
+  "email" text default '' not null,
+  "password_hash" text default '' not null,
+  "login_name" text default '' not null,
+  "source_id" bigint default 0 not null,
+  "visibility" text default 'public' not null,
+  "description" text default '' not null,
+  "location" text default '' not null,
+  "website" text default '' not null,
+  "pronouns" text default '' not null,
+  "language" text default '' not null,
+  "avatar" text default '' not null,
+  "is_active" integer default 1 not null,
+  "is_admin" integer default 0 not null,
+  "is_restricted" integer default 0 not null,
+  "is_login_prohibited" integer default 0 not null,
+  "must_change_password" integer default 0 not null,
+  "is_email_hidden" integer default 0 not null,
+  "can_create_organization" integer default 1 not null,
+  "max_repo_creation" bigint default -1 not null,
+  "repo_admin_change_team_access" integer default 0 not null,
+  "followers_count" bigint default 0 not null,
+  "following_count" bigint default 0 not null,
+  "stars_count" bigint default 0 not null,
+  "settings" text default '{}' not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
+  "last_login_at" bigint default 0 not null,
+  "search_text" text default '' not null);
+
+CREATE INDEX "user_avatar_idx" on "user" (
+  "avatar");
+
+CREATE INDEX "user_kind_id_idx" on "user" (
+  "kind",
+  "id");
+
+CREATE INDEX "user_kind_lower_name_visibility_search_text_id_idx" on "user" (
+  "kind",
+  "lower_name",
+  "visibility",
+  "search_text",
+  "id");
+
+CREATE UNIQUE INDEX "user_lower_name_key" on "user" (
+  "lower_name");
+
+CREATE INDEX "user_visibility_kind_idx" on "user" (
+  "visibility",
+  "kind");
+
+CREATE TABLE "user_badge" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "badge_id" bigint not null references "badge" ("id") on delete cascade, constraint "user_badge_pk" primary key ("user_id",
+  "badge_id"));
+
+CREATE INDEX "user_badge_badge_id_user_id_idx" on "user_badge" (
+  "badge_id",
+  "user_id");
+
+CREATE TABLE "user_block" (
+  "blocker_id" bigint not null references "user" ("id") on delete cascade,
+  "blocked_id" bigint not null references "user" ("id") on delete cascade,
+  "note" text default '' not null,
+  "created_at" bigint not null, constraint "user_block_pk" primary key ("blocker_id",
+  "blocked_id"));
+
+CREATE INDEX "user_block_blocked_id_blocker_id_idx" on "user_block" (
+  "blocked_id",
+  "blocker_id");
+
+CREATE TABLE "user_key" (
+  "id" integer primary key autoincrement,
+  "key_id" bigint not null references "public_key" ("id") on delete cascade,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "title" text not null,
+  "comment" text default '' not null,
+  "created_at" bigint not null,
+  "last_used_at" bigint default 0 not null);
+
+CREATE UNIQUE INDEX "user_key_key_id_key" on "user_key" (
+  "key_id");
+
+CREATE INDEX "user_key_user_id_id_idx" on "user_key" (
+  "user_id",
+  "id");
+
+CREATE UNIQUE INDEX "user_key_user_id_title_key" on "user_key" (
+  "user_id",
+  "title");
+
+CREATE TABLE "user_redirect" (
+  "lower_name" text not null,
+  "user_id" bigint not null references "user" ("id") on delete cascade, constraint "user_redirect_pk" primary key ("lower_name"));
+
+CREATE TABLE "watch" (
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "repo_id" bigint not null references "repo" ("id") on delete cascade,
+  "mode" text not null,
+  "created_at" bigint not null, constraint "watch_pk" primary key ("user_id",
+  "repo_id"));
+
+CREATE INDEX "watch_repo_id_user_id_idx" on "watch" (
+  "repo_id",
+  "user_id");
+
+CREATE TABLE "web_session" (
+  "token_hash" text not null,
+  "user_id" bigint not null references "user" ("id") on delete cascade,
+  "created_at" bigint not null,
+  "expires_at" bigint not null, constraint "web_session_pk" primary key ("token_hash"));
+
+CREATE INDEX "web_session_expires_at_idx" on "web_session" (
+  "expires_at");
+
+CREATE INDEX "web_session_user_id_idx" on "web_session" (
+  "user_id");
+
+CREATE TABLE "webhook" (
+  "id" integer primary key autoincrement,
+  "scope" text not null,
+  "repo_id" bigint references "repo" ("id") on delete cascade,
+  "owner_id" bigint references "user" ("id") on delete cascade,
+  "type" text not null,
+  "name" text default '' not null,
+  "url" text not null,
+  "content_type" text not null,
+  "secret" text default '' not null,
+  "authorization_header" text default '' not null,
+  "events" text default '[]' not null,
+  "branch_filter" text default '' not null,
+  "settings" text default '{}' not null,
+  "is_active" integer default 0 not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null);
+
+CREATE INDEX "webhook_owner_id_id_idx" on "webhook" (
+  "owner_id",
+  "id");
+
+CREATE INDEX "webhook_repo_id_id_idx" on "webhook" (
+  "repo_id",
+  "id");
+
+CREATE INDEX "webhook_scope_id_idx" on "webhook" (
+  "scope",
+  "id");
