@@ -69,6 +69,7 @@ import { indexEventsOfRepos } from './0990-events-of-repos.ts'
 import { createHookDeliveries } from './1030-hook-deliveries.ts'
 import { createMergeQueue } from './1080-merge-queue.ts'
 import { indexReviewTexts } from './1095-review-texts.ts'
+import { mergeIndexOnInsertAlone } from './1096-issue-index-merges.ts'
 import { createSchemaRelease } from './1100-schema-release.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -143,6 +144,7 @@ const steps: Record<string, Step> = {
   '1061-review-comments': createReviewComments,
   '1080-merge-queue': createMergeQueue,
   '1095-review-texts': indexReviewTexts,
+  '1096-issue-index-merges': mergeIndexOnInsertAlone,
   '1100-schema-release': createSchemaRelease,
 }
 

@@ -26,6 +26,13 @@ export interface OpenTransactions {
 
 export type JsonColumns<Row> = { readonly [Column in keyof Row]: 'bigint' | 'text' }
 
+/** A foreign key to the `id` of `parent` with `on delete cascade`. */
+export interface Cascade {
+  readonly table: string
+  readonly column: string
+  readonly parent: string
+}
+
 export interface DatabaseDialect {
   readonly name: 'sqlite' | 'postgres'
   connect<T>(): Connections<T>
@@ -52,6 +59,9 @@ export interface DatabaseDialect {
   jsonRows<Row>(json: string, columns: JsonColumns<Row>): AliasedRawBuilder<Row, 'rows'>
   /** A text that changes with every commit, by any process: equal ones have none between them. */
   moment<T>(connections: Connections<T>): Promise<string>
+  /** The column that every table has, by which one row is found. */
+  readonly rowAddress: string
+  listCascades<T>(db: Kysely<T>): Promise<Cascade[]>
   /**
    * Which transactions may still commit, for readers that follow a table by its ids; undefined where ids become visible
    * in their order, because writers take turns.

@@ -9,7 +9,7 @@ import {
   type PostgresPool,
 } from 'kysely'
 import pg from 'pg'
-import type { DatabaseDialect, JsonColumns } from './dialect.ts'
+import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { PostgresCompiler } from './postgres-compiler.ts'
 import { codeOf, explain, isChangedResult, isLost } from './postgres-errors.ts'
 import { PostgresReads, type ReadClient } from './postgres-reads.ts'
@@ -83,6 +83,18 @@ export function postgresDialect(
     jsonRows<Row>(json: string, columns: JsonColumns<Row>) {
       const types = Object.entries(columns).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(String(type))}`)
       return sql<Row>`json_to_recordset(${json}::json)`.as<'rows'>(sql`rows(${sql.join(types)})`)
+    },
+    rowAddress: 'ctid',
+    async listCascades(db) {
+      const { rows } =
+        await sql<Cascade>`select child.relname as "table", attribute.attname as "column", parent.relname as parent
+        from pg_constraint as c
+        join pg_class as child on child.oid = c.conrelid
+        join pg_class as parent on parent.oid = c.confrelid
+        join pg_attribute as attribute on attribute.attrelid = c.conrelid and attribute.attnum = c.conkey[1]
+        where c.contype = 'f' and c.confdeltype = 'c' and cardinality(c.conkey) = 1
+          and child.relnamespace = current_schema()::regnamespace order by 1, 2`.execute(db)
+      return rows
     },
     // NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it.
     async moment({ read }) {

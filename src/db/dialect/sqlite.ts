@@ -13,7 +13,7 @@ import {
   type LimitNode,
 } from 'kysely'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
-import type { DatabaseDialect, JsonColumns } from './dialect.ts'
+import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { WritingDriver } from './sqlite-writer.ts'
@@ -71,6 +71,13 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): 
         (name) => sql`json_extract(value, ${sql.lit(`$.${name}`)}) as ${sql.id(name)}`,
       )
       return sql<Row>`(select ${sql.join(members)} from json_each(${json}))`.as('rows')
+    },
+    rowAddress: 'rowid',
+    async listCascades(db) {
+      const { rows } = await sql<Cascade>`select m.name as "table", f."from" as "column", f."table" as parent
+        from sqlite_master as m join pragma_foreign_key_list(m.name) as f
+        where m.type = 'table' and f.on_delete = 'CASCADE' and f."to" = 'id' order by 1, 2`.execute(db)
+      return rows
     },
     moment: async ({ version }) => String(version!()),
     openTransactions: async () => undefined,

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { deleteInSteps } from '../../db/delete-in-steps.ts'
 import { selectPage } from '../../db/page.ts'
 import type { RepoId, UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
@@ -108,7 +109,7 @@ export async function updateWebhook(tx: Tx, id: number, values: Updateable<Webho
 }
 
 export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('webhook').where('id', '=', id).execute()
+  await deleteInSteps(tx, 'webhook', [id])
 }
 
 const COPIED_COLUMNS = [

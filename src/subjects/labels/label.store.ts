@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { deleteInSteps } from '../../db/delete-in-steps.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { selectPage } from '../../db/page.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
@@ -146,7 +147,7 @@ export async function updateLabel(tx: Tx, id: LabelId, values: Updateable<LabelT
 }
 
 export async function deleteLabel(tx: Tx, id: LabelId): Promise<void> {
-  await tx.deleteFrom('label').where('id', '=', id).execute()
+  await deleteInSteps(tx, 'label', [id])
 }
 
 /** Copies the labels of one repository to another. The copies are on no issue. */

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { RepoFacts } from '../../access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
+import { deleteInSteps } from '../../db/delete-in-steps.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
 import { rowById } from '../../db/transaction-rows.ts'
@@ -275,7 +276,7 @@ export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {
 }
 
 export async function deleteRepo(tx: Tx, id: RepoId): Promise<void> {
-  await tx.deleteFrom('repo').where('id', '=', id).execute()
+  await deleteInSteps(tx, 'repo', [id])
 }
 
 export async function countReposOf(db: Db, ownerId: UserId): Promise<number> {

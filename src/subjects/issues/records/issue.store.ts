@@ -1,5 +1,6 @@
 import { type Insertable, NoResultError, type Selectable, sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
+import { changeInSteps, deleteInSteps } from '../../../db/delete-in-steps.ts'
 import { runKept } from '../../../db/kept-statement.ts'
 import { keepReturned, rowById } from '../../../db/transaction-rows.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
@@ -159,7 +160,7 @@ const lock = (db: Db, { id }: { readonly id: IssueId }) => dialectOf(db as Tx).l
 
 /** Also what refers to it by foreign keys: labels, assignees, timeline. */
 export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
-  await tx.deleteFrom('issue').where('id', '=', id).execute()
+  await deleteInSteps(tx, 'issue', [id])
 }
 
 /**
@@ -184,6 +185,13 @@ const addition = (db: Db, { id, change, at }: Addition) =>
     .returningAll()
 
 /** Detaches the issues of a milestone that is deleted. */
-export async function clearMilestone(tx: Tx, milestoneId: MilestoneId): Promise<void> {
-  await tx.updateTable('issue').set({ milestone_id: 0 }).where('milestone_id', '=', milestoneId).execute()
-}
+export const clearMilestone = (tx: Tx, id: MilestoneId): Promise<void> =>
+  changeInSteps(tx, async (limit) => {
+    const some = tx.selectFrom('issue').select('id').where('milestone_id', '=', id).limit(limit)
+    const { numUpdatedRows } = await tx
+      .updateTable('issue')
+      .set({ milestone_id: 0 })
+      .where('id', 'in', some)
+      .executeTakeFirst()
+    return numUpdatedRows
+  })

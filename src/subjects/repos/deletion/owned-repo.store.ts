@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
+import { deleteInSteps } from '../../../db/delete-in-steps.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 
 export interface OwnedRepo {
@@ -57,5 +58,10 @@ export async function subtractStarsAndWatchesOf(tx: Tx, userId: UserId): Promise
 
 /** Deletes the rows of an owner's repositories; foreign keys delete the rows that refer to them. */
 export async function deleteOwnedRepos(tx: Tx, ownerId: UserId): Promise<void> {
-  await tx.deleteFrom('repo').where('owner_id', '=', ownerId).execute()
+  const rows = await tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId).execute()
+  await deleteInSteps(
+    tx,
+    'repo',
+    rows.map((row) => row.id),
+  )
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../../db/database.ts'
+import { deleteInSteps } from '../../../db/delete-in-steps.ts'
 import type { RepoId, UserId } from '../../../platform/crypto/ids.ts'
 
 /** Subtracts the follows of an account, in both directions, from the counters of the other accounts. */
@@ -35,5 +36,5 @@ export async function subtractStarsOnRepo(tx: Tx, repoId: RepoId): Promise<void>
 
 /** Deletes the row of an individual or organization; foreign keys delete the rows that refer to it. */
 export async function deleteUser(tx: Tx, id: UserId): Promise<void> {
-  await tx.deleteFrom('user').where('id', '=', id).execute()
+  await deleteInSteps(tx, 'user', [id])
 }
