@@ -71,6 +71,15 @@ describeOnBoth('milestones', (on) => {
     expect(await closedAt()).toBeGreaterThan(first)
   })
 
+  it('are removed from their issues when they are deleted', async () => {
+    const { id } = await createMilestone(given.ann, PATH, { title: 'short' })
+    const issues = PATH.replace(/milestones$/, 'issues')
+    const issue = await given.ann.client.post(issues, { title: 'Planned', milestone: id })
+    expect(issue.json.milestone).toMatchObject({ id, title: 'short' })
+    expect((await given.ann.client.delete(`${PATH}/${id}`)).status).toBe(204)
+    expect((await given.ann.client.get(`${issues}/${issue.json.number}`)).json.milestone).toBeNull()
+  })
+
   it('may have no title and equal titles; the first one created has the title', async () => {
     const nameless = await createMilestone(given.ann, PATH, {})
     expect(nameless).toMatchObject({ title: '', description: '', due_on: null })
