@@ -4,6 +4,7 @@ import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
 import { rowById } from '../../db/transaction-rows.ts'
+import { notFound } from '../../platform/errors.ts'
 import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import type { UserTable } from './user.table.ts'
 
@@ -224,8 +225,10 @@ export async function insertUser(tx: Tx, values: Insertable<UserTable>): Promise
 
 export type UserChanges = Updateable<UserTable>
 
+/** Throws NotFound when the account was deleted at the same time. */
 export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promise<void> {
-  await tx.updateTable('user').set(values).where('id', '=', id).execute()
+  const { numUpdatedRows } = await tx.updateTable('user').set(values).where('id', '=', id).executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) throw notFound('the account was deleted')
   if (!('name' in values || 'full_name' in values || 'email' in values || 'is_email_hidden' in values)) return
   const row = await tx
     .selectFrom('user')

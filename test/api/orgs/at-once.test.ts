@@ -59,4 +59,21 @@ describeOnBoth('requests at the same time', (on) => {
     const places = await Promise.all(owners.map((owner) => root.client.get(`/repos/${owner}/gift`)))
     expect(statuses(places).toSorted((a, b) => a - b)).toEqual([200, 404, 404])
   })
+
+  it('delete what another one edits, which then finds nothing', async () => {
+    const { client } = guild.owner
+    for (const name of ['shortlived', 'ephemeral']) {
+      expect((await client.post('/orgs', { username: name })).status).toBe(201)
+      const app = { name, redirect_uris: [] }
+      const { id } = (await client.post('/user/applications/oauth2', app)).json
+      const requests = [`/orgs/${name}`, `/user/applications/oauth2/${id}`].flatMap((path) => [
+        client.patch(path, app),
+        client.delete(path),
+        client.patch(path, app),
+        client.delete(path),
+      ])
+      const unexpected = statuses(await Promise.all(requests)).filter((status) => ![200, 204, 404].includes(status))
+      expect(unexpected).toEqual([])
+    }
+  })
 })

@@ -107,7 +107,9 @@ export function createOauthApplications({ database, clock, events }: Application
         if ((await findApplicationOf(tx, actor.account.id, id)) === undefined) throw unknown()
         await updateApplication(tx, id, columns(input, secret))
         await append(tx, 'oauth.application_edited', actor, { id, name: input.name })
-        return (await findApplicationOf(tx, actor.account.id, id))!
+        const replaced = await findApplicationOf(tx, actor.account.id, id)
+        if (replaced === undefined) throw unknown()
+        return replaced
       })
       return { application, secret }
     },
