@@ -63,6 +63,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/forks/forks.subject.ts'),
   () => import('./subjects/mirrors/mirrors.subject.ts'),
   () => import('./subjects/imports/imports.subject.ts'),
+  () => import('./subjects/backups/backups.subject.ts'),
   () => import('./subjects/admin/admin.subject.ts'),
   () => import('./subjects/instance/instance.subject.ts'),
   () => import('./subjects/audit/audit.subject.ts'),

@@ -15,7 +15,7 @@ import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/
 import { clusterSettings } from './cluster/cluster-settings.ts'
 import { lockDataDir, openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
-import { openBlobStores } from './storage.ts'
+import { keepsLog, openBackupBucket, openBlobStores } from './storage.ts'
 import { loadSecretKeys } from './secret-key.ts'
 import { createSite, type SiteAddresses } from './site.ts'
 import { configOfProcess, gitLimitsOfProcess } from './workers/share-limits.ts'
@@ -69,7 +69,7 @@ export async function compose(
   const lock = isServer && overrides.processes === undefined ? lockDataDir(dataDir) : undefined
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
-  const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir))
+  const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir, keepsLog(config)))
   const { newer } = await migrateOrClose(database)
   if (newer.length > 0)
     log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
@@ -94,6 +94,7 @@ export async function compose(
     jobs: jobQueue,
     schedule: new Schedule({ database, clock, log }),
     blobs: openBlobStores(config, { dataDir, isServer, log, processes }),
+    backupBucket: openBackupBucket(config, log),
     secrets: createSecretBox(loadSecretKeys(config.security, dataDir)),
     site: addresses.site,
     taskPool: new TaskPool({ processes: processes.count }),
@@ -111,6 +112,7 @@ export async function compose(
     core.taskPool.close()
     git.close()
     core.blobs.close()
+    core.backupBucket?.objects.close()
     await database.close()
     lock?.release()
   }

@@ -5,6 +5,7 @@ import { findSchemaRelease } from '../db/schema-release.ts'
 import { INGOT_VERSION, isOlderRelease } from '../platform/version.ts'
 import type { DoctorCheck } from '../subjects/subject.ts'
 import { openDataDir } from './data-dir.ts'
+import { keepsLog } from './storage.ts'
 
 /** Names of the migrations that were applied. */
 export const migrateStandalone = (config: Config): Promise<readonly string[]> =>
@@ -14,7 +15,7 @@ export const migrateStandalone = (config: Config): Promise<readonly string[]> =>
 export const pendingStandalone = (config: Config): Promise<string[]> => withDatabase(config, pendingMigrations)
 
 async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase(dialectFor(config.database, openDataDir(config.data_dir)))
+  const database = openDatabase(dialectFor(config.database, openDataDir(config.data_dir), keepsLog(config)))
   try {
     return await work(database)
   } finally {

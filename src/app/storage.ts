@@ -4,14 +4,17 @@ import {
   abortOldUploads,
   type BlobStores,
   createBlobStores,
+  createS3Objects,
   inspectStorage,
   migrateBlobs,
   type MigrationProgress,
+  type S3Folder,
   type S3Settings,
 } from '../blobs/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { invalid } from '../platform/errors.ts'
+import type { Logger } from '../platform/logger.ts'
 import type { Core, DoctorCheck } from '../subjects/subject.ts'
 
 /** 78 GiB in 10,000 parts; of larger ones whose size is announced the parts are larger. */
@@ -54,6 +57,18 @@ function s3Settings(storage: StorageConfig): S3Settings | undefined {
     partBytes: PART_BYTES,
     linkLifetime: storage.redirect_lifetime,
   }
+}
+
+/** Whether the continuous backup writes the log of SQLite into the database, and nothing else may. */
+export const keepsLog = ({ backup }: Pick<Config, 'backup'>): boolean => backup.kind !== 'off'
+
+/** The bucket of `[backup]`; undefined where backups go elsewhere. Throws Invalid as openBlobStores. */
+export function openBackupBucket({ backup, storage }: Config, log: Pick<Logger, 'warn'>): S3Folder | undefined {
+  if (backup.kind !== 's3') return undefined
+  const bucket = backup.bucket === '' ? storage.bucket : backup.bucket
+  if (bucket === '') throw invalid('backup.kind = "s3" needs backup.bucket or storage.bucket')
+  const settings = s3Settings({ ...storage, bucket, prefix: backup.prefix })!
+  return { objects: createS3Objects(settings, log), prefix: settings.prefix, label: `${bucket}/${settings.prefix}` }
 }
 
 function keysOf({ access_key: id, secret_key, secret_key_file: file }: StorageConfig): S3Settings['keys'] {

@@ -183,6 +183,18 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./backup.ts')).runBackup,
   },
   {
+    words: 'restore',
+    summary: 'Make a data directory from the continuous backup (section backup), as it was at a moment',
+    options: {
+      to: { type: 'string', value: 'DIR', help: 'a directory that is empty or not there yet' },
+      at: { type: 'string', value: 'TIME', help: 'the moment, such as 2027-01-31T12:00:00Z; the newest without it' },
+      list: { type: 'boolean', help: 'print which moments the backup has, and change nothing' },
+      from: { type: 'string', value: 'DIR', help: 'the directory of the backup, in place of the configured place' },
+      ...CONFIG_OPTIONS,
+    },
+    load: async () => (await import('./restore.ts')).runRestore,
+  },
+  {
     words: 'storage migrate',
     summary:
       'Copy all files into the bucket, or out of it; the server may run meanwhile, and a stopped run is continued',

@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { actionsSection } from './sections/actions.ts'
 import { apiSection, serverSection, serviceSection, uiSection } from './sections/api.ts'
+import { backupSection } from './sections/backup.ts'
 import { clusterSection } from './sections/cluster.ts'
 import { issueSection } from './sections/issue.ts'
 import { mailerSection } from './sections/mailer.ts'
@@ -48,6 +49,7 @@ export const configSchema = Type.Object(
     database: databaseSection,
     cluster: clusterSection,
     storage: storageSection,
+    backup: backupSection,
     log: logSection,
     api: apiSection,
     service: serviceSection,

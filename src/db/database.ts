@@ -143,14 +143,16 @@ export interface DatabaseSettings {
   readonly statement_timeout: number
 }
 
-/** The dialect that the URL names; empty is a file in the data directory. */
+/** The dialect that the URL names; empty is a file in the data directory. `keepLog` is for SQLite, see sqliteDialect. */
 export function dialectFor(
   { url, max_connections: maxConnections, statement_timeout: seconds }: DatabaseSettings,
   dataDir: string,
+  keepLog = false,
 ): DatabaseDialect {
   if (/^postgres(ql)?:\/\//.test(url))
     return postgresDialect(url, { maxConnections, statementTimeoutMs: seconds * 1000 })
-  return sqliteDialect(url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, '')))
+  const file = url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, ''))
+  return sqliteDialect(file, undefined, keepLog)
 }
 
 /** NOTE: without it one transaction that never ends would block every writer forever. */

@@ -6,7 +6,7 @@ import type { AppendSignal, Events, EventSchemas, Projections, Subscriptions } f
 import type { Git } from '../git/index.ts'
 import type { Operation } from '../http/operation.ts'
 import type { JobDefinitions, Jobs, Schedule, ScheduledTask } from '../jobs/index.ts'
-import type { BlobStores } from '../blobs/index.ts'
+import type { BlobStores, S3Folder } from '../blobs/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Processes } from '../platform/concurrency/processes.ts'
 import type { RateLimit } from '../platform/concurrency/rate-limit.ts'
@@ -34,6 +34,8 @@ export interface Core {
   readonly schedule: Schedule
   /** Stored bytes; each subject opens a store of its own. */
   readonly blobs: BlobStores
+  /** Where continuous backups go, if that is a bucket. */
+  readonly backupBucket: S3Folder | undefined
   /** Encrypts what the database must not contain in the clear. */
   readonly secrets: SecretBox
   readonly site: Site

@@ -43,6 +43,15 @@ export interface S3Objects extends S3Uploads {
   close(): void
 }
 
+/** A part of a bucket, for other uses than blobs. */
+export interface S3Folder {
+  readonly objects: S3Objects
+  /** Before every key, with a slash at its end. */
+  readonly prefix: string
+  /** For operators. */
+  readonly label: string
+}
+
 export function createS3Objects(settings: S3Settings, log: Pick<Logger, 'warn'>): S3Objects {
   const { bucket: Bucket } = settings
   const client = createS3Client(settings, log)

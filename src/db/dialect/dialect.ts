@@ -13,7 +13,56 @@ export interface Connections<T> {
    * as it does over a connection to a server.
    */
   readonly version: (() => number) | undefined
+  /** SQLite: what a continuous copy of the database reads. Undefined where the database has tools of its own. */
+  readonly log: DatabaseLog | undefined
   close(): Promise<void>
+}
+
+/** The committed part of the write-ahead log (https://www.sqlite.org/walformat.html). */
+export interface LogState {
+  /** Changes when the log begins anew: 8 bytes in hex, of which the first 4 count up. */
+  readonly salt: string
+  /** Committed frames. */
+  readonly frames: number
+  /** Checksum of the last of them, 8 bytes in hex. */
+  readonly sum: string
+  /** Bytes of a page. */
+  readonly pageSize: number
+}
+
+/** One page as a transaction wrote it. */
+export interface LogFrame {
+  /** From 1. */
+  readonly page: number
+  /** Pages of the database after the transaction, in its last frame; else 0. */
+  readonly pagesAfter: number
+  readonly salt: string
+  readonly sum: string
+  readonly data: Buffer
+}
+
+/** The database as a file that stays as it is while the log grows. */
+export interface HeldDatabase {
+  /** Bytes. */
+  readonly size: number
+  /** From the beginning to the end. */
+  read(): AsyncIterable<Buffer>
+  release(): void
+}
+
+/** The write-ahead log of an SQLite database and the file that it goes into. */
+export interface DatabaseLog {
+  /** Undefined while there is no log, or while another process just changes it. */
+  state(): LogState | undefined
+  /** Some of the frames from number `from` (the first is 1) to `to`: at least one, at most 4 MB. */
+  frames(from: number, to: number, pageSize: number): LogFrame[]
+  /**
+   * Calls `before` while no process can write and, unless it returns false, writes the log into the database: all of
+   * it, so that the next commit begins a new log, or less while a reader needs an older state. Gives the frames that the log
+   * had when all of it was written, else undefined. With `hold` the database file does not change until it is
+   * released.
+   */
+  checkpoint(before: () => boolean, hold?: (held: HeldDatabase) => void): Promise<number | undefined>
 }
 
 /** Numbers of transactions, which grow. */

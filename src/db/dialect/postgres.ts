@@ -70,6 +70,7 @@ export function postgresDialect(
         write,
         noTimeout,
         version: undefined,
+        log: undefined,
         close: async () => void (await Promise.all([read, write, noTimeout].map((each) => each.destroy()))),
       }
     },

@@ -146,22 +146,47 @@ export class WritingDriver implements Driver {
 
   async destroy(): Promise<void> {}
 
+  /**
+   * Runs `work` while no process can write. An open group is committed before. Throws unavailable when another process
+   * writes for too long.
+   */
+  async runAlone<T>(work: () => T): Promise<T> {
+    const release = await this.#turns.acquire()
+    try {
+      if (this.#group !== undefined) await this.#commit(this.#group)
+      await this.#run('begin immediate')
+      try {
+        return work()
+      } finally {
+        await this.#run('rollback')
+      }
+    } finally {
+      release()
+    }
+  }
+
   /** Commits the group in a turn of its own. Never rejects. */
   async #end(group: Group): Promise<void> {
     group.isEnding = true
     // NOTE: requests that have arrived already are read first, so that their transactions join.
     await nextTurn()
     const release = await this.#turns.acquire()
-    // NOTE: the group is over when SQLite itself ended its transaction.
-    if (this.#group !== group) return release()
+    try {
+      // NOTE: the group is over when SQLite itself ended its transaction, or runAlone did.
+      if (this.#group === group) await this.#commit(group)
+    } finally {
+      release()
+    }
+  }
+
+  /** In a turn of the caller. Never rejects. */
+  async #commit(group: Group): Promise<void> {
     this.#group = undefined
     try {
       await this.#run('commit')
     } catch (error) {
       if (this.#database.inTransaction) await this.#run('rollback').catch(() => {})
       return group.settle(error)
-    } finally {
-      release()
     }
     this.#wal.wait().then(() => group.settle(), group.settle)
   }

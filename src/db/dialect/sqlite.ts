@@ -16,6 +16,7 @@ import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files
 import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
 import { WalSync } from './wal-sync.ts'
 
@@ -24,9 +25,10 @@ const BUSY_DEADLINE_MS = 10_000
 
 /**
  * An SQLite file: WAL, one writing connection, one reading connection. Transactions are answered when they are on the
- * disk.
+ * disk. With `keepLog` commits leave the log as it is: only `DatabaseLog.checkpoint` writes it into the file, and the
+ * last process that closes it.
  */
-export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): DatabaseDialect {
+export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS, keepLog = false): DatabaseDialect {
   return {
     name: 'sqlite',
     chunkSize: 500,
@@ -37,23 +39,29 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS): 
       for (const beside of [`${file}-wal`, `${file}-shm`]) denyOthers(beside)
       const writer = openFile(file, false)
       const reader = openFile(file, true)
+      if (keepLog) writer.pragma('wal_autocheckpoint = 0')
       const wal = new WalSync(file)
+      const driver = new WritingDriver(writer, wal, busyDeadlineMs)
+      const log = new SqliteLog(file, { runAlone: (work) => driver.runAlone(work), open: openFile })
       const read = new Kysely<T>({
         dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
       })
-      const write = new Kysely<T>({ dialect: kyselyDialect(() => new WritingDriver(writer, wal, busyDeadlineMs)) })
+      const write = new Kysely<T>({ dialect: kyselyDialect(() => driver) })
       return {
         read,
         write,
         noTimeout: write,
         version: versionOf(reader),
+        log,
         close: async () => {
           await read.destroy()
           await write.destroy()
           await wal.close()
+          log.close()
           // NOTE: Kysely ends only drivers it has used; the last handle that closes folds the WAL into the file.
           reader.close()
           writer.close()
+          log.closeFiles()
         },
       }
     },

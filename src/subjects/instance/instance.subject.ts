@@ -2,6 +2,7 @@ import type { Config } from '../../config/index.ts'
 import type { Processes } from '../../platform/concurrency/processes.ts'
 import { defineSubject, type SubjectParts } from '../subject.ts'
 import { avatarUrl } from '../users/index.ts'
+import { backupGauges } from './backup-gauges.ts'
 import { createFediverse, type Fediverse } from './fediverse.service.ts'
 import { healthParts } from './health-parts.ts'
 import { registerHealth } from './health.routes.ts'
@@ -21,8 +22,8 @@ declare module '../subject.ts' {
 /** What the server answers about itself: version, settings, health, metrics, and what other servers ask. */
 export const subject = defineSubject({
   name: 'instance',
-  needs: ['gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
-  async create(core, { gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
+  needs: ['backupStatus', 'gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
+  async create(core, { backupStatus, gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
     const { config, database, clock, log, processes, site } = core
     const { federation, service } = config
     const fediverse = createFediverse({
@@ -56,6 +57,7 @@ export const subject = defineSubject({
           },
           users: { help: 'User accounts', read: () => users.count() },
           ...webhookGauges(hookDeliveries, clock),
+          ...backupGauges(backupStatus),
         },
         processes,
         onListen: (url) => log.info({ url }, 'serving metrics'),

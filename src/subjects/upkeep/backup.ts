@@ -28,7 +28,8 @@ const DATABASE_FILE = 'ingot.db'
 const MANIFEST = 'backup.json'
 
 /** Caches, the lock of the running server, and what is copied in its own way. */
-const SKIPPED = /^(?:git|cache|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json)$/
+const SKIPPED =
+  /^(?:git|cache|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json|backup-position\.json.*)$/
 
 /**
  * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the

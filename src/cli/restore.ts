@@ -1,0 +1,40 @@
+import { resolve } from 'node:path'
+import { openBackupBucket } from '../app/storage.ts'
+import { createLogger } from '../platform/logger.ts'
+import { parseTimestamp } from '../platform/timestamp.ts'
+import { listSeries, momentText, openPlace, type Place, restore } from '../subjects/backups/index.ts'
+import { type CommandInput, text, UsageError } from './command.ts'
+
+/** Makes a data directory from a continuous backup, or lists the moments that it has. */
+export async function runRestore({ values, config, print }: CommandInput): Promise<number> {
+  const [to, from, wanted] = [text(values, 'to'), text(values, 'from'), text(values, 'at')]
+  if ((to === undefined) === (values['list'] !== true)) throw new UsageError('one of --to and --list must be given')
+  const at = wanted === undefined ? Infinity : parseTimestamp(wanted)
+  if (at === undefined)
+    throw new UsageError(`--at is ${wanted}; allowed: a time in RFC 3339, such as 2027-01-31T12:00:00Z`)
+  const settings = config()
+  const bucket = from === undefined ? openBackupBucket(settings, createLogger('warn')) : undefined
+  try {
+    const place = openPlace(from === undefined ? settings.backup : { kind: 'local', directory: from }, bucket)
+    if (place === undefined)
+      throw new UsageError('--from or the section backup of the configuration must name the copy')
+    if (to === undefined) return await list(place, print)
+    const { database } = await restore({ place, at, to: resolve(to), progress: showProgress })
+    if (database !== undefined) print(`The database is as it was at ${momentText(database.moment)}.`)
+    if (database?.gapUntil !== undefined) print(`Nothing was copied from then until ${momentText(database.gapUntil)}.`)
+    print(`To use it: ingot serve --data-dir ${resolve(to)}`)
+    return 0
+  } finally {
+    bucket?.objects.close()
+  }
+}
+
+async function list(place: Place, print: (text: string) => void): Promise<number> {
+  const all = await listSeries(place)
+  for (const { from, to, snapshots, segments } of all)
+    print(`${momentText(from)}  ${momentText(to)}  ${snapshots.length} snapshots, ${segments.length} segments`)
+  if (all.length === 0) print(`${place.label} has no complete copy of a database.`)
+  return all.length === 0 ? 1 : 0
+}
+
+const showProgress = (line: string): void => void process.stderr.write(`${line}\n`)

@@ -1,0 +1,57 @@
+import { Type } from '@sinclair/typebox'
+
+export const backupSection = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('off'), Type.Literal('local'), Type.Literal('s3')], {
+      default: 'off',
+      description: 'Where the server copies itself to while it runs: a directory, a bucket, or nowhere.',
+    }),
+    directory: Type.String({
+      default: '',
+      description: 'Directory for local. It must exist; each server needs one of its own, best on another disk.',
+    }),
+    bucket: Type.String({
+      default: '',
+      pattern: '^$|^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$',
+      description: 'Bucket for s3, reached with the settings of [storage]. Empty: storage.bucket.',
+    }),
+    prefix: Type.String({
+      default: 'backup/',
+      pattern: String.raw`^(?!/)(?:[A-Za-z0-9!_.*'()-]+/)*[A-Za-z0-9!_.*'()-]+/?$`,
+      description: 'Folder in that bucket. Each server needs one of its own.',
+    }),
+    interval: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 10,
+      description: 'Seconds between copies of what was committed to an SQLite database.',
+    }),
+    files_interval: Type.Integer({
+      default: 10,
+      minimum: 1,
+      maximum: 3600,
+      description: 'Seconds between copies of changed repositories and files.',
+    }),
+    snapshot_interval: Type.Integer({
+      default: 86_400,
+      minimum: 60,
+      maximum: 2_592_000,
+      description: 'Seconds between copies of the whole SQLite database; a restore applies what came after one.',
+    }),
+    days: Type.Integer({
+      default: 7,
+      minimum: 1,
+      maximum: 3650,
+      description: 'Days that can be restored.',
+    }),
+    max_log: Type.Integer({
+      default: 256,
+      minimum: 16,
+      maximum: 65_536,
+      description:
+        'MB that the log of SQLite may grow to while the copy cannot be written; then the copy begins anew with a ' +
+        'snapshot.',
+    }),
+  },
+  { additionalProperties: false, description: 'Continuous backup (docs/backup.md).' },
+)

@@ -1,0 +1,118 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Release, SharedLocks } from '../../platform/concurrency/lock-table.ts'
+import type { Worker } from '../subject.ts'
+
+/** One of the things that are copied. */
+export interface Copier {
+  /** For the log. */
+  readonly what: string
+  readonly intervalMs: number
+  /** Copies what is new; true when there is more. Throws when the place cannot be used. */
+  copy(): Promise<boolean>
+  /** Copies the rest. */
+  close(): Promise<void>
+}
+
+interface BackupWorkerDeps {
+  readonly copiers: readonly Copier[]
+  readonly clock: Clock
+  readonly log: Logger
+  /** Of all processes of the server: one of them copies. */
+  readonly locks: SharedLocks | undefined
+}
+
+const LONGEST_PAUSE_MS = 30_000
+/** For the last copy of a server that stops. */
+const CLOSE_MS = 10_000
+
+/** Copies while the server runs. What fails is tried again with growing pauses, and disturbs nothing else. */
+export class BackupWorker implements Worker {
+  readonly #deps: BackupWorkerDeps
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #failures = 0
+
+  constructor(deps: BackupWorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** Copies that failed since the start. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  /** Copies everything that is new: for tests. */
+  async drain(): Promise<boolean> {
+    return false
+  }
+
+  async #run(): Promise<void> {
+    const { copiers, locks } = this.#deps
+    const release = await this.#lock(locks)
+    try {
+      await Promise.all(copiers.map((copier) => this.#repeat(copier)))
+      await this.#close()
+    } finally {
+      release?.()
+    }
+  }
+
+  async #lock(locks: SharedLocks | undefined): Promise<Release | undefined> {
+    return locks?.lock('backup', 'exclusive')
+  }
+
+  async #repeat(copier: Copier): Promise<void> {
+    const { signal } = this.#stopping
+    let failed = 0
+    while (!signal.aborted) {
+      let more = false
+      try {
+        more = await copier.copy()
+        if (failed > 0) this.#deps.log.info({ what: copier.what }, 'the backup goes on')
+        failed = 0
+      } catch (error) {
+        this.#failures++
+        if (failed++ === 0)
+          this.#deps.log.warn({ err: error, what: copier.what }, 'the backup failed and is tried again')
+      }
+      if (!more)
+        await pause(Math.min(copier.intervalMs * 2 ** failed, Math.max(copier.intervalMs, LONGEST_PAUSE_MS)), signal)
+    }
+  }
+
+  async #close(): Promise<void> {
+    const closing = Promise.all(
+      this.#deps.copiers.map((copier) =>
+        copier.close().catch((error: unknown) => {
+          this.#deps.log.warn({ err: error, what: copier.what }, 'the last copy before the stop failed')
+        }),
+      ),
+    )
+    const enough = new AbortController()
+    await Promise.race([closing, pause(CLOSE_MS, enough.signal)])
+    enough.abort()
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}

@@ -1,0 +1,56 @@
+import { promisify } from 'node:util'
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
+import type { Place } from '../places/place.ts'
+import { seal, type SealedFile } from '../sealed-file.ts'
+import { type SegmentHeader, segmentName } from './layout.ts'
+import type { LogPart } from './read-log.ts'
+
+const compress = promisify(zstdCompress)
+const decompress = promisify(zstdDecompress)
+const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+/** A part of the log and its place in the series. */
+export interface Segment {
+  readonly part: LogPart
+  readonly series: string
+  readonly number: number
+  readonly previous: string
+  readonly since: number
+  readonly until: number
+}
+
+export interface StoredSegment {
+  readonly name: string
+  readonly hash: string
+}
+
+export async function storeSegment(place: Place, segment: Segment): Promise<StoredSegment> {
+  const { part, series, number, previous, since, until } = segment
+  const pages = [...part.pages.keys()].toSorted((a, b) => a - b)
+  const header: SegmentHeader = {
+    format: 1,
+    number,
+    previous,
+    since,
+    until,
+    page_size: part.pageSize,
+    pages,
+    pages_after: part.pagesAfter,
+    from: part.from,
+    to: part.to,
+  }
+  const body = await compress(Buffer.concat(pages.map((page) => part.pages.get(page)!)), QUICK)
+  const { data, hash } = seal(header, body)
+  const name = segmentName(series, number, until)
+  await place.put(name, data)
+  return { name, hash }
+}
+
+/** The pages with their numbers, from 1. */
+export async function pagesOf({ header, body }: SealedFile<SegmentHeader>): Promise<[number, Buffer][]> {
+  const bytes = await decompress(body)
+  return header.pages.map((page, index) => [
+    page,
+    bytes.subarray(index * header.page_size, (index + 1) * header.page_size),
+  ])
+}

@@ -1,0 +1,6 @@
+export type { BackupStatus } from './backup-status.ts'
+export { openPlace } from './places/open-place.ts'
+export type { Place } from './places/place.ts'
+export { listSeries } from './restore/list-moments.ts'
+export { momentText } from './restore/restore-database.ts'
+export { restore, type Restored } from './restore/restore.ts'

@@ -1,0 +1,68 @@
+import type { S3Objects, S3Upload } from '../../../blobs/index.ts'
+import type { Place, Stored } from './place.ts'
+
+/** The memory of one upload; an object has at most 10,000 parts. */
+const PART_BYTES = 16 * 1024 * 1024
+
+/** A folder of a bucket. `prefix` ends with a slash. */
+export function bucketPlace(objects: S3Objects, prefix: string, label: string): Place {
+  const key = (name: string): string => `${prefix}${name}`
+  const open = async (name: string): Promise<AsyncIterable<Uint8Array> | undefined> =>
+    (await objects.get(key(name), undefined, new AbortController().signal))?.body
+  return {
+    label,
+    put: (name, data) => objects.put(key(name), data),
+    async putStream(name, source) {
+      const upload = await objects.begin(key(name))
+      try {
+        await objects.complete(upload, await sendParts(objects, upload, source))
+      } catch (error) {
+        await objects.abort(upload).catch(() => undefined)
+        throw error
+      }
+    },
+    async get(name) {
+      const body = await open(name)
+      return body && Buffer.concat(await Array.fromAsync(body))
+    },
+    open,
+    async *list(folder, after = ''): AsyncGenerator<Stored, void, undefined> {
+      for await (const { key: found, size } of objects.list(key(folder), after === '' ? '' : key(after)))
+        yield { name: found.slice(prefix.length), size }
+    },
+    async folders(folder) {
+      const found: string[] = []
+      // NOTE: jumps behind each folder: '0' follows the slash.
+      for (let after = ''; ;) {
+        const first = await objects.list(key(folder), after)[Symbol.asyncIterator]().next()
+        if (first.done === true) return found
+        const [name = '', ...rest] = first.value.key.slice(key(folder).length).split('/')
+        if (rest.length > 0) found.push(name)
+        after = rest.length > 0 ? `${key(folder)}${name}0` : first.value.key
+      }
+    },
+    remove: (name) => objects.remove(key(name)),
+  }
+}
+
+async function sendParts(
+  objects: S3Objects,
+  upload: S3Upload,
+  source: AsyncIterable<Uint8Array>,
+): Promise<readonly string[]> {
+  const tags: string[] = []
+  let chunks: Uint8Array[] = []
+  let size = 0
+  const send = async (): Promise<void> => {
+    tags.push(await objects.sendPart(upload, tags.length + 1, Buffer.concat(chunks)))
+    chunks = []
+    size = 0
+  }
+  for await (const chunk of source) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= PART_BYTES) await send()
+  }
+  if (size > 0 || tags.length === 0) await send()
+  return tags
+}

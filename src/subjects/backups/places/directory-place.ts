@@ -1,0 +1,97 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { randomHex } from '../../../platform/crypto/crypto.ts'
+import { syncDirectory } from '../../../platform/files/durable.ts'
+import type { Place, Stored } from './place.ts'
+
+/** What a crash left of a file that was being written; never listed. */
+const TEMPORARY = /\.tmp-[0-9a-f]+$/
+
+/**
+ * A directory, which has to exist: the mount point of a disk that is away must not be filled in its stead.
+ */
+export function directoryPlace(path: string): Place {
+  const root = resolve(path)
+  const at = (name: string): string => join(root, name)
+  const putStream = async (name: string, source: AsyncIterable<Uint8Array>): Promise<void> => {
+    const target = at(name)
+    const temporary = `${target}.tmp-${randomHex(6)}`
+    const handle = await openInside(root, temporary)
+    try {
+      try {
+        for await (const chunk of source) await handle.writeFile(chunk)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(temporary, target)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+    await syncDirectory(dirname(target))
+  }
+  return {
+    label: root,
+    putStream,
+    put: (name, data) => putStream(name, only(data)),
+    get: (name) => readFile(at(name)).catch(missing),
+    async open(name) {
+      const found = await stat(at(name)).catch(missing)
+      return found && createReadStream(at(name))
+    },
+    list: (folder, after = '') => walk(root, folder.slice(0, -1), after),
+    async folders(folder) {
+      const entries = (await readdir(at(folder), { withFileTypes: true }).catch(missing)) ?? []
+      return entries
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .toSorted()
+    },
+    remove: (name) => rm(at(name), { force: true }),
+  }
+}
+
+async function openInside(root: string, path: string): ReturnType<typeof open> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  await stat(root)
+  const first = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  for (let made = dirname(path); first !== undefined && made.length > root.length; made = dirname(made))
+    await syncDirectory(dirname(made))
+  return open(path, 'wx', 0o600)
+}
+
+async function* walk(root: string, folder: string, after: string): AsyncGenerator<Stored, void, undefined> {
+  const entries = (await readdir(join(root, folder), { withFileTypes: true }).catch(missing)) ?? []
+  // NOTE: a folder is sorted by its name with the slash, as the keys of a bucket are.
+  const sorted = entries
+    .map((entry) => ({
+      entry,
+      name: `${folder}/${entry.name}`,
+      sort: entry.isDirectory() ? `${entry.name}/` : entry.name,
+    }))
+    .toSorted((a, b) => (a.sort < b.sort ? -1 : 1))
+  for (const { entry, name } of sorted) {
+    if (entry.isDirectory()) {
+      if (`${name}/` < after.slice(0, name.length + 1)) continue
+      yield* walk(root, name, after)
+    } else if (name > after && !TEMPORARY.test(name)) {
+      const found = await stat(join(root, name)).catch(missing)
+      if (found) yield { name, size: found.size }
+    }
+  }
+}
+
+async function* only(data: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield data
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+  return undefined
+}

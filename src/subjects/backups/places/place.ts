@@ -1,0 +1,27 @@
+/** Something that a copy consists of. */
+export interface Stored {
+  /** With slashes between its parts. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** Where copies are kept. Everything throws while the place is away, and writing also when it is full. */
+export interface Place {
+  /** For operators: a directory, or a bucket with its prefix. */
+  readonly label: string
+  /** Whole or not at all; durable when it resolves. Replaces what has the name. */
+  put(name: string, data: Uint8Array): Promise<void>
+  /** As put, of any length. */
+  putStream(name: string, source: AsyncIterable<Uint8Array>): Promise<void>
+  /** Undefined when there is nothing of the name. */
+  get(name: string): Promise<Buffer | undefined>
+  /** As get, piece by piece. */
+  open(name: string): Promise<AsyncIterable<Uint8Array> | undefined>
+  /** What is below a folder, which ends with a slash, sorted by name; those behind `after`. */
+  list(folder: string, after?: string): AsyncIterable<Stored>
+  /** The names of the folders directly in a folder, sorted, without slash. */
+  folders(folder: string): Promise<string[]>
+  /** Nothing happens when it is gone. */
+  remove(name: string): Promise<void>
+}
