@@ -9,6 +9,7 @@ import { chooseGenerator } from './load/generator.ts'
 import { WRK_MISSING } from './load/wrk.ts'
 import { measureBare, measureGit, startBare } from './load/yardsticks.ts'
 import { measureTarget, type TargetResult } from './measure.ts'
+import { modelTables } from './model/report.ts'
 import { drawNodes, measureNodes } from './nodes/index.ts'
 import { HELP, readOptions, UsageError, type Options } from './options.ts'
 import { describeYardsticks, drawEndpoints, drawFigures, type Yardsticks } from './report.ts'
@@ -23,7 +24,8 @@ async function main(options: Options): Promise<void> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     const attacks = chosenAttacks(options)
-    if (options.only?.source === 'nodes') await nodes(tempDir, options)
+    if (options.only?.source === 'model') model(options)
+    else if (options.only?.source === 'nodes') await nodes(tempDir, options)
     else if (attacks.length === 0) await bench(tempDir, options)
     else await stalls(tempDir, options, attacks)
   } finally {
@@ -73,6 +75,11 @@ async function stalls(tempDir: TempDir, options: Options, attacks: readonly Atta
 async function nodes(tempDir: TempDir, options: Options): Promise<void> {
   const measured = await measureNodes(tempDir, options)
   printAlone(options, drawNodes(measured), { nodes: measured })
+}
+
+function model(options: Options): void {
+  const { text, figures } = modelTables()
+  printAlone(options, text, { model: figures })
 }
 
 function printAlone({ json }: Options, table: string, figures: unknown): void {

@@ -66,6 +66,8 @@ branches are pushed. Another server (--compare) is measured with what the API ca
   --only nodes       only start several nodes on one PostgreSQL and one root, kill one of them every 30 seconds and restart
                      PostgreSQL once under mixed load of --seconds (default 600), and compare what was acknowledged with
                      what is there; with the S3 server of INGOT_VERSITYGW away for 60 seconds where there is one
+  --only model       only simulate 1,000,000 repositories, 100,000 accounts, 2,000 requests/s and 20 pushes/s: how many nodes, what
+                     they ask of PostgreSQL and of the shared file system, and what breaks first as the load grows
   --nodes N          servers of --only nodes (default 3)
   --large DIR        measure with the default branch and the tags of this git repository in place of the synthetic large
                      one, such as a clone of git: --only 'many pulls' --large git.git --pulls 2000 --scale 0.02
