@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGit, type Git, type GitLimits, type GitRepo, type ObjectFormat } from '../../src/git/index.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { runSmall } from '../harness/run-small.ts'
 
 export const FORMATS: readonly ObjectFormat[] = ['sha1', 'sha256']
 
@@ -38,13 +38,13 @@ export function oracleBytes(
   input?: string | Buffer,
   env: Record<string, string> = {},
 ): Buffer {
-  const result = spawnSync('git', args, { cwd: path, env: { ...ENV, ...WHO, ...env }, input, maxBuffer: 1 << 30 })
+  const result = runSmall('git', args, { cwd: path, env: { ...ENV, ...WHO, ...env }, input })
   if (result.status !== 0) throw new Error(`git ${args.join(' ')}: ${result.stderr.toString('utf8')}`)
   return result.stdout
 }
 
 export function oracleStatus(path: string, args: readonly string[], input?: string): number {
-  return spawnSync('git', args, { cwd: path, env: { ...ENV, ...WHO }, input }).status ?? -1
+  return runSmall('git', args, { cwd: path, env: { ...ENV, ...WHO }, input }).status ?? -1
 }
 
 export interface World {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runSmall } from '../harness/run-small.ts'
 import { oracle } from './fixture.ts'
 
 /** A work tree of real git on a repository's objects, for what cannot be done in a bare one. */
@@ -22,7 +22,7 @@ export function workTree(repo: string, tip: string): WorkTree {
   return {
     git,
     try: (...args) =>
-      spawnSync('git', [...settings, ...args], {
+      runSmall('git', [...settings, ...args], {
         cwd: path,
         env: {
           PATH: '/usr/local/bin:/usr/bin:/bin',
