@@ -32,6 +32,10 @@ export async function startPostgres(dir: string): Promise<TestPostgres | undefin
     'fsync=off',
     'synchronous_commit=off',
     'full_page_writes=off',
+    // What goes on by itself would take time from the tests, and change plans in the middle of one.
+    'autovacuum=off',
+    'checkpoint_timeout=1h',
+    'max_wal_size=4GB',
     'max_connections=300',
     `unix_socket_directories=${dir}`,
     'listen_addresses=127.0.0.1',

@@ -206,12 +206,17 @@ describeOnBoth('ingot admin rotate-key', (kind) => {
     }
     await server.app.database.transaction((tx) => tx.insertInto('actions_secret').values(row).execute())
     const [lost] = await rows(server, 'actions_secret', { name: 'LOST' })
-    const ran = await run()
-    expect(ran).toMatchObject({ code: 1, stderr: '' })
-    expect(ran.stdout).toMatch(/Encrypted \d{4} values with the current key\.\nThe former key is deleted\./)
-    expect(ran.stdout).toContain(
-      `1 rows have a value that no known key decrypts; it was left as it is:\n  actions_secret ${lost!.id}\n`,
-    )
+    if (kind === 'postgres') {
+      // NOTE: the command, which is the same for every database, waits 15 seconds.
+      expect(await rotate()).toMatchObject({ unreadable: [`actions_secret ${lost!.id}`], isContinued: false })
+    } else {
+      const ran = await run()
+      expect(ran).toMatchObject({ code: 1, stderr: '' })
+      expect(ran.stdout).toMatch(/Encrypted \d{4} values with the current key\.\nThe former key is deleted\./)
+      expect(ran.stdout).toContain(
+        `1 rows have a value that no known key decrypts; it was left as it is:\n  actions_secret ${lost!.id}\n`,
+      )
+    }
     expect(await rows(server, 'actions_secret', { name: 'LOST' })).toEqual([lost])
     await ann.client.delete('/user/actions/secrets/LOST')
   }, 90_000)
