@@ -20,7 +20,7 @@ describe('Batches', () => {
     const calls: number[][] = []
     const run = async (items: readonly number[]): Promise<readonly number[]> => (calls.push([...items]), items)
     let expected = 2
-    const batches = new Batches(run, { ...options, pause: 50, expected: () => expected })
+    const batches = new Batches(run, { ...options, pause: 500, expected: () => expected })
     const first = batches.add(1)
     await new Promise(setImmediate)
     expect(calls).toEqual([])
