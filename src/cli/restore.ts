@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { openBackupBucket } from '../app/storage.ts'
 import { createLogger } from '../platform/logger.ts'
 import { parseTimestamp } from '../platform/timestamp.ts'
-import { listSeries, momentText, openPlace, type Place, restore } from '../subjects/backups/index.ts'
+import { filesUntil, listSeries, momentText, openPlace, type Place, restore } from '../subjects/backups/index.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
 
 /** Makes a data directory from a continuous backup, or lists the moments that it has. */
@@ -19,9 +19,12 @@ export async function runRestore({ values, config, print }: CommandInput): Promi
     if (place === undefined)
       throw new UsageError('--from or the section backup of the configuration must name the copy')
     if (to === undefined) return await list(place, print)
-    const { database } = await restore({ place, at, to: resolve(to), progress: showProgress })
+    const restored = await restore({ place, at, to: resolve(to), progress: showProgress })
+    const { database } = restored
     if (database !== undefined) print(`The database is as it was at ${momentText(database.moment)}.`)
     if (database?.gapUntil !== undefined) print(`Nothing was copied from then until ${momentText(database.gapUntil)}.`)
+    if (restored.filesUntil !== undefined && (database === undefined || restored.filesUntil < database.moment))
+      print(`Repositories and files were copied until ${momentText(restored.filesUntil)}.`)
     print(`To use it: ingot serve --data-dir ${resolve(to)}`)
     return 0
   } finally {
@@ -34,7 +37,9 @@ async function list(place: Place, print: (text: string) => void): Promise<number
   for (const { from, to, snapshots, segments } of all)
     print(`${momentText(from)}  ${momentText(to)}  ${snapshots.length} snapshots, ${segments.length} segments`)
   if (all.length === 0) print(`${place.label} has no complete copy of a database.`)
-  return all.length === 0 ? 1 : 0
+  const files = await filesUntil(place)
+  if (files !== undefined) print(`Repositories and files: until ${momentText(files)}`)
+  return all.length === 0 && files === undefined ? 1 : 0
 }
 
 const showProgress = (line: string): void => void process.stderr.write(`${line}\n`)

@@ -27,7 +27,7 @@ export const backupSection = Type.Object(
       description: 'Seconds between copies of what was committed to an SQLite database.',
     }),
     files_interval: Type.Integer({
-      default: 10,
+      default: 5,
       minimum: 1,
       maximum: 3600,
       description: 'Seconds between copies of changed repositories and files.',

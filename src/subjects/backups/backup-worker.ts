@@ -1,4 +1,3 @@
-import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Release, SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import type { Worker } from '../subject.ts'
@@ -16,8 +15,9 @@ export interface Copier {
 
 interface BackupWorkerDeps {
   readonly copiers: readonly Copier[]
-  readonly clock: Clock
   readonly log: Logger
+  /** Aborted when the server stops, which ends long copies. */
+  readonly stopping: AbortController
   /** Of all processes of the server: one of them copies. */
   readonly locks: SharedLocks | undefined
 }
@@ -29,7 +29,6 @@ const CLOSE_MS = 10_000
 /** Copies while the server runs. What fails is tried again with growing pauses, and disturbs nothing else. */
 export class BackupWorker implements Worker {
   readonly #deps: BackupWorkerDeps
-  readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
   #failures = 0
 
@@ -47,7 +46,7 @@ export class BackupWorker implements Worker {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort()
+    this.#deps.stopping.abort()
     await this.#running
   }
 
@@ -72,7 +71,7 @@ export class BackupWorker implements Worker {
   }
 
   async #repeat(copier: Copier): Promise<void> {
-    const { signal } = this.#stopping
+    const { signal } = this.#deps.stopping
     let failed = 0
     while (!signal.aborted) {
       let more = false

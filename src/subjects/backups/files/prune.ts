@@ -1,0 +1,91 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DATABASE, fileTime, segmentFolder, snapshotFolder } from '../database/layout.ts'
+import type { Place } from '../places/place.ts'
+import { listSeries } from '../restore/list-moments.ts'
+import { seal, unseal } from '../sealed-file.ts'
+import { OBJECTS, readStateName, STATES, type StoredState } from './layout.ts'
+
+interface Pruning {
+  readonly place: Place
+  readonly dataDir: string
+  readonly clock: { now(): number }
+  readonly days: number
+  readonly signal: AbortSignal
+}
+
+const DAY_MS = 24 * 60 * 60_000
+const GONE = 'files/gone/'
+
+/** Deletes what no moment of the last days needs. */
+export async function prune(deps: Pruning): Promise<void> {
+  const bound = deps.clock.now() - deps.days * DAY_MS
+  await pruneDatabase(deps, bound)
+  await pruneStates(deps, bound)
+  await pruneObjects(deps, bound)
+}
+
+/** Keeps the last snapshot before the bound and what follows it. */
+async function pruneDatabase({ place, signal }: Pruning, bound: number): Promise<void> {
+  const all = await listSeries(place)
+  const base = all.flatMap(({ snapshots }) => snapshots).findLast(({ time }) => time <= bound)
+  if (base === undefined) return
+  for (const { name: series, to, snapshots, segments } of all) {
+    if (to < base.time) {
+      for (const folder of [segmentFolder(series), snapshotFolder(series), `${DATABASE}${series}/`])
+        for await (const { name } of place.list(folder)) await place.remove(name)
+      continue
+    }
+    const first = snapshots.find(({ time }) => time >= base.time)
+    for (const { name, time } of snapshots)
+      if (time < base.time) {
+        await place.remove(name)
+        await place.remove(name.replace(/\.json$/, '.db.zst'))
+      }
+    for (const { name, number } of segments) {
+      if (first === undefined || number >= first.number || signal.aborted) break
+      await place.remove(name)
+    }
+  }
+}
+
+/** Keeps the last whole version before the bound and what follows it. */
+async function pruneStates({ place, signal }: Pruning, bound: number): Promise<void> {
+  let versions: StoredState[] = []
+  const removeOld = async (): Promise<void> => {
+    const base = versions.findLastIndex(({ kind, time }) => kind === 'full' && time <= bound)
+    for (const { name } of versions.slice(0, Math.max(0, base))) await place.remove(name)
+  }
+  for await (const { name } of place.list(STATES)) {
+    if (signal.aborted) return
+    const version = readStateName(name)
+    if (version === undefined) continue
+    if (versions[0] !== undefined && versions[0].unit !== version.unit) {
+      await removeOld()
+      versions = []
+    }
+    versions.push(version)
+  }
+  await removeOld()
+}
+
+/** Notes which files are gone from the data directory, and deletes those that were noted before the bound. */
+async function pruneObjects({ place, dataDir, clock, signal }: Pruning, bound: number): Promise<void> {
+  const gone = new Set<string>()
+  for await (const { name } of place.list(OBJECTS)) {
+    if (signal.aborted) return
+    const isThere = await access(join(dataDir, name.slice(OBJECTS.length))).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) gone.add(name)
+  }
+  for await (const { name: journal } of place.list(GONE)) {
+    if (journal >= `${GONE}${fileTime(bound)}`) break
+    const { body } = unseal<object>(journal, await place.get(journal))
+    for (const name of body.toString('utf8').split('\n')) if (gone.has(name)) await place.remove(name)
+    await place.remove(journal)
+  }
+  const list = Buffer.from([...gone].join('\n'))
+  await place.put(`${GONE}${fileTime(clock.now())}.json`, seal({ format: 1 }, list).data)
+}

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { directoryPlace } from '../../src/subjects/backups/places/directory-place.ts'
+import { listSeries } from '../../src/subjects/backups/restore/list-moments.ts'
+import { restore } from '../../src/subjects/backups/restore/restore.ts'
+import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+
+const run = promisify(execFile)
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
+const git = async (cwd: string, ...args: string[]): Promise<string> =>
+  (await run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV })).stdout.trim()
+
+let folder: Folder
+let copy: string
+let server: IngotProcess
+let authorization: string
+beforeAll(async () => {
+  folder = temporaryFolder()
+  copy = join(folder.path, 'copy')
+  mkdirSync(copy)
+  server = await startIngot(join(folder.path, 'data'), settings())
+  authorization = `Basic ${Buffer.from(`admin:${server.password}`).toString('base64')}`
+})
+afterAll(async () => {
+  await server.stop('SIGKILL')
+  folder.remove()
+})
+
+const settings = (): string[] =>
+  ['server.workers=2', 'backup.kind=local', `backup.directory=${copy}`, 'backup.files_interval=1'].flatMap(
+    (setting) => ['--set', setting],
+  )
+
+async function call(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<Response> {
+  const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream'
+  const answer = await fetch(server.url + path, {
+    method,
+    headers: { authorization, 'content-type': type },
+    ...(body === undefined ? {} : { body }),
+  })
+  expect(answer.status, `${method} ${path}`).toBeLessThan(300)
+  return answer
+}
+const api = (method: string, path: string, body?: object): Promise<Response> =>
+  call(method, `/api/v1${path}`, body && JSON.stringify(body))
+
+/** Resolves when database and files are copied up to now. */
+async function copied(): Promise<number> {
+  const now = Date.now()
+  // A commit, whose segment says that everything before it is there.
+  await api('POST', '/repos/admin/r/issues', { title: 'last' })
+  const isCopied = async (): Promise<boolean> => {
+    const files = /"until":(\d+)/.exec(readFileSync(join(copy, 'files/covered.json'), 'latin1'))?.[1]
+    return Number(files) > now && ((await listSeries(directoryPlace(copy))).at(-1)?.to ?? 0) > now
+  }
+  while (!(await isCopied().catch(() => false))) await wait(50)
+  return Date.now()
+}
+
+const push = async (work: string, text: string): Promise<string> => {
+  await git(work, 'commit', '--allow-empty', '-m', text)
+  await git(
+    work,
+    '-c',
+    `http.extraHeader=Authorization: ${authorization}`,
+    'push',
+    '-q',
+    `${server.url}/admin/r.git`,
+    'HEAD:main',
+  )
+  return git(work, 'rev-parse', 'HEAD')
+}
+const column = (data: string, query: string): string[] => {
+  const database = new Sqlite(join(data, 'ingot.db'), { readonly: true })
+  try {
+    return database.prepare<[], string>(query).pluck().all()
+  } finally {
+    database.close()
+  }
+}
+const titles = (data: string): string[] => column(data, 'select title from issue order by id')
+const repoPath = (data: string): string =>
+  join(data, 'git/repos', `${column(data, "select storage from repo where name = 'r'")[0]}.git`)
+
+it('a killed server is restored with everything that was copied, or as it was at a moment', async () => {
+  const work = join(folder.path, 'work')
+  await api('POST', '/user/repos', { name: 'r', default_branch: 'main' })
+  await git(folder.path, 'init', '-q', '-b', 'main', work)
+  await api('POST', '/repos/admin/r/issues', { title: 'first' })
+  const bytes = randomBytes(50_000)
+  const oid = createHash('sha256').update(bytes).digest('hex')
+  const first = await push(work, 'first')
+  await call('PUT', `/admin/r.git/info/lfs/objects/${oid}/${bytes.length}`, bytes)
+  const early = await copied()
+
+  await api('POST', '/repos/admin/r/issues', { title: 'second' })
+  await api('POST', '/repos/admin/r/forks', { name: 'f' })
+  const second = await push(work, 'second')
+  await copied()
+  await server.stop('SIGKILL')
+
+  const newest = join(folder.path, 'newest')
+  const restored = await runIngot(['restore', '--from', copy, '--to', newest])
+  expect(restored).toMatchObject({ code: 0, stderr: expect.stringMatching(/^database: snapshot of [^]*files: \d+\n$/) })
+  expect(titles(newest)).toEqual(['first', 'last', 'second', 'last'])
+  expect(await runIngot(['doctor', '--data-dir', newest])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Nothing is wrong.'),
+  })
+  const again = restore({ place: directoryPlace(copy), at: early, to: newest, progress: () => {} })
+  await expect(again).rejects.toThrow(`${newest} is not empty`)
+
+  const moment = join(folder.path, 'moment')
+  await restore({ place: directoryPlace(copy), at: early, to: moment, progress: () => {} })
+  expect(titles(moment)).toEqual(['first', 'last'])
+  const listed = await runIngot(['restore', '--from', copy, '--list'])
+  expect(listed.stdout).toMatch(/^\S+Z {2}\S+Z {2}1 snapshots, \d+ segments\nRepositories and files: until \S+Z\n$/)
+
+  expect(await git(repoPath(newest), 'rev-parse', 'main')).toBe(second)
+  server = await startIngot(moment, ['--set', 'server.workers=1'])
+  const clone = join(folder.path, 'clone')
+  const credentials = `http.extraHeader=Authorization: ${authorization}`
+  await git(folder.path, '-c', credentials, 'clone', '-q', `${server.url}/admin/r.git`, clone)
+  expect(await git(clone, 'rev-parse', 'HEAD')).toBe(first)
+  expect((await (await api('GET', '/repos/admin/r/branches/main')).json()).commit.id).toBe(first)
+  const large = await call('GET', `/admin/r.git/info/lfs/objects/${oid}`)
+  expect(Buffer.from(await large.arrayBuffer()).equals(bytes)).toBe(true)
+}, 150_000)
