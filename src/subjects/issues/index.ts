@@ -52,7 +52,7 @@ export {
 export { deleteText, indexText } from './texts/issue-text.store.ts'
 export { TrackedTime as TrackedTimeModel } from './timeline/timeline.model.ts'
 export type { Timeline } from './timeline/timeline.service.ts'
-export { type IssueInView, type IssueView, loadDeletedIssueView, loadIssueViews } from './views.ts'
+export { type DeletedIssue, type IssueInView, type IssueView, loadDeletedIssueView, loadIssueViews } from './views.ts'
 export { issueCounters, recountIssues } from './records/issue-counters.store.ts'
 export { ISSUE_SORTS } from './lists/issue-filter.ts'
 export { listRepoIssueIds } from './lists/repo-issues.store.ts'

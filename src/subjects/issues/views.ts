@@ -74,10 +74,13 @@ export async function loadIssueViews(
   })
 }
 
+/** What an event keeps of an issue that was deleted. */
+export type DeletedIssue = Pick<EventPayload<'issue.deleted'>, 'record' | 'label_ids' | 'assignee_ids'>
+
 /** The view of an issue that was deleted, without its files; undefined where the event lacks what that needs. */
 export async function loadDeletedIssueView(
   db: Db,
-  { record, label_ids: labelIds = [], assignee_ids: assigneeIds = [] }: EventPayload<'issue.deleted'>,
+  { record, label_ids: labelIds = [], assignee_ids: assigneeIds = [] }: DeletedIssue,
   repo: Repo,
 ): Promise<IssueView | undefined> {
   if (record === undefined) return undefined

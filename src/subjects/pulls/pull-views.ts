@@ -4,7 +4,7 @@ import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { type DiffTotals, type Git, isGitError } from '../../git/index.ts'
 import type { RepoId } from '../../platform/crypto/ids.ts'
-import { type Issue, type IssueView, loadIssueViews } from '../issues/index.ts'
+import { type DeletedIssue, type Issue, type IssueView, loadDeletedIssueView, loadIssueViews } from '../issues/index.ts'
 import { listReposByIds, type Repo, type RepoInView, type Repos, type RepoView } from '../repos/index.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
 import { loadBranchTips, tipKey } from './records/branch-tips.store.ts'
@@ -53,14 +53,46 @@ export async function loadPullViews(
   issues: readonly Issue[],
 ): Promise<PullView[]> {
   if (issues.length === 0) return []
-  const { read, reviews } = deps
+  const { read } = deps
   const pulls = await listPullsByIssues(
     read,
     issues.map((issue) => issue.id),
   )
-  const all = [...pulls.values()]
+  const issueViews = loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]))
+  return joinViews(deps, viewer, repo, { pulls: [...pulls.values()], issueViews })
+}
+
+/** What an event keeps of a pull request that was deleted. */
+export interface DeletedPull extends DeletedIssue {
+  readonly pull: Pull
+}
+
+/** The view of a pull request that was deleted, without what reviews say; undefined where the event lacks its issue. */
+export async function loadDeletedPullView(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  repo: Repo,
+  deleted: DeletedPull,
+): Promise<PullView | undefined> {
+  const issue = await loadDeletedIssueView(deps.read, deleted, repo)
+  if (issue === undefined) return undefined
+  return (await joinViews(deps, viewer, repo, { pulls: [deleted.pull], issueViews: [issue] }))[0]
+}
+
+interface Parts {
+  readonly pulls: readonly Pull[]
+  readonly issueViews: readonly IssueView[] | Promise<readonly IssueView[]>
+}
+
+async function joinViews(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  repo: Repo,
+  { pulls: all, issueViews: loading }: Parts,
+): Promise<PullView[]> {
+  const { read, reviews } = deps
   const [issueViews, repoViews, tips, mergers, summaries, lower] = await Promise.all([
-    loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]])),
+    loading,
     loadRepoViewsOf(deps, viewer, repo, all),
     loadBranchTips(
       read,
@@ -77,6 +109,7 @@ export async function loadPullViews(
     ),
     listPullsOfHeads(read, repo.id, [...new Set(all.flatMap((pull) => stackedOn(repo, pull)))]),
   ])
+  const pulls = new Map(all.map((pull) => [pull.issueId, pull]))
   const users = new Map(mergers.map((user) => [user.id, user]))
   return issueViews.flatMap((issue): PullView[] => {
     const pull = pulls.get(issue.issue.id)

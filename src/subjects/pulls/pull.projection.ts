@@ -1,22 +1,33 @@
-import type { Projections } from '../../events/index.ts'
+import type { Tx } from '../../db/database.ts'
+import type { AppendedEvent, Events, Projections } from '../../events/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import { asId } from '../../platform/crypto/ids.ts'
-import { findIssueById } from '../issues/index.ts'
+import { findIssueById, listAssigneeIds, listLabelsOfIssues } from '../issues/index.ts'
 import { isDraftTitle } from './pull.policy.ts'
-import { detachHeadRepo, detachHeadsOfOwner, renameBranchInPulls, updatePullOfIssue } from './records/pull.store.ts'
+import {
+  detachHeadRepo,
+  detachHeadsOfOwner,
+  findPullByIssue,
+  renameBranchInPulls,
+  updatePullOfIssue,
+} from './records/pull.store.ts'
 
 interface ProjectionDeps {
+  readonly events: Events
   readonly jobs: Jobs
   readonly draftPrefixes: readonly string[]
 }
 
 /** Keeps what the rows of pull requests copy from issues and branches, and detaches them from what is deleted. */
-export const pullProjections = ({ jobs, draftPrefixes }: ProjectionDeps): Projections => ({
+export const pullProjections = ({ events, jobs, draftPrefixes }: ProjectionDeps): Projections => ({
   async 'branch.renamed'(tx, { payload }) {
     await renameBranchInPulls(tx, { repoId: asId(payload.repo_id), from: payload.from, to: payload.to })
   },
-  async 'issue.deleting'(tx, { payload: { is_pull: isPull, repo_id, number } }) {
-    if (isPull) await jobs.enqueue(tx, 'pulls.delete_ref', { repo_id, number })
+  async 'issue.deleting'(tx, event) {
+    const { is_pull: isPull, repo_id, number } = event.payload
+    if (!isPull) return
+    await jobs.enqueue(tx, 'pulls.delete_ref', { repo_id, number })
+    await appendDeleted(events, tx, event)
   },
   async 'repo.deleting'(tx, { payload, actorId }) {
     for (const pull of await detachHeadRepo(tx, asId(payload.repo_id)))
@@ -39,3 +50,30 @@ export const pullProjections = ({ jobs, draftPrefixes }: ProjectionDeps): Projec
     await updatePullOfIssue(tx, issue.id, { is_draft: isDraftTitle(issue.title, draftPrefixes) ? 1 : 0 })
   },
 })
+
+async function appendDeleted(
+  events: Events,
+  tx: Tx,
+  { actor, repoId, at, payload }: AppendedEvent<'issue.deleting'>,
+): Promise<void> {
+  const issue = await findIssueById(tx, asId(payload.issue_id))
+  const pull = issue && (await findPullByIssue(tx, issue.id))
+  if (pull === undefined) return
+  const labels = (await listLabelsOfIssues(tx, [issue!.id])).get(issue!.id) ?? []
+  const assigneeIds = (await listAssigneeIds(tx, [issue!.id])).get(issue!.id) ?? []
+  await events.append(
+    tx,
+    'pull.deleted',
+    { actor, repoId, at },
+    {
+      repo_id: repoId,
+      issue_id: issue!.id,
+      number: payload.number,
+      pull_id: pull.id,
+      record: issue!,
+      label_ids: labels.map((label) => label.id),
+      assignee_ids: [...assigneeIds],
+      pull: { ...pull, check: { ...pull.check, conflicts: [] } },
+    },
+  )
+}

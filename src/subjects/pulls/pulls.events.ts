@@ -1,11 +1,22 @@
 import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../events/index.ts'
+import type { Issue } from '../issues/index.ts'
+import type { Pull } from './records/pull.store.ts'
 
 const Id = Type.Integer()
 const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
 
 /** Creating, closing, editing and planning a pull request are events of its issue, which have `is_pull`. */
 export const pullEvents = {
+  /** Comes before the event of its issue. Issue and pull request as they were, as JSON keeps them. */
+  'pull.deleted': Type.Object({
+    ...OfPull,
+    record: Type.Unsafe<Issue>(Type.Object({})),
+    label_ids: Type.Array(Id),
+    assignee_ids: Type.Array(Id),
+    /** Without the paths that conflict. */
+    pull: Type.Unsafe<Pull>(Type.Object({})),
+  }),
   /** The base is another branch. */
   'pull.retargeted': Type.Object({ ...OfPull, old_base: Type.String(), new_base: Type.String() }),
   /** The head has other commits: `refs/pull/{number}/head` moved. */

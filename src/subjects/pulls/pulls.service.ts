@@ -5,12 +5,20 @@ import type { RepoInView, Repos } from '../repos/index.ts'
 import { createPull, type NewPull, type PullDeps } from './creation/create-pull.ts'
 import { editPull, type EditPullDeps, type PullEdit } from './edits/edit-pull.ts'
 import type { PullInView } from './pull-in-view.ts'
-import { loadPullViews, loadPullViewsWithTotals, type PullView } from './pull-views.ts'
+import {
+  type DeletedPull,
+  loadDeletedPullView,
+  loadPullViews,
+  loadPullViewsWithTotals,
+  type PullView,
+} from './pull-views.ts'
 
 /** Pull requests (behaviour/pull-requests#listing-creating-editing). Callers check permissions. */
 export interface Pulls {
   /** With the totals of the diff. Throws NotFound when it was deleted meanwhile. */
   view(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issue: Issue): Promise<PullView>
+  /** Of what the event of the deletion says; undefined where that is not enough. */
+  viewDeleted(viewer: Viewer, target: Pick<RepoInView, 'repo'>, deleted: DeletedPull): Promise<PullView | undefined>
   /** Views in the order given, without the totals. */
   views(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issues: readonly Issue[]): Promise<PullView[]>
   /** The same with the totals, for a few. */
@@ -33,6 +41,7 @@ export function createPulls(deps: PullsDeps): Pulls {
       if (view === undefined) throw notFound('the pull request was deleted meanwhile')
       return view
     },
+    viewDeleted: (viewer, { repo }, deleted) => loadDeletedPullView(views, viewer, repo, deleted),
     views: (viewer, target, issues) => loadPullViews(views, viewer, target, issues),
     viewsWithTotals: (viewer, target, issues) => loadPullViewsWithTotals(views, viewer, target, issues),
     create: (actor, target, input) => createPull(deps, actor, target, input),

@@ -66,7 +66,7 @@ export const subject = defineSubject({
         ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), pages, texts }),
       ],
       events: pullEvents,
-      projections: pullProjections({ jobs, draftPrefixes }),
+      projections: pullProjections({ events: core.events, jobs, draftPrefixes }),
       subscriptions: pullSubscriptions(jobs),
       jobs: pullJobs(deps),
       checks: [pullRefsCheck(deps)],

@@ -199,4 +199,29 @@ describe('payloads of pull requests', () => {
       merge_commit_sha: found[1]!.payload.after,
     })
   })
+
+  it('of a deletion have what was deleted', async () => {
+    await addFile('c', { new_branch: 'doomed' })
+    const label = (await ann.client.get('/repos/ann/r/labels')).json[0]
+    const input = { title: 'No longer wanted', head: 'doomed', base: 'main', labels: [label.id], assignees: ['wes'] }
+    const { number } = (await ann.client.post('/repos/ann/r/pulls', input)).json
+    await messages.take()
+    expect((await ann.client.delete(`/repos/ann/r/issues/${number}`)).status).toBe(204)
+    const { payload, ...names } = await taken()
+    expect(names).toEqual({ event: 'pull_request', eventType: 'pull_request', action: 'deleted' })
+    expect(payload).toMatchObject({
+      number,
+      sender: { login: 'ann' },
+      pull_request: {
+        number,
+        title: 'No longer wanted',
+        state: 'open',
+        base: { ref: 'main', repo: { full_name: 'ann/r' } },
+        head: { ref: 'doomed', repo: { full_name: 'ann/r' } },
+        labels: [{ name: 'bug' }],
+        assignee: { login: 'wes' },
+        user: { login: 'ann' },
+      },
+    })
+  })
 })

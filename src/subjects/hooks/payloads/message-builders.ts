@@ -24,7 +24,7 @@ interface MessageBuilderDeps {
   readonly site: Site
   readonly repos: Pick<Repos, 'view'>
   readonly commitViews: CommitViews
-  readonly pulls: Pick<Pulls, 'view'>
+  readonly pulls: Pick<Pulls, 'view' | 'viewDeleted'>
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Changes, PayloadPull, PayloadUser, PullPayload } from './payload-t
 
 /** What pull requests are loaded with. */
 export interface PullSource {
-  readonly pulls: Pick<Pulls, 'view'>
+  readonly pulls: Pick<Pulls, 'view' | 'viewDeleted'>
   readonly site: Site
 }
 
@@ -58,20 +58,24 @@ export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
       action: 'edited',
       changes: { ref: { from: event.payload.old_base }, added_labels: [], removed_labels: [] },
     }),
+  'pull.deleted': (event) =>
+    buildPullMessage(deps, event, { eventType: 'pull_request', action: 'deleted' }, async (repo) => {
+      const view = await deps.pulls.viewDeleted(ANONYMOUS, { repo }, event.payload)
+      return view && presentPayloadPull(view, deps.site)
+    }),
   'pull.synchronized': (event) =>
     buildPullMessage(deps, event, { eventType: 'pull_request_sync', action: 'synchronized' }),
 })
 
-/** None when the pull request was deleted meanwhile. */
+/** None when `load` finds nothing: as a rule, the pull request was deleted meanwhile. */
 export async function buildPullMessage(
   deps: PullBuilderDeps,
   event: PullEvent,
   { eventType, action, commitId = '', changes, known, requestedReviewer = null, review = null }: Difference,
+  load = (repo: Repo): Promise<PayloadPull | undefined> => loadPullOf(deps, event, repo),
 ): Promise<HookMessage[]> {
-  const { database, facts } = deps
-  const found = await facts.load(event, eventType === 'pull_request_sync' ? 'all' : 'sender')
-  const issue = found && (await findIssueById(database.read, asId(event.payload.issue_id)))
-  const pull = issue && (await loadPayloadPull(deps, found.repo, issue))
+  const found = await deps.facts.load(event, eventType === 'pull_request_sync' ? 'all' : 'sender')
+  const pull = found && (await load(found.repo))
   if (pull === undefined) return []
   const { repository, sender } = found!
   const payload = {
@@ -86,6 +90,11 @@ export async function buildPullMessage(
     review,
   }
   return [messageOf(eventType, payload)]
+}
+
+async function loadPullOf(deps: PullBuilderDeps, { payload }: PullEvent, repo: Repo): Promise<PayloadPull | undefined> {
+  const issue = await findIssueById(deps.database.read, asId(payload.issue_id))
+  return issue && loadPayloadPull(deps, repo, issue)
 }
 
 /** Undefined when it was deleted meanwhile. */
