@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
+import { actorOf } from '../../../src/access/viewer.ts'
+import type { Git } from '../../../src/git/index.ts'
+import { asId } from '../../../src/platform/crypto/ids.ts'
+import { followHead } from '../../../src/subjects/pulls/lifecycle/move-head.ts'
+import { findPlace } from '../../../src/subjects/pulls/lifecycle/pull-change.ts'
+import { findPull } from '../../../src/subjects/pulls/records/pull.store.ts'
 import { oracle } from '../../git/fixture.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { commitFile, createPull, pullWorld } from './pull-world.ts'
@@ -38,6 +44,31 @@ describeOnBoth('pull requests that change at once', (kind) => {
       expect(moves.at(-1)).toMatchObject({ new_ref: base.ref })
       expect(moves.every(({ old_ref, new_ref }) => old_ref !== new_ref)).toBe(true)
     }
+  })
+
+  it('follow their head although a push moves the ref at the same time', async () => {
+    const { app } = world.server
+    await branch('overtaken')
+    const { id, number, head } = await createPull(world.wes, { head: 'overtaken' })
+    const newOid = oracle(app.git.path(storage), ['commit-tree', `${head.sha}^{tree}`, '-p', head.sha, '-m', 'more'])
+    const pull = (await findPull(app.database.read, id))!
+    const place = (await findPlace(app, pull))!
+    let conflicts = 0
+    const git: Git = {
+      ...app.git,
+      open(repo) {
+        const opened = app.git.open(repo)
+        const update: typeof opened.refs.update = async (changes, ...rest) => {
+          if (conflicts++ === 0)
+            oracle(app.git.path(storage), ['update-ref', `refs/pull/${number}/head`, newOid, head.sha])
+          return opened.refs.update(changes, ...rest)
+        }
+        return { ...opened, refs: { ...opened.refs, update } }
+      },
+    }
+    await followHead({ ...app, git }, actorOf(asId(world.wes.user.id)), place, async () => newOid)
+    const row = await findPull(app.database.read, id)
+    expect([conflicts, headRef(number), row?.headOid]).toEqual([1, newOid, newOid])
   })
 
   it('become equal by two retargets: one of them is refused', async () => {
