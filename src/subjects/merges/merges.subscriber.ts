@@ -6,7 +6,9 @@ import { findRepoById, parseRepoSettings } from '../repos/index.ts'
 import {
   findSchedule,
   listSchedulesOfHead,
+  listSchedulesOfOwner,
   listSchedulesOfRepo,
+  listSchedulesOfReviewer,
   type MergeSchedule,
 } from './schedules/merge-schedule.store.ts'
 
@@ -22,6 +24,12 @@ export function mergeSubscriptions(jobs: Jobs): Subscriptions {
     }
   }
   const ofRepo = async (tx: Tx, repoId: RepoId): Promise<void> => enqueue(tx, await listSchedulesOfRepo(tx, repoId))
+  const always = (tx: Tx, { payload }: { readonly payload: { readonly repo_id: number } }): Promise<void> =>
+    ofRepo(tx, asId(payload.repo_id))
+  const ofOrg = async (tx: Tx, { payload }: { readonly payload: { readonly org_id: number } }): Promise<void> =>
+    enqueue(tx, await listSchedulesOfOwner(tx, asId(payload.org_id)))
+  const ofReviewer = async (tx: Tx, { payload }: { readonly payload: { readonly user_id: number } }): Promise<void> =>
+    enqueue(tx, await listSchedulesOfReviewer(tx, asId(payload.user_id)))
   return {
     async 'commit.status'(tx, { payload }) {
       if (payload.state !== 'success' && payload.state !== 'skipped') return
@@ -36,10 +44,24 @@ export function mergeSubscriptions(jobs: Jobs): Subscriptions {
       if (!parseRepoSettings(repo.settings).pulls.autodetectManualMerge) return
       await jobs.enqueue(tx, 'merges.detect', { repo_id: repo.id }, { key: String(repo.id) })
     },
-    'branch_protection.edited': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
-    'branch_protection.deleted': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
-    'issue.closed': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
-    'issue.edited': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
-    'issue.reopened': (tx, { payload }) => ofRepo(tx, asId(payload.repo_id)),
+    'branch_protection.created': always,
+    'branch_protection.edited': always,
+    'branch_protection.deleted': always,
+    'branch_protection.reordered': always,
+    'issue.closed': always,
+    'issue.edited': always,
+    'issue.reopened': always,
+    // NOTE: whose access changes, his reviews count or cease to count.
+    'repo.collaborator_added': always,
+    'repo.collaborator_removed': always,
+    'repo.edited': always,
+    'review.request_deleted': async (tx, { payload }) => enqueue(tx, [await findSchedule(tx, asId(payload.pull_id))]),
+    'team.deleted': ofOrg,
+    'team.edited': ofOrg,
+    'team.member_added': ofOrg,
+    'team.member_removed': ofOrg,
+    'team.repo_added': always,
+    'team.repo_removed': always,
+    'user.edited': ofReviewer,
   }
 }

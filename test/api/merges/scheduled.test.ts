@@ -85,4 +85,26 @@ describeOnBoth('scheduling a merge', (kind) => {
     expect(await isMerged(pull.number)).toBe(true)
     expect((await world.ann.client.get(`${PULLS}/${pull.number}`)).json.head.sha).toBe(head)
   })
+
+  it('merges when the account that blocks it loses the access, or is suspended', async () => {
+    const root = await world.server.world.admin()
+    const zoe = await world.server.world.user('zoe')
+    await world.ann.client.delete(`${rules}/main`)
+    await world.ann.client.post(rules, { rule_name: 'main', block_on_rejected_reviews: true })
+    const refused = async (branch: string): Promise<number> => {
+      await world.ann.client.put('/repos/ann/app/collaborators/zoe', { permission: 'write' })
+      const { number } = await newPull(world.wes, branch)
+      const review = { event: 'REQUEST_CHANGES', body: 'no' }
+      expect((await zoe.client.post(`${PULLS}/${number}/reviews`, review)).status).toBe(200)
+      expect((await merge(world.wes, number, SCHEDULE)).status).toBe(201)
+      expect(await isMerged(number)).toBe(false)
+      return number
+    }
+    const left = await refused('left')
+    await world.ann.client.delete('/repos/ann/app/collaborators/zoe')
+    expect(await isMerged(left)).toBe(true)
+    const suspended = await refused('suspended')
+    expect((await root.client.patch('/admin/users/zoe', { prohibit_login: true })).status).toBe(200)
+    expect(await isMerged(suspended)).toBe(true)
+  })
 })

@@ -71,6 +71,43 @@ export async function listSchedulesOfRepo(db: Db, repoId: RepoId): Promise<Merge
   return rows.map(toSchedule)
 }
 
+/** Those of open pull requests that the user has reviewed or was asked to review, the oldest first. */
+export async function listSchedulesOfReviewer(db: Db, userId: UserId): Promise<MergeSchedule[]> {
+  const rows = await db
+    .selectFrom('merge_schedule')
+    .innerJoin('pull', 'pull.id', 'merge_schedule.pull_id')
+    .selectAll('merge_schedule')
+    .where('pull.is_closed', '=', 0)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('review')
+          .select('review.id')
+          .whereRef('review.pull_id', '=', 'pull.id')
+          .where('review.reviewer_id', '=', userId),
+      ),
+    )
+    .orderBy('merge_schedule.created_at')
+    .limit(MAX_LISTED)
+    .execute()
+  return rows.map(toSchedule)
+}
+
+/** Those of open pull requests into repositories of the owner, the oldest first. */
+export async function listSchedulesOfOwner(db: Db, ownerId: UserId): Promise<MergeSchedule[]> {
+  const rows = await db
+    .selectFrom('merge_schedule')
+    .innerJoin('pull', 'pull.id', 'merge_schedule.pull_id')
+    .innerJoin('repo', 'repo.id', 'merge_schedule.repo_id')
+    .selectAll('merge_schedule')
+    .where('pull.is_closed', '=', 0)
+    .where('repo.owner_id', '=', ownerId)
+    .orderBy('merge_schedule.created_at')
+    .limit(MAX_LISTED)
+    .execute()
+  return rows.map(toSchedule)
+}
+
 /** The caller has locked the pull request and found no schedule. */
 export async function insertSchedule(tx: Tx, schedule: MergeSchedule): Promise<void> {
   const { deletesBranch } = schedule
