@@ -805,6 +805,7 @@ merge_intent
   is_auto integer not null default 0
   deletes_branch integer not null default 0
   created_at bigint not null
+  server text not null default ''::text
   CREATE INDEX merge_intent_repo_id_idx ON public.merge_intent USING btree (repo_id)
   CREATE UNIQUE INDEX merge_intent_pk ON public.merge_intent USING btree (pull_id)
   merge_intent_pk PRIMARY KEY (pull_id)
@@ -819,6 +820,7 @@ merge_queue_batch
   oid text not null default ''::text
   built_at bigint not null default 0
   created_at bigint not null
+  is_announced integer not null default 0
   CREATE INDEX merge_queue_batch_repo_id_oid_idx ON public.merge_queue_batch USING btree (repo_id, oid)
   CREATE UNIQUE INDEX merge_queue_batch_pkey ON public.merge_queue_batch USING btree (id)
   CREATE UNIQUE INDEX merge_queue_batch_repo_id_branch_key ON public.merge_queue_batch USING btree (repo_id, branch)

@@ -1034,7 +1034,8 @@ CREATE TABLE "merge_intent" (
   "actor_id" bigint not null,
   "is_auto" integer default 0 not null,
   "deletes_branch" integer default 0 not null,
-  "created_at" bigint not null, constraint "merge_intent_pk" primary key ("pull_id"));
+  "created_at" bigint not null,
+  "server" text default '' not null, constraint "merge_intent_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_intent_repo_id_idx" on "merge_intent" (
   "repo_id");
@@ -1047,7 +1048,8 @@ CREATE TABLE "merge_queue_batch" (
   "base_oid" text default '' not null,
   "oid" text default '' not null,
   "built_at" bigint default 0 not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "is_announced" integer default 0 not null);
 
 CREATE UNIQUE INDEX "merge_queue_batch_repo_id_branch_key" on "merge_queue_batch" (
   "repo_id",

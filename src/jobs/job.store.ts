@@ -26,6 +26,11 @@ export async function insertJob(tx: Tx, job: NewJob): Promise<void> {
   await tx.insertInto('job').values(row).execute()
 }
 
+/** Deletes the waiting job of this kind and key, if there is one. */
+export async function deleteWaitingJob(tx: Tx, { kind, key }: Pick<NewJob, 'kind' | 'key'>): Promise<void> {
+  await tx.deleteFrom('job').where('kind', '=', kind).where('key', '=', key).where('state', '=', 'waiting').execute()
+}
+
 /** Some kinds of jobs, or all but some. */
 export type JobLane = { readonly only: readonly string[] } | { readonly except: readonly string[] }
 

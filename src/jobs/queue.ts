@@ -2,7 +2,7 @@ import { afterCommit, type Tx } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/crypto/crypto.ts'
 import type { JobDefinition, JobDefinitions, JobKind, JobPayload } from './catalog.ts'
-import { insertJob } from './job.store.ts'
+import { deleteWaitingJob, insertJob } from './job.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
 import { Signal } from '../platform/concurrency/signal.ts'
 
@@ -23,6 +23,8 @@ export interface EnqueueOptions {
 export interface Jobs {
   /** Writes a job in the transaction of the change that needs it: it runs after commit, at least once, on any node. */
   enqueue<Kind extends JobKind>(tx: Tx, kind: Kind, payload: JobPayload<Kind>, options?: EnqueueOptions): Promise<void>
+  /** Deletes the job of the key in the transaction of the change that makes it needless; a running one goes on. */
+  cancel(tx: Tx, kind: JobKind, key: string): Promise<void>
 }
 
 /** The queue of one server: its kinds of jobs and how they are written. */
@@ -57,6 +59,10 @@ export class JobQueue implements Jobs {
     const now = this.#clock.now()
     await insertJob(tx, { kind, key, payload: JSON.stringify(payload), runAt: now + delay, now })
     afterCommit(tx, () => this.#enqueued.emit())
+  }
+
+  cancel(tx: Tx, kind: JobKind, key: string): Promise<void> {
+    return deleteWaitingJob(tx, { kind, key })
   }
 
   definitionOf(kind: string): JobDefinition | undefined {

@@ -4,6 +4,7 @@ import { asId } from '../../platform/crypto/ids.ts'
 import type { MergesDeps } from './merges.service.ts'
 import { detectMerges } from './perform/detect-merges.ts'
 import { followMerge } from './perform/follow-merge.ts'
+import { settleLeft } from './perform/settle-intent.ts'
 import { tryScheduled } from './schedules/try-scheduled.ts'
 
 const Id = Type.Integer()
@@ -13,6 +14,8 @@ const mergeJobPayloads = {
   'merges.detect': Type.Object({ repo_id: Id }),
   /** Deletes the branch and closes the issues of a merged pull request. */
   'merges.follow': Type.Object({ pull_id: Id, issue_id: Id, deletes_branch: Type.Boolean() }),
+  /** Records or drops a merge that a process left half done. */
+  'merges.settle': Type.Object({ pull_id: Id, repo_id: Id, oid: Type.String() }),
   /** Merges a scheduled pull request if it may be merged now. */
   'merges.try_scheduled': Type.Object({ pull_id: Id }),
 }
@@ -29,6 +32,11 @@ export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
   ),
   'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch }) =>
     followMerge(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch }),
+  ),
+  'merges.settle': defineJob(
+    mergeJobPayloads['merges.settle'],
+    ({ pull_id, repo_id, oid }) => settleLeft(deps, { pullId: asId(pull_id), repoId: asId(repo_id), oid }),
+    { lane: 'pulls' },
   ),
   'merges.try_scheduled': defineJob(
     mergeJobPayloads['merges.try_scheduled'],

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { oracle } from '../../git/fixture.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startIngot, temporaryFolder } from '../../harness/process.ts'
@@ -11,7 +11,11 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
   async function interrupt(
     number: number,
     head: string,
-    { hasMoved }: { readonly hasMoved: boolean },
+    {
+      hasMoved,
+      server = '',
+      at = Date.now() - 600_000,
+    }: { readonly hasMoved: boolean; readonly server?: string; readonly at?: number },
   ): Promise<string> {
     const { database, git } = world.server.app
     const pull = await database.read
@@ -35,7 +39,8 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
           style: 'merge',
           actor_id: world.wes.user.id,
           deletes_branch: 1,
-          created_at: Date.now() - 600_000,
+          server,
+          created_at: at,
         })
         .execute(),
     )
@@ -73,6 +78,42 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
     await interrupt(again.number, again.head.sha, { hasMoved: false })
     const answer = await world.wes.client.post(`${PULLS}/${again.number}/merge`, { Do: 'merge' })
     expect(answer.status, JSON.stringify(answer.json)).toBe(200)
+  })
+
+  it('is settled as soon as its process has ended, and later when another server may be at work', async () => {
+    const { database, jobs, processes } = world.server.app
+    const mine = { server: String(processes.startedAt), at: Date.now() }
+    const unmoved = await newPull(world.wes, 'mine')
+    await interrupt(unmoved.number, unmoved.head.sha, { hasMoved: false, ...mine })
+    expect((await world.wes.client.post(`${PULLS}/${unmoved.number}/merge`, { Do: 'merge' })).status).toBe(200)
+    const settle = async (pull: { id: number; base: { repo_id: number } }, oid: string): Promise<void> => {
+      const payload = { pull_id: pull.id, repo_id: pull.base.repo_id, oid }
+      await database.transaction((tx) => jobs.enqueue(tx, 'merges.settle', payload, { key: oid }))
+      await world.server.drain()
+    }
+    const moved = await newPull(world.wes, 'mine-moved')
+    await settle(moved, await interrupt(moved.number, moved.head.sha, { hasMoved: true, ...mine }))
+    expect((await world.wes.client.get(`${PULLS}/${moved.number}/merge`)).status).toBe(204)
+    const other = await newPull(world.wes, 'other')
+    await settle(other, await interrupt(other.number, other.head.sha, { hasMoved: false, ...mine, server: 'other' }))
+    const answer = await world.wes.client.post(`${PULLS}/${other.number}/merge`, { Do: 'merge' })
+    expect([answer.status, answer.json.message]).toEqual([409, 'the pull request is being merged'])
+  })
+
+  it('has a job that settles it within seconds, which the record of the merge deletes', async () => {
+    const { database, jobs } = world.server.app
+    const waiting = async (pullId: number): Promise<number[]> => {
+      const rows = await database.read.selectFrom('job').selectAll().where('kind', '=', 'merges.settle').execute()
+      const own = rows.filter(({ payload }) => JSON.parse(payload).pull_id === pullId)
+      return own.map(({ run_at, created_at }) => run_at - created_at)
+    }
+    const [plain, ends] = [await newPull(world.wes, 'plain'), await newPull(world.wes, 'ends')]
+    expect((await world.wes.client.post(`${PULLS}/${plain.number}/merge`, { Do: 'merge' })).status).toBe(200)
+    expect(await waiting(plain.id)).toEqual([])
+    const cancel = vi.spyOn(jobs, 'cancel').mockResolvedValue()
+    expect((await world.wes.client.post(`${PULLS}/${ends.number}/merge`, { Do: 'merge' })).status).toBe(200)
+    cancel.mockRestore()
+    expect(await waiting(ends.id)).toEqual([3000])
   })
 })
 

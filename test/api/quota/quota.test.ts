@@ -269,6 +269,17 @@ describe('owners that exceed their quota', () => {
     expect((await ann.client.post('/repos/bob/offer/transfer/accept')).status).toBe(202)
   })
 
+  it('cannot merge, and can at once when there is room', async () => {
+    const file = { content: 'eA==', message: 'x', branch: 'main', new_branch: 'later' }
+    expect((await ann.client.post('/repos/ann/r/contents/later.txt', file)).status).toBe(201)
+    const pull = { head: 'later', base: 'main', title: 'Later' }
+    const { json } = await ann.client.post('/repos/ann/r/pulls', pull)
+    const merge = async (): Promise<number> =>
+      (await ann.client.post(`/repos/ann/r/pulls/${json.number}/merge`, { Do: 'merge' })).status
+    await under({ limit: 0, subjects: ['size:repos:all'] }, ['ann'], async () => expect(await merge()).toBe(413))
+    expect(await merge()).toBe(200)
+  })
+
   it('cannot upload attachments', async () => {
     const { id } = (await ann.client.post('/repos/ann/r/releases', { tag_name: 'v1' })).json
     const { number } = (await ann.client.post('/repos/ann/r/issues', { title: 'With files' })).json

@@ -13,6 +13,9 @@ select count(*) as "count" from "job" where "state" in (?, ...);
 -- jobs/job.store.ts deleteJob
 delete from "job" where "id" = ?;
 
+-- jobs/job.store.ts deleteWaitingJob
+delete from "job" where "kind" = ? and "key" = ? and "state" = ?;
+
 -- jobs/job.store.ts failJob
 update "job" set "state" = ?, "last_error" = ?, "lease_until" = ? where "id" = ?;
 update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "lease_until" = ? where "id" = ?;

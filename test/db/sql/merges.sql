@@ -13,7 +13,7 @@ delete from "merge_intent" where "pull_id" = ? and "oid" = ?;
 select * from "merge_intent" where "pull_id" = ?;
 
 -- subjects/merges/perform/merge-intent.store.ts insertIntent
-insert into "merge_intent" ("pull_id", "repo_id", "base_branch", "oid", "style", "actor_id", "is_auto", "deletes_branch", "created_at") values (?, ...);
+insert into "merge_intent" ("pull_id", "repo_id", "base_branch", "oid", "style", "actor_id", "is_auto", "deletes_branch", "server", "created_at") values (?, ...);
 
 -- subjects/merges/perform/merge-intent.store.ts listIntents
 select * from "merge_intent" where "repo_id" = ? order by "created_at";
@@ -30,5 +30,11 @@ insert into "merge_schedule" ("pull_id", "issue_id", "repo_id", "actor_id", "sty
 -- subjects/merges/schedules/merge-schedule.store.ts listSchedulesOfHead
 select "merge_schedule".* from "merge_schedule" inner join "pull" on "pull"."id" = "merge_schedule"."pull_id" where "merge_schedule"."repo_id" = ? and "pull"."head_oid" = ? and "pull"."is_closed" = ? order by "merge_schedule"."created_at";
 
+-- subjects/merges/schedules/merge-schedule.store.ts listSchedulesOfOwner
+select "merge_schedule".* from "merge_schedule" inner join "pull" on "pull"."id" = "merge_schedule"."pull_id" inner join "repo" on "repo"."id" = "merge_schedule"."repo_id" where "pull"."is_closed" = ? and "repo"."owner_id" = ? order by "merge_schedule"."created_at" limit N;
+
 -- subjects/merges/schedules/merge-schedule.store.ts listSchedulesOfRepo
 select "merge_schedule".* from "merge_schedule" inner join "pull" on "pull"."id" = "merge_schedule"."pull_id" where "merge_schedule"."repo_id" = ? and "pull"."is_closed" = ? order by "merge_schedule"."created_at" limit N;
+
+-- subjects/merges/schedules/merge-schedule.store.ts listSchedulesOfReviewer
+select "merge_schedule".* from "merge_schedule" inner join "pull" on "pull"."id" = "merge_schedule"."pull_id" where "pull"."is_closed" = ? and exists (select "review"."id" from "review" where "review"."pull_id" = "pull"."id" and "review"."reviewer_id" = ?) order by "merge_schedule"."created_at" limit N;

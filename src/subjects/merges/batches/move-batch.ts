@@ -3,10 +3,11 @@ import { branchRef, type GitRepo, RefConflictError } from '../../../git/index.ts
 import { isDomainError } from '../../../platform/errors.ts'
 import type { Repo } from '../../repos/index.ts'
 import { PushRefusedError } from '../../pushes/index.ts'
-import { deleteIntent, type MergeIntent } from '../perform/merge-intent.store.ts'
+import { forgetIntent } from '../perform/forget-intent.ts'
+import type { MergeIntent } from '../perform/merge-intent.store.ts'
 import { claimPull, intentOf, type MergeDeps, withCodeWrite } from '../perform/merge-pull.ts'
 import { recordMerge } from '../perform/record-merge.ts'
-import { settleIntent } from '../perform/settle-intent.ts'
+import { branchKey, settleIntent } from '../perform/settle-intent.ts'
 import type { OrderedMerge } from './ordered-merge.ts'
 
 /** A merge with the commit that was built for it. */
@@ -47,11 +48,11 @@ interface Claimed {
  */
 export function moveBatch(deps: MergeDeps, batch: BuiltBatch): Promise<MoveOutcome> {
   const { repo, git, branch } = batch
-  return deps.locks.run(`${repo.id} ${branch}`, () =>
+  return deps.locks.run(branchKey({ repoId: repo.id, baseBranch: branch }), () =>
     git.writing(async () => {
       const claimed = await planIntents(deps, batch)
       try {
-        await deps.database.transaction((tx) => claimAll(tx, batch, claimed))
+        await deps.database.transaction((tx) => claimAll(deps, tx, batch, claimed))
       } catch (error) {
         if (isDomainError(error) && error.kind !== 'unavailable') return { kind: 'changed' }
         throw error
@@ -72,9 +73,9 @@ async function planIntents(deps: MergeDeps, { git, baseOid, merges }: BuiltBatch
 }
 
 /** Rows are locked in the order of their ids, whatever that of the batch. */
-async function claimAll(tx: Tx, batch: BuiltBatch, claimed: readonly Claimed[]): Promise<void> {
+async function claimAll(deps: MergeDeps, tx: Tx, batch: BuiltBatch, claimed: readonly Claimed[]): Promise<void> {
   const ordered = claimed.toSorted((a, b) => a.merge.target.issue.id - b.merge.target.issue.id)
-  for (const { merge, intent } of ordered) await claimPull(tx, merge.target, intent)
+  for (const { merge, intent } of ordered) await claimPull(deps, tx, merge.target, intent)
   await batch.claim(tx)
 }
 
@@ -98,7 +99,7 @@ async function move(
   } catch (error) {
     if (error instanceof RefConflictError || error instanceof PushRefusedError) {
       await deps.database.transaction(async (tx) => {
-        for (const { intent } of claimed) await deleteIntent(tx, intent)
+        for (const { intent } of claimed) await forgetIntent(deps.jobs, tx, intent)
       })
       return error instanceof RefConflictError ? { kind: 'stale' } : { kind: 'refused', reason: error.message }
     }

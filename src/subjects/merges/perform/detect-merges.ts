@@ -68,6 +68,7 @@ async function recordFound(deps: SettleDeps, { repo, git, tip, pull, byId }: Fou
     actorId: byId,
     isAuto: false,
     deletesBranch: false,
+    server: '',
     at: deps.clock.now(),
   }
   const recorded = { repo, issueId: pull.issueId, intent, mergedAt: author.time * 1000, mergeBase: undefined }

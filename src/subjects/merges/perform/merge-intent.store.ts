@@ -17,6 +17,8 @@ export interface MergeIntent {
   readonly actorId: UserId
   readonly isAuto: boolean
   readonly deletesBranch: boolean
+  /** The server that makes the merge. */
+  readonly server: string
   /** Epoch milliseconds. */
   readonly at: number
 }
@@ -30,6 +32,7 @@ const toIntent = (row: Selectable<MergeIntentTable>): MergeIntent => ({
   actorId: asId(row.actor_id),
   isAuto: row.is_auto === 1,
   deletesBranch: row.deletes_branch === 1,
+  server: row.server,
   at: row.created_at,
 })
 
@@ -60,6 +63,7 @@ export async function insertIntent(tx: Tx, intent: MergeIntent): Promise<void> {
     actor_id: intent.actorId,
     is_auto: flag(intent.isAuto),
     deletes_branch: flag(intent.deletesBranch),
+    server: intent.server,
     created_at: intent.at,
   }
   await tx.insertInto('merge_intent').values(values).execute()

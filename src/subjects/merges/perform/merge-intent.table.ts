@@ -14,6 +14,8 @@ export interface MergeIntentTable {
   actor_id: number
   is_auto: Generated<Flag>
   deletes_branch: Generated<Flag>
+  /** The server that makes the merge, by its start. */
+  server: Generated<string>
   /** Epoch milliseconds. */
   created_at: number
 }

@@ -3,7 +3,6 @@ import { type RepoAccess, unitMode } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../git/index.ts'
-import type { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import { conflict, notFound } from '../../../platform/errors.ts'
 import { findIssueById, lockIssue } from '../../issues/index.ts'
 import { findPullByIssue, lockPull, type PullInView } from '../../pulls/index.ts'
@@ -14,15 +13,14 @@ import type { MergeAction, MergeOrder } from '../merge-order.ts'
 import { type CommitDeps, planMergeCommit } from '../messages/merge-commit.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
 import { mergeProblem } from '../rules/merge-rules.policy.ts'
+import { enqueueSettling, forgetIntent } from './forget-intent.ts'
 import { mergedByHand } from './merged-by-hand.ts'
-import { deleteIntent, findIntent, insertIntent, type MergeIntent } from './merge-intent.store.ts'
+import { findIntent, insertIntent, type MergeIntent } from './merge-intent.store.ts'
 import { recordMerge } from './record-merge.ts'
-import { isUnderWay, settleIntent, type SettleDeps } from './settle-intent.ts'
+import { branchKey, isUnderWay, serverOf, settleIntent, type SettleDeps } from './settle-intent.ts'
 
 export interface MergeDeps extends SettleDeps, CommitDeps {
   readonly pushes: Pick<Pushes, 'move'>
-  /** Merges into one branch by this process come one after the other; other processes are detected by the ref. */
-  readonly locks: KeyedMutex
 }
 
 export interface Merged {
@@ -44,7 +42,7 @@ const MAX_ATTEMPTS = 2
  * with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
  */
 export function mergePull(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
-  return deps.locks.run(`${target.repo.id} ${target.pull.baseBranch}`, async () => {
+  return deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), async () => {
     for (let left = MAX_ATTEMPTS; ; left--) {
       try {
         return await mergeOnce(deps, await reload(deps, target), attempt)
@@ -61,7 +59,8 @@ async function reload(deps: MergeDeps, target: PullInView): Promise<PullInView> 
   const { read } = deps.database
   const intent = await findIntent(read, target.pull.id)
   if (intent !== undefined) {
-    if (isUnderWay(deps, intent)) throw conflict('the pull request is being merged')
+    if (intent.baseBranch !== target.pull.baseBranch || isUnderWay(deps, intent))
+      throw conflict('the pull request is being merged')
     await settleIntent(deps, target.repo, intent)
   }
   const issue = await findIssueById(read, target.issue.id)
@@ -117,7 +116,7 @@ async function buildAndMove(
   if (outcome.kind === 'conflict' && !isChecked) throw mergeRefused('Please try again later')
   if (outcome.kind !== 'built') throw unbuilt(outcome, action)
   const intent = intentOf(deps, target, attempt, outcome.commit)
-  await deps.database.transaction((tx) => claimPull(tx, target, intent))
+  await deps.database.transaction((tx) => claimPull(deps, tx, target, intent))
   const mergeBase = await git.history.mergeBase(baseOid, headOid)
   const recorded = { repo, issueId: issue.id, intent, mergedAt: intent.at, mergeBase }
   try {
@@ -128,9 +127,10 @@ async function buildAndMove(
       { skipProtections: true, inTransaction: (tx) => recordMerge(deps, tx, recorded) },
     )
   } catch (error) {
-    // NOTE: after any other error the ref may have moved, which settling the intent finds out.
+    // NOTE: after any other error, such as an exceeded quota, the ref may have moved, which settling the intent finds out.
     if (error instanceof RefConflictError || error instanceof PushRefusedError)
-      await deps.database.transaction((tx) => deleteIntent(tx, intent))
+      await deps.database.transaction((tx) => forgetIntent(deps.jobs, tx, intent))
+    else await settleIntent(deps, repo, intent)
     if (error instanceof PushRefusedError) throw conflict(`PushRejected with remote message: ${error.message}`)
     throw error
   }
@@ -138,7 +138,7 @@ async function buildAndMove(
 }
 
 export function intentOf(
-  { clock }: Pick<MergeDeps, 'clock'>,
+  { clock, startedAt }: Pick<MergeDeps, 'clock' | 'startedAt'>,
   { repo, pull }: PullInView,
   { actor, order, isAuto }: Attempt,
   oid: string,
@@ -153,15 +153,22 @@ export function intentOf(
     actorId: actor.account.id,
     isAuto,
     deletesBranch: order.deletesBranch ?? deleteBranchAfterMerge,
+    server: serverOf({ startedAt }),
     at: clock.now(),
   }
 }
 
 /** Writes the intent. Throws Conflict when the pull request changed since it was looked at. */
-export async function claimPull(tx: Tx, target: PullInView, intent: MergeIntent): Promise<void> {
+export async function claimPull(
+  { jobs }: Pick<MergeDeps, 'jobs'>,
+  tx: Tx,
+  target: PullInView,
+  intent: MergeIntent,
+): Promise<void> {
   await lockUnchangedPull(tx, target)
   if ((await findIntent(tx, target.pull.id)) !== undefined) throw conflict('the pull request is being merged')
   await insertIntent(tx, intent)
+  await enqueueSettling(jobs, tx, intent)
 }
 
 /** Locks an open pull request. Throws NotFound, MergeRefused or Conflict when it changed since it was looked at. */

@@ -6,7 +6,8 @@ import { changeState, type Issue, lockIssue, recordEntries } from '../../issues/
 import { lockPull, updatePull } from '../../pulls/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { deleteSchedule } from '../schedules/merge-schedule.store.ts'
-import { deleteIntent, type MergeIntent } from './merge-intent.store.ts'
+import type { MergeIntent } from './merge-intent.store.ts'
+import { forgetIntent } from './forget-intent.ts'
 
 export interface RecordMergeDeps {
   readonly events: Events
@@ -34,7 +35,7 @@ export async function recordMerge(
 ): Promise<void> {
   const issue = await lockIssue(tx, issueId)
   const pull = issue && (await lockPull(tx, intent.pullId))
-  await deleteIntent(tx, intent)
+  await forgetIntent(jobs, tx, intent)
   if (issue === undefined || pull === undefined || pull.merge !== undefined) return
   await deleteSchedule(tx, pull.id)
   await updatePull(tx, pull.id, {

@@ -1,11 +1,13 @@
 import type { Database } from '../../../db/database.ts'
 import { branchRef, type Git } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
+import type { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import type { RepoId } from '../../../platform/crypto/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { findIssueOfPull } from '../find-pull.store.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
-import { deleteIntent, listIntents, type MergeIntent } from './merge-intent.store.ts'
+import { enqueueSettling, forgetIntent } from './forget-intent.ts'
+import { findIntent, listIntents, type MergeIntent } from './merge-intent.store.ts'
 import { recordMerge, type RecordMergeDeps } from './record-merge.ts'
 
 export interface SettleDeps extends RecordMergeDeps {
@@ -13,25 +15,52 @@ export interface SettleDeps extends RecordMergeDeps {
   readonly git: Git
   readonly clock: Clock
   readonly log: Logger
-  /** Epoch milliseconds: an intent that is older was left by a process that ended. */
+  /** Of base branches: who merges into one holds its lock, in all processes of this server. */
+  readonly locks: KeyedMutex
+  /** Epoch milliseconds: an intent that is older was left by a server that ended. The processes of a server share it. */
   readonly startedAt: number
 }
 
-/** A process that is at work has moved the ref, or given up, long before. */
+/** Another server that is at work has moved the ref, or given up, long before. */
 const MAX_AGE_MS = 60_000
+export const serverOf = ({ startedAt }: Pick<SettleDeps, 'startedAt'>): string => String(startedAt)
 
-/** Whether the process that wrote the intent may still be at work. */
+export const branchKey = ({ repoId, baseBranch }: Pick<MergeIntent, 'repoId' | 'baseBranch'>): string =>
+  `${repoId} ${baseBranch}`
+
+/**
+ * Whether the process that wrote the intent may still be at work. The caller holds the lock of the base branch: a
+ * process of this server that wrote it has ended.
+ */
 export const isUnderWay = (
   { clock, startedAt }: Pick<SettleDeps, 'clock' | 'startedAt'>,
-  { at }: MergeIntent,
-): boolean => at >= startedAt && at > clock.now() - MAX_AGE_MS
+  { at, server }: MergeIntent,
+): boolean => server !== serverOf({ startedAt }) && at >= startedAt && at > clock.now() - MAX_AGE_MS
 
 /** After a crash: finishes or drops the merges of a base repository that were left half done. */
 export async function settleIntents(deps: SettleDeps, repoId: RepoId): Promise<void> {
-  const intents = (await listIntents(deps.database.read, repoId)).filter((intent) => !isUnderWay(deps, intent))
-  const repo = intents.length > 0 ? await findRepoById(deps.database.read, repoId) : undefined
-  if (repo === undefined) return
-  for (const intent of intents) await settleIntent(deps, repo, intent)
+  for (const intent of await listIntents(deps.database.read, repoId)) await settleLeft(deps, intent)
+}
+
+/** Settles the intent when it is still there and nobody is at work on it; looks again later at one of another server. */
+export async function settleLeft(
+  deps: SettleDeps,
+  { pullId, repoId, oid }: Pick<MergeIntent, 'pullId' | 'repoId' | 'oid'>,
+): Promise<void> {
+  const { database, jobs, locks } = deps
+  const find = async (): Promise<MergeIntent | undefined> => {
+    const intent = await findIntent(database.read, pullId)
+    return intent?.oid === oid ? intent : undefined
+  }
+  const seen = await find()
+  if (seen === undefined) return
+  await locks.run(branchKey(seen), async () => {
+    const intent = await find()
+    const repo = intent && (await findRepoById(database.read, repoId))
+    if (intent === undefined || repo === undefined) return
+    if (!isUnderWay(deps, intent)) return settleIntent(deps, repo, intent)
+    await database.transaction((tx) => enqueueSettling(jobs, tx, intent, MAX_AGE_MS))
+  })
 }
 
 /** Records the merge when the base branch contains its commit, and forgets it otherwise. */
@@ -46,6 +75,6 @@ export async function settleIntent(deps: SettleDeps, repo: Repo, intent: MergeIn
   await database.transaction(async (tx) => {
     if (isMerged && issueId !== undefined)
       await recordMerge(deps, tx, { repo, issueId, intent, mergedAt: intent.at, mergeBase: undefined })
-    else await deleteIntent(tx, intent)
+    else await forgetIntent(deps.jobs, tx, intent)
   })
 }
