@@ -120,6 +120,25 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     await world.ann.client.patch(`${RULES}/main`, { enable_status_check: true })
   })
 
+  it('is announced when statuses are required only after it was built', async () => {
+    const { database } = world.server.app
+    const announced = async (): Promise<unknown[]> =>
+      database.read.selectFrom('event').select('payload').where('kind', '=', 'merge_queue.built').execute()
+    const [number] = await world.queued('late-rule')
+    expect(await world.states()).toEqual([[number, 'testing']])
+    const before = await announced()
+    await world.ann.client.patch(`${RULES}/main`, { required_approvals: 0 })
+    expect(await world.states()).toEqual([[number, 'testing']])
+    expect(await announced()).toEqual(before)
+    await database.transaction((tx) => tx.updateTable('merge_queue_batch').set({ is_announced: 0 }).execute())
+    await world.ann.client.patch(`${RULES}/main`, { enable_status_check: true })
+    expect(await world.states()).toEqual([[number, 'testing']])
+    expect((await announced()).length).toBe(before.length + 1)
+    expect((await announced()).at(-1)).toEqual(before.at(-1))
+    await world.report('success')
+    expect(await world.entries()).toEqual([])
+  })
+
   it('asks the rules again before it is merged, with the rights that the account has then', async () => {
     const [first, second] = await world.queued('f1', 'f2')
     await world.entries()

@@ -17,6 +17,8 @@ select * from "merge_queue_batch" where "id" = ?;
 
 -- subjects/merge-queue/records/batch.store.ts updateBatch
 update "merge_queue_batch" set "state" = ? where "id" = ?;
+update "merge_queue_batch" set "built_at" = ? where "id" = ?;
+update "merge_queue_batch" set "is_announced" = ? where "id" = ?;
 update "merge_queue_batch" set "state" = ?, "base_oid" = ?, "oid" = ?, "built_at" = ? where "id" = ?;
 
 -- subjects/merge-queue/records/entry.store.ts countEntries

@@ -17,6 +17,8 @@ export interface Batch {
   readonly oid: string
   /** Epoch milliseconds; 0 before it is built. */
   readonly builtAt: number
+  /** The event of the built commit was written. */
+  readonly isAnnounced: boolean
 }
 
 /** A branch with a queue. */
@@ -33,6 +35,7 @@ const toBatch = (row: Selectable<MergeQueueBatchTable>): Batch => ({
   baseOid: row.base_oid,
   oid: row.oid,
   builtAt: row.built_at,
+  isAnnounced: row.is_announced === 1,
 })
 
 export async function findBatch(db: Db, { repoId, branch }: QueuedBranch): Promise<Batch | undefined> {
@@ -76,13 +79,20 @@ export async function insertBatch(tx: Tx, { repoId, branch }: QueuedBranch, at: 
 export async function updateBatch(
   tx: Tx,
   id: number,
-  { state, baseOid, oid, builtAt }: Partial<Pick<Batch, 'state' | 'baseOid' | 'oid' | 'builtAt'>>,
+  {
+    state,
+    baseOid,
+    oid,
+    builtAt,
+    isAnnounced,
+  }: Partial<Pick<Batch, 'state' | 'baseOid' | 'oid' | 'builtAt' | 'isAnnounced'>>,
 ): Promise<void> {
   const values = {
     ...(state !== undefined && { state }),
     ...(baseOid !== undefined && { base_oid: baseOid }),
     ...(oid !== undefined && { oid }),
     ...(builtAt !== undefined && { built_at: builtAt }),
+    ...(isAnnounced !== undefined && { is_announced: isAnnounced ? 1 : 0 }),
   }
   await tx.updateTable('merge_queue_batch').set(values).where('id', '=', id).execute()
 }

@@ -11,6 +11,8 @@ export interface MergeQueueBatchTable {
   base_oid: Generated<string>
   /** The commit that merges all of them; empty before it is built. */
   oid: Generated<string>
+  /** 1 when the event of the built commit was written. */
+  is_announced: Generated<number>
   /** Epoch milliseconds; 0 before. */
   built_at: Generated<number>
   /** Epoch milliseconds. */

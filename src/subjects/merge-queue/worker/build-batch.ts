@@ -1,10 +1,10 @@
-import { systemActor } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import { branchRef } from '../../../git/index.ts'
 import { lockRepo } from '../../repos/index.ts'
 import { batchRef } from '../queue-refs.ts'
 import { deleteBatch, lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch, updateEntries } from '../records/entry.store.ts'
+import { announceBuilt } from './announce-batch.ts'
 import { checkEntries, type CheckedEntry } from './check-entry.ts'
 import { removeEntry } from './remove-entry.ts'
 import { requiredStatuses } from './required-statuses.ts'
@@ -69,37 +69,23 @@ interface Built {
 
 /** Nothing happens when the batch is another by now. */
 async function recordBuilt(
-  { clock, events }: WorkerDeps,
+  deps: WorkerDeps,
   tx: Tx,
   place: BatchPlace,
   { base, built, isRequired }: Built,
 ): Promise<void> {
-  const { repoId, branch } = place
-  await lockRepo(tx, repoId)
+  await lockRepo(tx, place.repoId)
   const batch = await lockBatch(tx, place.batch.id)
   if (batch?.state !== 'building') return
   const entries = await listEntriesOfBatch(tx, place, batch.id)
   const last = built.at(-1)
   if (last === undefined || built.some(({ entry }, index) => entries[index]?.pullId !== entry.pullId))
     return deleteBatch(tx, batch.id)
-  const at = clock.now()
+  const at = deps.clock.now()
   for (const { entry, oid } of built) await updateEntries(tx, [entry.pullId], { oid })
   const left = entries.slice(built.length).map(({ pullId }) => pullId)
   await updateEntries(tx, left, { batchId: 0, oid: '' })
-  await updateBatch(tx, batch.id, { state: 'testing', baseOid: base, oid: last.oid, builtAt: at })
-  if (!isRequired) return
-  await events.append(
-    tx,
-    'merge_queue.built',
-    { actor: systemActor, repoId, at },
-    {
-      repo_id: repoId,
-      branch,
-      batch_id: batch.id,
-      ref: batchRef(batch),
-      base_oid: base,
-      oid: last.oid,
-      numbers: built.map(({ target }) => target.issue.number),
-    },
-  )
+  const now = { baseOid: base, oid: last.oid, builtAt: at, isAnnounced: false }
+  await updateBatch(tx, batch.id, { ...now, state: 'testing' })
+  if (isRequired) await announceBuilt(deps, tx, { ...batch, ...now }, built)
 }

@@ -3,6 +3,7 @@ import { lockRepo } from '../../repos/index.ts'
 import { enqueueAdvance } from '../enqueue-advance.ts'
 import { deleteBatch, lockBatch, updateBatch } from '../records/batch.store.ts'
 import { listEntriesOfBatch } from '../records/entry.store.ts'
+import { announceLate } from './announce-batch.ts'
 import { type CheckedEntry, checkEntries } from './check-entry.ts'
 import { failBatch } from './fail-batch.ts'
 import { requiredStatuses } from './required-statuses.ts'
@@ -24,6 +25,10 @@ export async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<St
   }
   const { state, failed } = await requiredStatuses(deps, place, batch.oid)
   if (state === 'success') return checked
+  if (state === 'pending' && !batch.isAnnounced) {
+    await announceLate(deps, place, checked)
+    return 'again'
+  }
   const left = batch.builtAt + timeoutMs - clock.now()
   if (state === 'pending' && left > 0) {
     const later = { delay: left, what: `timeout ${batch.id} ${batch.builtAt}` }
