@@ -1,8 +1,7 @@
 import type { SignedIn } from '../../access/viewer.ts'
-import type { Database } from '../../db/database.ts'
-import { branchRef, type Git, type GitRepo, RefConflictError } from '../../git/index.ts'
+import { branchRef, type GitRepo, RefConflictError } from '../../git/index.ts'
+import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import { conflict, invalid, locked } from '../../platform/errors.ts'
 import { fromRefusal } from '../contents/index.ts'
 import type { PullInView } from '../pulls/index.ts'
@@ -12,6 +11,7 @@ import { resolveComments } from '../reviews/index.ts'
 import { type CommitDeps, commitSuggestions } from './commit-suggestions.ts'
 import { findPusher, type Pusher } from './find-pusher.ts'
 import { loadSuggestions, type WantedSuggestion } from './load-suggestions.ts'
+import { headKey, SETTLE_DELAY_MS, type SettleDeps, settleKey } from './settle-applied.ts'
 
 export interface SuggestionOrder {
   /** At least one, each comment once. */
@@ -22,13 +22,10 @@ export interface SuggestionOrder {
   readonly headOid: string
 }
 
-export interface ApplyDeps extends CommitDeps {
-  readonly database: Database
-  readonly git: Git
+export interface ApplyDeps extends CommitDeps, SettleDeps {
   readonly clock: Clock
+  readonly jobs: Jobs
   readonly pushes: Pick<Pushes, 'move'>
-  /** Of head branches: what this process applies to one comes one after the other. */
-  readonly locks: KeyedMutex
 }
 
 interface Head {
@@ -54,7 +51,7 @@ export async function applySuggestions(
   const pusher = await findPusher(read, actor, { target, head: head.repo })
   if (order.headOid !== '' && order.headOid !== head.tip) throw outOfDate()
   // NOTE: the tip is that from before the wait: of two calls at once the second one gets the conflict.
-  return deps.locks.run(`${head.repo.id} ${head.branch}`, async () => {
+  return deps.locks.run(headKey(head.repo.id, head.branch), async () => {
     const git = deps.git.open(head.repo)
     const suggestions = await loadSuggestions(read, actor, target.issue, { git, tip: head.tip, wanted: order.comments })
     const oid = await git.writing(async () => {
@@ -90,14 +87,21 @@ interface HeadMove {
 }
 
 async function moveHead(
-  { pushes }: ApplyDeps,
+  { database, jobs, pushes }: ApplyDeps,
   actor: SignedIn,
   { head: { repo, branch, tip }, pusher: { viewer, access }, newOid, commentIds }: HeadMove,
 ): Promise<void> {
+  const applied = { repo_id: repo.id, branch, oid: newOid, comment_ids: [...commentIds], user_id: actor.account.id }
+  const key = settleKey(repo.id, newOid)
+  // NOTE: a process that ends between the move of the ref and its record leaves the comments to this job.
+  await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.settle', applied, { key, delay: SETTLE_DELAY_MS }))
   try {
     await pushes.move(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
       pusher: viewer,
-      inTransaction: (tx) => resolveComments(tx, commentIds, actor.account.id),
+      inTransaction: async (tx) => {
+        await resolveComments(tx, commentIds, actor.account.id)
+        await jobs.cancel(tx, 'suggestions.settle', key)
+      },
     })
   } catch (error) {
     if (error instanceof RefConflictError) throw outOfDate()

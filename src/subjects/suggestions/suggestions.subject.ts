@@ -1,6 +1,7 @@
 import { translated } from '../../git/index.ts'
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import { defineSubject } from '../subject.ts'
+import { suggestionJobs } from './suggestions.jobs.ts'
 import { suggestionOperations } from './suggestions.operations.ts'
 import { createSuggestions } from './suggestions.service.ts'
 
@@ -8,10 +9,13 @@ import { createSuggestions } from './suggestions.service.ts'
 export const subject = defineSubject({
   name: 'suggestions',
   needs: ['commitViews', 'pushes', 'signer'],
-  create({ config, database, git, clock, processes, site }, { commitViews: views, pushes, signer }, guards) {
+  create({ config, database, git, clock, jobs, processes, site }, { commitViews: views, pushes, signer }, guards) {
     const noReplyDomain = config.service.no_reply_address
     const locks = new KeyedMutex({ name: 'suggestions', locks: processes.locks })
-    const deps = { database, git, clock, pushes, signer, noReplyDomain, views, locks }
-    return { operations: suggestionOperations({ guards, suggestions: translated(createSuggestions(deps)), site }) }
+    const deps = { database, git, clock, jobs, pushes, signer, noReplyDomain, views, locks }
+    return {
+      operations: suggestionOperations({ guards, suggestions: translated(createSuggestions(deps)), site }),
+      jobs: suggestionJobs(deps),
+    }
   },
 })

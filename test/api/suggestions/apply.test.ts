@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import type { Person } from '../../harness/world.ts'
@@ -66,6 +66,8 @@ describeOnBoth('applying suggestions', (kind) => {
     const pushes = timeline.filter(({ type }: Any) => type === 'pull_push')
     expect(JSON.parse(pushes.at(-1).body)).toEqual({ is_force_push: false, commit_ids: [json.sha] })
     expect(await refusal(apply(world.ann, id!))).toEqual([409, `comment ${id} is resolved`])
+    const { read } = world.server.app.database
+    expect(await read.selectFrom('job').select('id').where('kind', '=', 'suggestions.settle').execute()).toEqual([])
     await world.ann.client.post(`${PULLS}/comments/${id}/unresolve`)
     expect(await refusal(apply(world.ann, id!))).toEqual([422, `comment ${id} is outdated`])
   })
@@ -196,5 +198,21 @@ describeOnBoth('applying suggestions', (kind) => {
     expect((await apply(world.bob, closed!)).status).toBe(201)
     await world.server.drain()
     expect((await world.ann.client.get(`${PULLS}/${open.number}`)).json.head.sha).toBe(applied.json.sha)
+  })
+
+  it('resolves the comments after a crash between the move of the branch and its record', async () => {
+    const { number } = await newPull('crashed')
+    const [id] = await comment(world.bob, number, [on('n.txt', [2, 2], suggestion('two'))])
+    const { database, jobs } = world.server.app
+    const cancel = vi.spyOn(jobs, 'cancel').mockResolvedValue()
+    expect((await apply(world.ann, id!)).status).toBe(201)
+    cancel.mockRestore()
+    // What a process leaves that ends after the ref has moved.
+    await world.ann.client.post(`${PULLS}/comments/${id}/unresolve`)
+    await database.transaction((tx) => tx.updateTable('job').set({ run_at: 0 }).execute())
+    await world.server.drain()
+    const { json } = await world.ann.client.get(`${PULLS}/${number}/reviews`)
+    const comments = (await world.ann.client.get(`${PULLS}/${number}/reviews/${json[0].id}/comments`)).json
+    expect(comments[0].resolver.login).toBe('ann')
   })
 })
