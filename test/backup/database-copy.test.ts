@@ -1,6 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { sql, type Kysely } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -8,6 +17,7 @@ import type { Connections } from '../../src/db/dialect/dialect.ts'
 import { sqliteDialect } from '../../src/db/dialect/sqlite.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { DatabaseCopier, type DatabaseCopierDeps } from '../../src/subjects/backups/database/database-copier.ts'
+import { prune } from '../../src/subjects/backups/files/prune.ts'
 import { directoryPlace } from '../../src/subjects/backups/places/directory-place.ts'
 import type { Place } from '../../src/subjects/backups/places/place.ts'
 import { listSeries } from '../../src/subjects/backups/restore/list-moments.ts'
@@ -88,7 +98,7 @@ afterEach(async () => {
 
 describe('the copy of a database', () => {
   it('has every moment, through checkpoints, snapshots and vacuum', async () => {
-    const copier = copierOf({ snapshotIntervalMs: 60_000 })
+    const copier = copierOf({ snapshotIntervalMs: 20_000 })
     const moments: [at: number, rows: number][] = []
     await copyAll(copier)
     for (let round = 0; round < 8; round++) {
@@ -107,6 +117,33 @@ describe('the copy of a database', () => {
     await copyAll(copier)
     expect(await restored()).toEqual(upTo(10))
     await expect(restored(0)).rejects.toThrow('nothing was copied by then: the first moment is 2026-11-22T')
+  })
+
+  it('has the moments of the last days, and none before', async () => {
+    const copier = copierOf({ snapshotIntervalMs: 3_600_000 })
+    const day = 24 * 3_600_000
+    for (let round = 0; round < 4; round++) {
+      await write(10)
+      await copyAll(copier)
+      time += day
+    }
+    const gone = join(dir, 'copy/files/objects/blobs/lfs/aa/bb/gone')
+    mkdirSync(dirname(gone), { recursive: true })
+    writeFileSync(gone, '')
+    const { signal } = new AbortController()
+    const clock = { now: () => time }
+    await prune({ place, dataDir: dir, clock, days: 2, signal })
+    const [series] = await listSeries(place)
+    expect(series!.from).toBeLessThan(time - 2 * day)
+    expect(series!.from).toBeGreaterThan(time - 3 * day - 100_000)
+    expect(await restored(time - 2 * day)).toEqual(upTo(30))
+    expect(await restored()).toEqual(upTo(40))
+    await expect(restored(time - 3 * day - 100_000)).rejects.toThrow('nothing was copied by then')
+    expect(existsSync(gone)).toBe(true)
+    time += 2 * day
+    await prune({ place, dataDir: dir, clock, days: 1, signal })
+    expect(existsSync(gone)).toBe(false)
+    expect(await restored()).toEqual(upTo(40))
   })
 
   it('goes on after a stop and after a crash, and begins anew when something else wrote the log into the database', async () => {
