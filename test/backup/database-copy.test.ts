@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -130,6 +131,11 @@ describe('the copy of a database', () => {
     const gone = join(dir, 'copy/files/objects/blobs/lfs/aa/bb/gone')
     mkdirSync(dirname(gone), { recursive: true })
     writeFileSync(gone, '')
+    const begun = join(dir, 'copy/begun.json.tmp-00')
+    const useless = join(dir, 'copy/database/2026-11-22T000000.000Z-none/series.json')
+    mkdirSync(dirname(useless), { recursive: true })
+    for (const path of [begun, useless]) writeFileSync(path, '')
+    utimesSync(begun, 0, 0)
     const { signal } = new AbortController()
     const clock = { now: () => time }
     await prune({ place, dataDir: dir, clock, days: 2, signal })
@@ -139,7 +145,7 @@ describe('the copy of a database', () => {
     expect(await restored(time - 2 * day)).toEqual(upTo(30))
     expect(await restored()).toEqual(upTo(40))
     await expect(restored(time - 3 * day - 100_000)).rejects.toThrow('nothing was copied by then')
-    expect(existsSync(gone)).toBe(true)
+    expect([begun, useless, gone].map((path) => existsSync(path))).toEqual([false, false, true])
     time += 2 * day
     await prune({ place, dataDir: dir, clock, days: 1, signal })
     expect(existsSync(gone)).toBe(false)

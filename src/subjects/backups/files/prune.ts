@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DATABASE, fileTime, segmentFolder, snapshotFolder } from '../database/layout.ts'
+import { DATABASE, fileTime, pagesOfSnapshot } from '../database/layout.ts'
 import type { Place } from '../places/place.ts'
-import { listSeries } from '../restore/list-moments.ts'
+import { listSeries, type Series } from '../restore/list-moments.ts'
 import { seal, unseal } from '../sealed-file.ts'
 import { OBJECTS, readStateName, STATES, type StoredState } from './layout.ts'
 
@@ -20,6 +20,7 @@ const GONE = 'files/gone/'
 /** Deletes what no moment of the last days needs. */
 export async function prune(deps: Pruning): Promise<void> {
   const bound = deps.clock.now() - deps.days * DAY_MS
+  await deps.place.clean(deps.clock.now() - DAY_MS)
   await pruneDatabase(deps, bound)
   await pruneStates(deps, bound)
   await pruneObjects(deps, bound)
@@ -28,24 +29,31 @@ export async function prune(deps: Pruning): Promise<void> {
 /** Keeps the last snapshot before the bound and what follows it. */
 async function pruneDatabase({ place, signal }: Pruning, bound: number): Promise<void> {
   const all = await listSeries(place)
+  for (const name of await place.folders(DATABASE))
+    if (name < fileTime(bound) && all.every((series) => series.name !== name)) await removeAll(place, name)
   const base = all.flatMap(({ snapshots }) => snapshots).findLast(({ time }) => time <= bound)
   if (base === undefined) return
-  for (const { name: series, to, snapshots, segments } of all) {
-    if (to < base.time) {
-      for (const folder of [segmentFolder(series), snapshotFolder(series), `${DATABASE}${series}/`])
-        for await (const { name } of place.list(folder)) await place.remove(name)
-      continue
-    }
-    const first = snapshots.find(({ time }) => time >= base.time)
-    for (const { name, time } of snapshots)
-      if (time < base.time) {
-        await place.remove(name)
-        await place.remove(name.replace(/\.json$/, '.db.zst'))
-      }
-    for (const { name, number } of segments) {
-      if (first === undefined || number >= first.number || signal.aborted) break
-      await place.remove(name)
-    }
+  for (const series of all) {
+    if (signal.aborted) return
+    await (series.to < base.time ? removeAll(place, series.name) : pruneSeries(place, series, base.time))
+  }
+}
+
+async function removeAll(place: Place, series: string): Promise<void> {
+  for await (const { name } of place.list(`${DATABASE}${series}/`)) await place.remove(name)
+}
+
+/** Deletes what is before the snapshot of this time. */
+async function pruneSeries(place: Place, { snapshots, segments }: Series, time: number): Promise<void> {
+  const first = snapshots.find((snapshot) => snapshot.time >= time)
+  for (const snapshot of snapshots) {
+    if (snapshot.time >= time) break
+    await place.remove(snapshot.name)
+    await place.remove(pagesOfSnapshot(snapshot.name))
+  }
+  for (const { name, number } of segments) {
+    if (first === undefined || number >= first.number) break
+    await place.remove(name)
   }
 }
 

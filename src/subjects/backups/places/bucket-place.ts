@@ -42,6 +42,9 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
       }
     },
     remove: (name) => objects.remove(key(name)),
+    async clean(before) {
+      for await (const upload of objects.listUploads(prefix)) if (upload.begunAt < before) await objects.abort(upload)
+    },
   }
 }
 

@@ -50,6 +50,7 @@ export function directoryPlace(path: string): Place {
         .toSorted()
     },
     remove: (name) => rm(at(name), { force: true }),
+    clean: (before) => clean(root, before),
   }
 }
 
@@ -84,6 +85,15 @@ async function* walk(root: string, folder: string, after: string): AsyncGenerato
       const found = await stat(join(root, name)).catch(missing)
       if (found) yield { name, size: found.size }
     }
+  }
+}
+
+async function clean(folder: string, before: number): Promise<void> {
+  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(missing)) ?? []) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await clean(path, before)
+    else if (TEMPORARY.test(entry.name) && ((await stat(path).catch(missing))?.mtimeMs ?? before) < before)
+      await rm(path, { force: true })
   }
 }
 

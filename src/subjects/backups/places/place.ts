@@ -24,4 +24,6 @@ export interface Place {
   folders(folder: string): Promise<string[]>
   /** Nothing happens when it is gone. */
   remove(name: string): Promise<void>
+  /** Deletes what was left of writes that began before (epoch milliseconds) and never ended. */
+  clean(before: number): Promise<void>
 }
