@@ -75,13 +75,23 @@ function checkAnswer(operation: Operation, status: number, json: unknown): void 
   if (!(status in operation.responses)) throw new Error(`${operation.id} answered ${status}, which it does not declare`)
   const schema = operation.responses[status]
   if (schema == null || schema['contentMediaType'] !== undefined) return
-  const check = checks.get(schema) ?? TypeCompiler.Compile(schema)
+  const check = checks.get(schema) ?? checkOf(`${operation.id} ${status}`, schema)
   checks.set(schema, check)
   const error = check.Errors(json).First()
   if (error)
     throw new Error(
       `${operation.id} ${status}: ${error.path} ${error.message}, got ${JSON.stringify(error.value)?.slice(0, 200)}`,
     )
+}
+
+const compiledChecks = new Map<string, TypeCheck<TSchema>>()
+
+/** Kept for all servers of the process, each of which makes schemas of its own. */
+function checkOf(name: string, schema: TSchema): TypeCheck<TSchema> {
+  const key = `${name} ${JSON.stringify(schema)}`
+  const check = compiledChecks.get(key) ?? TypeCompiler.Compile(schema)
+  compiledChecks.set(key, check)
+  return check
 }
 
 function findOperation(operations: readonly Operation[], method: string, target: string): Operation {
@@ -91,19 +101,47 @@ function findOperation(operations: readonly Operation[], method: string, target:
       .replace(/(.)\/$/, '$1')
       .replaceAll(/%2f/gi, '%252F'),
   )
-  const fitting = operations.flatMap((operation) =>
-    operation.method !== method
-      ? []
-      : [operation.path, ...operation.aliases]
-          .filter((pattern) => fits(pattern, path))
-          .map((pattern) => ({ operation, weight: compilePath(pattern).weight })),
-  )
-  const best = fitting.toSorted((a, b) => b.weight - a.weight)[0]
+  const best = routesOf(operations)
+    .get(method)
+    ?.find(({ regexp }) => regexp.test(path))
   if (best === undefined) throw new Error(`no operation answers ${method} ${path}`)
   return best.operation
 }
 
-function fits(pattern: string, path: string): boolean {
+interface Route {
+  readonly operation: Operation
+  readonly regexp: RegExp
+  readonly weight: number
+}
+
+const routes = new WeakMap<readonly Operation[], ReadonlyMap<string, readonly Route[]>>()
+
+/** By method, the most specific first. NOTE: to compile them for each request took a millisecond of it. */
+function routesOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Route[]> {
+  const made =
+    routes.get(operations) ??
+    Map.groupBy(
+      operations
+        .flatMap((operation) =>
+          [operation.path, ...operation.aliases].map((path) => ({ operation, ...compiled(path) })),
+        )
+        .toSorted((a, b) => b.weight - a.weight),
+      ({ operation }) => operation.method,
+    )
+  routes.set(operations, made)
+  return made
+}
+
+const patterns = new Map<string, Pick<Route, 'regexp' | 'weight'>>()
+
+/** Kept for all servers of the process. */
+function compiled(pattern: string): Pick<Route, 'regexp' | 'weight'> {
+  const made = patterns.get(pattern) ?? { regexp: regexpOf(pattern), weight: compilePath(pattern).weight }
+  patterns.set(pattern, made)
+  return made
+}
+
+function regexpOf(pattern: string): RegExp {
   const source = pattern.replaceAll(
     /\{\w+(?::([\w|]+))?(\*?)\}|[^{}]+/g,
     (part, words: string | undefined, star: string | undefined) =>
@@ -115,5 +153,5 @@ function fits(pattern: string, path: string): boolean {
             : '[^/]+'
         : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
   )
-  return new RegExp(`^${source}$`).test(path)
+  return new RegExp(`^${source}$`)
 }
