@@ -28,6 +28,12 @@ export function requireBranchFilter(filter: string): string {
   return filter
 }
 
+/** Throws Invalid for a text that HTTP takes in no header (RFC 9110, section 5.5): a delivery could not be sent. */
+export function requireHeaderValue(value: string): string {
+  if (!/^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value)) throw invalidField('AuthorizationHeader', 'HeaderValue')
+  return value
+}
+
 export function requireType(type: string): string {
   if (!TYPES.has(type)) throw invalid(`Invalid hook type: ${type}`)
   return type

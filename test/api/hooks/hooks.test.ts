@@ -134,6 +134,8 @@ describe('webhook records', () => {
     [422, 'Invalid content type', { type: 'gitea', config: { url: 'nope', content_type: 'xml' } }],
     [422, 'Invalid url', { type: 'gitea', config: { url: 'ftp://x/y', content_type: 'json' } }],
     [422, 'Invalid url', { type: 'gitea', config: { url: 'http:///x', content_type: 'json' } }],
+    [422, '[AuthorizationHeader]', { type: 'gitea', config, authorization_header: 'two\r\nX-Lines: 1' }],
+    [422, '[AuthorizationHeader]', { type: 'gitea', config, authorization_header: 'Bearer \u{1F600}' }],
     [422, 'Missing config option: channel', { type: 'slack', config }],
     [400, 'Invalid slack channel name', { type: 'slack', config: { ...config, channel: '# no' } }],
     [422, 'onfig', { type: 'gitea', config: { ...config, secret: 's'.repeat(65_536) } }],
