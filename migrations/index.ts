@@ -71,6 +71,7 @@ import { createMergeQueue } from './1080-merge-queue.ts'
 import { indexReviewTexts } from './1095-review-texts.ts'
 import { mergeIndexOnInsertAlone } from './1096-issue-index-merges.ts'
 import { createSchemaRelease } from './1100-schema-release.ts'
+import { createClusterLocks } from './1110-cluster-locks.ts'
 import { addMergeLeftovers } from './1130-merge-leftovers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -147,6 +148,7 @@ const steps: Record<string, Step> = {
   '1095-review-texts': indexReviewTexts,
   '1096-issue-index-merges': mergeIndexOnInsertAlone,
   '1100-schema-release': createSchemaRelease,
+  '1110-cluster-locks': createClusterLocks,
   '1130-merge-leftovers': addMergeLeftovers,
 }
 

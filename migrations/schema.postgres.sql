@@ -386,6 +386,22 @@ branch_rule_user
   branch_rule_user_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES branch_rule(id) ON DELETE CASCADE
   branch_rule_user_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 
+cluster_lock
+  name text not null
+  session_id bigint not null
+  is_exclusive boolean not null
+  fence bigint not null
+  CREATE INDEX cluster_lock_session_id_idx ON public.cluster_lock USING btree (session_id)
+  CREATE UNIQUE INDEX cluster_lock_pk ON public.cluster_lock USING btree (name, session_id)
+  cluster_lock_pk PRIMARY KEY (name, session_id)
+
+cluster_session
+  id bigint not null
+  node text not null
+  expires_at timestamp with time zone not null
+  CREATE UNIQUE INDEX cluster_session_pkey ON public.cluster_session USING btree (id)
+  cluster_session_pkey PRIMARY KEY (id)
+
 collaboration
   repo_id bigint not null
   user_id bigint not null

@@ -42,9 +42,12 @@ export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
           slot,
           isFirst,
           startedAt,
+          acrossMachines: false,
           locks,
           announce: (topic, detail) => announcements.announce(topic, detail),
           onAnnounced: (topic, listener) => announcements.listen(topic, listener),
+          // A worker whose channel closes ends.
+          onMissed: () => () => {},
           ask: (question) => questions.ask(question),
           answer: (question, give) => questions.answer(question, give),
         },

@@ -1,4 +1,4 @@
-import type { SharedLocks } from './lock-table.ts'
+import type { Confirm, SharedLocks } from './lock-table.ts'
 
 /** What a mutex has in common with the mutexes of the same name in the other processes of the server. */
 interface MutexScope {
@@ -21,7 +21,8 @@ export class KeyedMutex {
     this.#scope = scope
   }
 
-  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+  /** `task` gets the `confirm` of the lock where it can be lost, see `Release`. */
+  async run<T>(key: string, task: (confirm: Confirm | undefined) => Promise<T>): Promise<T> {
     const previous = this.#tails.get(key) ?? Promise.resolve()
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     const tail = previous.then(() => gate)
@@ -35,12 +36,12 @@ export class KeyedMutex {
     }
   }
 
-  async #runAlone<T>(key: string, task: () => Promise<T>): Promise<T> {
+  async #runAlone<T>(key: string, task: (confirm: Confirm | undefined) => Promise<T>): Promise<T> {
     const { name, locks } = this.#scope ?? {}
-    if (locks === undefined) return task()
+    if (locks === undefined) return task(undefined)
     const release = await locks.lock(`${name} ${key}`, 'exclusive')
     try {
-      return await task()
+      return await task(release.confirm)
     } finally {
       release()
     }

@@ -1,7 +1,16 @@
 export type LockMode = 'exclusive' | 'shared'
 
 /** Gives the lock back; again does nothing. */
-export type Release = () => void
+export interface Release {
+  (): void
+  /**
+   * Of locks that can be lost while they are held: throws unavailable when this one is, and else keeps it for a full
+   * lease from now. To be called right before what must happen under the lock.
+   */
+  readonly confirm?: Confirm
+}
+
+export type Confirm = () => Promise<void>
 
 /** Locks by name that all processes of one server share. Not reentrant. */
 export interface SharedLocks {

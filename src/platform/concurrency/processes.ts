@@ -1,6 +1,6 @@
 import type { SharedLocks } from './lock-table.ts'
 
-/** What the processes of one server have in common. */
+/** What the processes of one server, or of all servers of a cluster, have in common. */
 export interface Processes {
   /** How many share the limits of the server, this one included. */
   readonly count: number
@@ -8,9 +8,17 @@ export interface Processes {
   readonly slot: number
   /** No other process runs yet: this one prepares the data directory. */
   readonly isFirst: boolean
-  /** Wall-clock milliseconds at which the first of them started: what is older was left by an earlier server. */
+  /**
+   * Wall-clock milliseconds at which the first of them started: what is older was left by an earlier server. 0 where
+   * that is not known, because there are processes on other machines.
+   */
   readonly startedAt: number
-  /** Undefined where this is the only process. */
+  /**
+   * Some are on other machines: times of files may have whole seconds and are those of another clock, and changes of
+   * files are seen late.
+   */
+  readonly acrossMachines: boolean
+  /** Of the processes on all machines. Undefined where this is the only one. */
   readonly locks: SharedLocks | undefined
   /**
    * Tells the other processes, at most once and in no order relative to commits. `detail`: at most a few hundred
@@ -19,14 +27,16 @@ export interface Processes {
   announce(topic: string, detail?: string): void
   /** Calls `listener` for announcements of other processes; returns the function that stops it. */
   onAnnounced(topic: string, listener: (detail: string) => void): () => void
-  /** The answers of the other processes; those that do not answer within a second are left out. */
+  /** Calls `listener` when announcements of any topic may have been missed; returns the function that stops it. */
+  onMissed(listener: () => void): () => void
+  /** The answers of the others on this machine; those that do not answer within a second are left out. */
   ask(question: string): Promise<readonly string[]>
-  /** Answers what other processes ask. */
+  /** Answers what others on this machine ask. */
   answer(question: string, give: () => Promise<string>): void
 }
 
 /** What caches and queues need, which tell their like in the other processes. */
-export type Announcer = Pick<Processes, 'announce' | 'onAnnounced'>
+export type Announcer = Pick<Processes, 'announce' | 'onAnnounced' | 'onMissed'>
 
 /** A server of one process. */
 export const onlyProcess = (): Processes => ({
@@ -34,9 +44,11 @@ export const onlyProcess = (): Processes => ({
   slot: 0,
   isFirst: true,
   startedAt: performance.timeOrigin + performance.now(),
+  acrossMachines: false,
   locks: undefined,
   announce() {},
   onAnnounced: () => () => {},
+  onMissed: () => () => {},
   ask: async () => [],
   answer() {},
 })

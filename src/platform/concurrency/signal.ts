@@ -11,6 +11,7 @@ export class Signal {
     this.#topic = topic
     this.#processes = processes
     processes.onAnnounced(topic, () => this.#call())
+    processes.onMissed(() => this.#call())
   }
 
   /** Calls the listeners of this process before it returns. */

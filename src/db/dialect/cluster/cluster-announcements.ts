@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { CHANNEL, type ClusterLink, type Statement } from './cluster-link.ts'
+
+const NOTIFY: Statement = { name: 'notify', text: `select pg_notify('${CHANNEL}', $1)` }
+
+/** PostgreSQL takes less than 8,000 bytes. */
+const MAX_PAYLOAD = 7_900
+/** Those that wait for a connection. */
+const MAX_WAITING = 5_000
+/** Tells that announcements were dropped. No other topic is empty. */
+const DROPPED = ''
+
+type Listener = (detail: string) => void
+
+/**
+ * Announcements by NOTIFY, those of one turn and those that wait for the answer of the database in one statement. Lost
+ * are those that are on their way when a connection breaks; the process then hears that it may have missed some.
+ */
+export class ClusterAnnouncements {
+  readonly #link: ClusterLink
+  readonly #self = randomUUID().slice(0, 8)
+  readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #missed = new Set<() => void>()
+  /** Topic and detail as members of a JSON array, in order and without duplicates. */
+  readonly #waiting = new Set<string>()
+  #repeated = 0
+  #isSending = false
+
+  constructor(link: ClusterLink) {
+    this.#link = link
+    link.onNotification((payload) => this.#receive(payload))
+    link.onReopened(() => this.#miss())
+  }
+
+  announce(topic: string, detail?: string): void {
+    // NOTE: equal announcements with a detail count each: they may be units that a limit takes.
+    const repeated = detail === undefined ? '' : `,${this.#repeated++}`
+    const member = `${JSON.stringify(topic)},${JSON.stringify(detail ?? '')}${repeated}`
+    if (this.#waiting.size >= MAX_WAITING) {
+      this.#waiting.clear()
+      this.#waiting.add(`"${DROPPED}",""`)
+    } else if (Buffer.byteLength(member) < MAX_PAYLOAD / 2) this.#waiting.add(member)
+    if (this.#isSending) return
+    this.#isSending = true
+    setImmediate(() => void this.#send())
+  }
+
+  listen(topic: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set()
+    this.#listeners.set(topic, listeners.add(listener))
+    return () => listeners.delete(listener)
+  }
+
+  onMissed(listener: () => void): () => void {
+    this.#missed.add(listener)
+    return () => this.#missed.delete(listener)
+  }
+
+  async #send(): Promise<void> {
+    try {
+      while (this.#waiting.size > 0) {
+        const session = await this.#link.session()
+        await this.#link.query(session, NOTIFY, [this.#take()])
+      }
+    } catch {
+      // The next announcement tries again; the others ask the database by themselves from time to time.
+    } finally {
+      this.#isSending = false
+    }
+  }
+
+  #take(): string {
+    let text = `["${this.#self}"`
+    for (const member of this.#waiting) {
+      if (Buffer.byteLength(text) + Buffer.byteLength(member) > MAX_PAYLOAD) break
+      text += `,[${member}]`
+      this.#waiting.delete(member)
+    }
+    return `${text}]`
+  }
+
+  #receive(payload: string): void {
+    const [from, ...members] = parsePayload(payload)
+    if (from === this.#self) return
+    for (const [topic, detail] of members) {
+      if (topic === DROPPED) this.#miss()
+      else for (const listener of this.#listeners.get(topic) ?? []) listener(detail)
+    }
+  }
+
+  #miss(): void {
+    for (const listener of this.#missed) listener()
+  }
+}
+
+/** Sender, then topics with details. Everybody who may use the database may notify: what is no array is empty. */
+function parsePayload(payload: string): readonly [string?, ...(readonly [string, string])[]] {
+  try {
+    const parsed: unknown = JSON.parse(payload)
+    return Array.isArray(parsed) ? (parsed as [string, ...[string, string][]]) : []
+  } catch {
+    return []
+  }
+}

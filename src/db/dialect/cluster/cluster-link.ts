@@ -1,0 +1,231 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { unavailable } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+
+export interface ClusterLinkOptions {
+  /** Of PostgreSQL itself: a pooler that shares connections among transactions cannot be used. */
+  readonly url: string
+  readonly node: string
+  /** Milliseconds after which the locks of a process that does not respond are free. */
+  readonly leaseMs: number
+  readonly log: Logger
+}
+
+/** This process as the other ones see it, from one connection to the next. */
+export interface Session {
+  readonly id: number
+  /** `performance.now()` until which no other process takes its locks while the connection lives. */
+  validUntil: number
+  isLost: boolean
+}
+
+/** A lock as its row names it. */
+export interface Lease {
+  readonly name: string
+  readonly session: Session
+  readonly fence: string
+}
+
+interface Opened {
+  readonly client: pg.Client
+  readonly session: Session
+}
+
+export const CHANNEL = 'ingot_cluster'
+/** Heartbeats in the time of a lease. */
+const BEATS = 4
+const FIRST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 5_000
+/** For a connection, when there is none. */
+const WAIT_MS = 10_000
+
+/** Prepared once for each connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+const RENEW: Statement = {
+  name: 'renew',
+  text: `update cluster_session set expires_at = clock_timestamp() + $2 * interval '1 ms'
+    where id = $1 and expires_at > clock_timestamp()`,
+}
+const CONFIRM: Statement = {
+  name: 'confirm',
+  text: `${RENEW.text}
+    and exists (select 1 from cluster_lock where name = $3 and session_id = $1 and fence = $4)`,
+}
+const REAP: Statement = { name: 'reap', text: 'select cluster_reap($1)' }
+
+/**
+ * The connection by which a process takes part in a cluster: for its session, whose heartbeat it sends, locks and
+ * notifications, in the order in which they are sent. When it is lost, so is the session with all its locks; another
+ * one is opened with growing pauses.
+ */
+export class ClusterLink {
+  readonly #options: ClusterLinkOptions
+  #opened: Opened | undefined
+  #reopening: Promise<void> | undefined
+  readonly #closing = new AbortController()
+  #beat: NodeJS.Timeout | undefined
+  readonly #onNotification: ((payload: string) => void)[] = []
+  readonly #onReopened: (() => void)[] = []
+
+  private constructor(options: ClusterLinkOptions) {
+    this.#options = options
+  }
+
+  /** Rejects when the first connection cannot be made. */
+  static async open(options: ClusterLinkOptions): Promise<ClusterLink> {
+    const link = new ClusterLink(options)
+    link.#opened = await link.#connect()
+    link.#beat = setInterval(() => void link.#renew(), options.leaseMs / BEATS)
+    return link
+  }
+
+  onNotification(listener: (payload: string) => void): void {
+    this.#onNotification.push(listener)
+  }
+
+  /** Called for every connection after the first. */
+  onReopened(listener: () => void): void {
+    this.#onReopened.push(listener)
+  }
+
+  /** Waits for a connection; throws unavailable when there is none for 10 seconds. */
+  async session(): Promise<Session> {
+    if (this.#opened === undefined) await Promise.race([this.#reopening, sleep(WAIT_MS, undefined, { ref: false })])
+    if (this.#opened === undefined) throw unavailable('the database cannot be reached')
+    return this.#opened.session
+  }
+
+  /** One statement of the session. Throws unavailable when the connection is lost, which ends the session. */
+  async query(session: Session, statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
+    const opened = this.#opened
+    if (opened?.session !== session) throw unavailable('the database cannot be reached')
+    try {
+      return await opened.client.query({ ...statement, values: [...values] })
+    } catch (error) {
+      this.#lose(opened, error)
+      throw unavailable('the database cannot be reached', error)
+    }
+  }
+
+  /** Throws unavailable when another process may have the lock; else it is kept for a full lease from now. */
+  async confirm({ name, session, fence }: Lease): Promise<void> {
+    if (!(await this.#extend(session, CONFIRM, [name, fence])))
+      throw unavailable('this server did not respond for too long and lost a lock to another one, try again')
+  }
+
+  /** Deletes the sessions that are over, and their locks. */
+  async reap(session: Session): Promise<void> {
+    await this.query(session, REAP, [session.id])
+  }
+
+  /** Gives the session up: what it has locked is lost. */
+  lose(session: Session): void {
+    if (this.#opened?.session === session) this.#lose(this.#opened, 'the session is over')
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearInterval(this.#beat)
+    const opened = this.#opened
+    this.#opened = undefined
+    await this.#reopening
+    if (opened === undefined) return
+    await opened.client.query('delete from cluster_lock where session_id = $1', [opened.session.id]).catch(() => {})
+    await opened.client.query('delete from cluster_session where id = $1', [opened.session.id]).catch(() => {})
+    await opened.client.end().catch(() => {})
+  }
+
+  async #renew(): Promise<void> {
+    const session = this.#opened?.session
+    if (session === undefined) return
+    try {
+      if (await this.#extend(session, RENEW, [])) await this.reap(session)
+      else this.lose(session)
+    } catch {
+      // The connection was lost.
+    }
+  }
+
+  async #extend(session: Session, statement: Statement, values: readonly unknown[]): Promise<boolean> {
+    const { leaseMs } = this.#options
+    if (session.isLost) return false
+    if (performance.now() > session.validUntil) {
+      this.lose(session)
+      return false
+    }
+    const sentAt = performance.now()
+    const { rowCount } = await this.query(session, statement, [session.id, leaseMs, ...values])
+    if (rowCount === 0) return false
+    session.validUntil = sentAt + leaseMs
+    return true
+  }
+
+  async #connect(): Promise<Opened> {
+    const { url, node, leaseMs } = this.#options
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: `ingot ${node}`.slice(0, 63),
+      connectionTimeoutMillis: leaseMs,
+      query_timeout: leaseMs / 2,
+      statement_timeout: leaseMs / 2,
+      keepAlive: true,
+    })
+    const session: Session = { id: randomInt(1, 2 ** 48 - 1), validUntil: 0, isLost: false }
+    const opened = { client, session }
+    client.on('error', (error) => this.#lose(opened, error))
+    client.on('end', () => this.#lose(opened, 'the connection ended'))
+    client.on('notification', ({ payload = '' }) => {
+      for (const listener of this.#onNotification) listener(payload)
+    })
+    try {
+      await client.connect()
+      const sentAt = performance.now()
+      await client.query('select pg_advisory_lock($1)', [session.id])
+      await client.query(
+        `insert into cluster_session (id, node, expires_at) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
+        [session.id, node, leaseMs],
+      )
+      session.validUntil = sentAt + leaseMs
+      await client.query(`listen ${CHANNEL}`)
+      await client.query({ ...REAP, values: [session.id] })
+      return opened
+    } catch (error) {
+      void client.end().catch(() => {})
+      throw error
+    }
+  }
+
+  #lose(lost: Opened, reason: unknown): void {
+    lost.session.isLost = true
+    if (this.#opened !== lost) return
+    this.#opened = undefined
+    // NOTE: the server frees its locks when the connection closes.
+    void lost.client.end().catch(() => {})
+    if (this.#closing.signal.aborted) return
+    this.#options.log.warn({ err: reason }, 'lost touch with the cluster; connecting again')
+    this.#reopening = this.#reopen()
+  }
+
+  async #reopen(): Promise<void> {
+    for (let pause = FIRST_PAUSE_MS; !this.#closing.signal.aborted; pause = Math.min(MAX_PAUSE_MS, pause * 2)) {
+      const opened = await this.#connect().catch((error: unknown) => {
+        this.#options.log.debug({ err: error }, 'cannot connect to the cluster')
+        return undefined
+      })
+      if (opened !== undefined && !this.#closing.signal.aborted) {
+        this.#opened = opened
+        this.#reopening = undefined
+        for (const listener of this.#onReopened) listener()
+        return
+      }
+      await opened?.client.end().catch(() => {})
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(() => {})
+    }
+  }
+}

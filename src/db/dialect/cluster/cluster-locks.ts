@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type LockMode, LockTable, type Release, type SharedLocks } from '../../../platform/concurrency/lock-table.ts'
+import type { Announcer } from '../../../platform/concurrency/processes.ts'
+import type { ClusterLink, Lease, Statement } from './cluster-link.ts'
+
+const TAKE: Statement = { name: 'take', text: 'select cluster_take($1, $2, $3) as fence' }
+const GIVE: Statement = {
+  name: 'give',
+  text: 'delete from cluster_lock where session_id = $1 and name = any($2::text[])',
+}
+/** What cluster_take answers instead of a fencing number. */
+const TAKEN = '0'
+const NO_SESSION = '-1'
+
+const WANTED = 'lock wanted'
+const FREE = 'lock free'
+const FIRST_POLL_MS = 10
+const MAX_POLL_MS = 500
+/** Between two searches for sessions that are over. */
+const REAP_MS = 250
+/** For which a shared lock is kept after its last use: pushes to one repository follow each other. */
+const KEEP_MS = 3_000
+/** For those that keep a shared lock to give it up. */
+const GIVE_UP_MS = 50
+/** For which a process that has released a lock lets the others take it first. */
+const YIELD_MS = 20
+
+/** A shared lock of this process, used by several tasks and kept for a while. */
+interface Kept {
+  readonly lease: Promise<Lease | undefined>
+  /** The lease once it was taken. */
+  taken: Lease | undefined
+  users: number
+  isWanted: boolean
+  timer: NodeJS.Timeout | undefined
+}
+
+/**
+ * Locks by name of all processes of a cluster: rows of PostgreSQL, each with a fencing number that only grows. A lock
+ * takes one statement, its release one that nothing waits for; a shared lock that is used again within three seconds
+ * none. Those that wait in one process take turns in their order, processes in the order in which they ask after a
+ * release.
+ */
+export class ClusterLocks implements SharedLocks {
+  readonly #link: ClusterLink
+  readonly #announcer: Announcer
+  /** Of the tasks of this process. */
+  readonly #local = new LockTable()
+  readonly #kept = new Map<string, Kept>()
+  /** Names of exclusive locks that this process has, and whether others wait for them. */
+  readonly #held = new Map<string, boolean>()
+  /** Names by the `performance.now()` until which this process does not take them. */
+  readonly #yielded = new Map<string, number>()
+  readonly #waiting = new Map<string, Set<() => void>>()
+  /** Names to release with the next statement. */
+  #given: Lease[] = []
+  #reapedAt = 0
+
+  constructor(link: ClusterLink, announcer: Announcer) {
+    this.#link = link
+    this.#announcer = announcer
+    announcer.onAnnounced(WANTED, (name) => this.#onWanted(name))
+    announcer.onAnnounced(FREE, (name) => this.#wake(name))
+    announcer.onMissed(() => {
+      for (const name of this.#waiting.keys()) this.#wake(name)
+    })
+  }
+
+  /** Throws unavailable when the database cannot be reached for 10 seconds. */
+  async lock(name: string, mode: LockMode): Promise<Release> {
+    const leave = await this.#local.lock(name, mode)
+    try {
+      for (let pause = FIRST_POLL_MS; ; pause = Math.min(MAX_POLL_MS, pause * 2)) {
+        const release = await this.#try(name, mode, leave)
+        if (release !== undefined) return release
+        await this.#wait(name, pause)
+      }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  async tryLock(name: string, mode: LockMode): Promise<Release | undefined> {
+    const leave = await this.#local.tryLock(name, mode)
+    if (leave === undefined) return undefined
+    try {
+      const release = (await this.#try(name, mode, leave)) ?? (await this.#tryAgain(name, mode, leave))
+      if (release === undefined) leave()
+      return release
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  async #tryAgain(name: string, mode: LockMode, leave: Release): Promise<Release | undefined> {
+    await this.#wait(name, GIVE_UP_MS)
+    return this.#try(name, mode, leave)
+  }
+
+  #try(name: string, mode: LockMode, leave: Release): Promise<Release | undefined> {
+    return mode === 'shared' ? this.#share(name, leave) : this.#own(name, leave)
+  }
+
+  async #own(name: string, leave: Release): Promise<Release | undefined> {
+    const pause = (this.#yielded.get(name) ?? 0) - performance.now()
+    if (pause > 0) await sleep(pause)
+    const kept = this.#kept.get(name)
+    if (kept !== undefined) this.#drop(name, kept)
+    const lease = await this.#take(name, true)
+    if (lease === undefined) return undefined
+    this.#held.set(name, false)
+    return this.#releaseOf(lease, () => {
+      const isWanted = this.#held.get(name) === true
+      this.#held.delete(name)
+      this.#give(lease, isWanted)
+      leave()
+    })
+  }
+
+  async #share(name: string, leave: Release): Promise<Release | undefined> {
+    const kept = this.#kept.get(name) ?? this.#keep(name)
+    kept.users++
+    clearTimeout(kept.timer)
+    const lease = await kept.lease.catch((error: unknown) => {
+      this.#leave(name, kept)
+      throw error
+    })
+    if (lease === undefined || lease.session.isLost) {
+      if (this.#kept.get(name) === kept) this.#kept.delete(name)
+      return lease === undefined ? undefined : this.#share(name, leave)
+    }
+    kept.taken = lease
+    return this.#releaseOf(lease, () => {
+      this.#leave(name, kept)
+      leave()
+    })
+  }
+
+  #keep(name: string): Kept {
+    const lease = this.#take(name, false)
+    const kept: Kept = { lease, taken: undefined, users: 0, isWanted: false, timer: undefined }
+    this.#kept.set(name, kept)
+    return kept
+  }
+
+  #leave(name: string, kept: Kept): void {
+    if (--kept.users > 0) return
+    if (kept.isWanted) this.#drop(name, kept)
+    else kept.timer = setTimeout(() => this.#drop(name, kept), KEEP_MS).unref()
+  }
+
+  #drop(name: string, kept: Kept): void {
+    clearTimeout(kept.timer)
+    if (this.#kept.get(name) === kept) this.#kept.delete(name)
+    if (kept.taken !== undefined) this.#give(kept.taken, kept.isWanted)
+  }
+
+  #releaseOf(lease: Lease, give: () => void): Release {
+    let isReleased = false
+    return Object.assign(
+      () => {
+        if (isReleased) return
+        isReleased = true
+        give()
+      },
+      { confirm: () => this.#link.confirm(lease) },
+    )
+  }
+
+  /** Undefined when the lock is not free. */
+  async #take(name: string, exclusively: boolean): Promise<Lease | undefined> {
+    for (;;) {
+      const session = await this.#link.session()
+      this.#flush()
+      const { rows } = await this.#link.query(session, TAKE, [name, exclusively, session.id])
+      const fence = String((rows[0] as { fence: unknown }).fence)
+      if (fence === TAKEN) return undefined
+      if (fence !== NO_SESSION) return { name, session, fence }
+      this.#link.lose(session)
+    }
+  }
+
+  #give(lease: Lease, isWanted: boolean): void {
+    if (lease.session.isLost) return
+    if (this.#given.length === 0) setImmediate(() => this.#flush())
+    this.#given.push(lease)
+    if (!isWanted) return
+    this.#flush()
+    this.#announcer.announce(FREE, lease.name)
+    this.#yield(lease.name)
+  }
+
+  #yield(name: string): void {
+    const until = performance.now() + YIELD_MS
+    this.#yielded.set(name, until)
+    setTimeout(() => {
+      if (this.#yielded.get(name) === until) this.#yielded.delete(name)
+    }, YIELD_MS).unref()
+  }
+
+  /** NOTE: before the next `take` of the process, which must not find its own locks. */
+  #flush(): void {
+    const bySession = Map.groupBy(this.#given, ({ session }) => session)
+    this.#given = []
+    for (const [session, leases] of bySession) {
+      const names = leases.map(({ name }) => name)
+      // A session that is lost has no locks.
+      this.#link.query(session, GIVE, [session.id, names]).catch(() => {})
+    }
+  }
+
+  async #wait(name: string, pause: number): Promise<void> {
+    const freed = Promise.withResolvers<void>()
+    const waiting = this.#waiting.get(name) ?? new Set()
+    this.#waiting.set(name, waiting.add(freed.resolve))
+    this.#announcer.announce(WANTED, name)
+    const timer = setTimeout(freed.resolve, pause)
+    await freed.promise
+    clearTimeout(timer)
+    waiting.delete(freed.resolve)
+    if (waiting.size === 0) this.#waiting.delete(name)
+    if (performance.now() - this.#reapedAt < REAP_MS) return
+    this.#reapedAt = performance.now()
+    await this.#link.reap(await this.#link.session())
+  }
+
+  #wake(name: string): void {
+    for (const resolve of this.#waiting.get(name) ?? []) resolve()
+  }
+
+  #onWanted(name: string): void {
+    if (this.#held.has(name)) this.#held.set(name, true)
+    const kept = this.#kept.get(name)
+    if (kept === undefined) return
+    kept.isWanted = true
+    if (kept.users === 0) this.#drop(name, kept)
+  }
+}
