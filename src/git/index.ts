@@ -1,10 +1,9 @@
 /** The git layer's face. Everything above reaches repositories through this module only. */
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
-import type { Processes } from '../platform/concurrency/processes.ts'
 import { removeTree } from '../platform/files/durable.ts'
 import type { Logger } from '../platform/logger.ts'
-import { boundedCache } from '../platform/lru.ts'
+import { type BoundedCache, boundedCache } from '../platform/lru.ts'
 import { type Adoptions, createAdoptions } from './disk/adopt.ts'
 import { openBundle, type OpenBundle, refreshBundle } from './disk/bundle.ts'
 import { type CheckDepth, checkRepo } from './disk/check.ts'
@@ -29,7 +28,7 @@ import { createCommand } from './engine/command.ts'
 import type { ObjectFormat } from './engine/object/format.ts'
 import { createRemotes, type Remotes } from './remote/remotes.ts'
 import { createRepo, type GitRepo } from './repo.ts'
-import { createState, DEFAULT_LIMITS, type GitLimits, type GitState } from './state.ts'
+import { createState, DEFAULT_LIMITS, type GitLimits, type GitProcesses, type GitState } from './state.ts'
 import { requireGitVersion } from './version.ts'
 
 export { isGitError, RefConflictError } from './errors.ts'
@@ -88,7 +87,7 @@ export interface GitOptions {
   readonly clock: Clock
   readonly limits?: Partial<GitLimits>
   /** Those that serve the same repositories; without them this is the only process. */
-  readonly processes?: Pick<Processes, 'locks' | 'startedAt'>
+  readonly processes?: GitProcesses
 }
 
 /**
@@ -178,6 +177,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
   const layout = await createLayout(options.root)
   const state = createState(layout, { ...options, limits: { ...DEFAULT_LIMITS, ...options.limits } })
   const repos = boundedCache<string, GitRepo>(MAX_OPEN)
+  if (options.processes !== undefined) followOthers(options.processes, state, repos)
   let opened = 0
   const open = ({ storage, objectFormat }: RepoAddress): GitRepo => {
     const cached = repos.get(storage)
@@ -241,6 +241,19 @@ export async function createGit(options: GitOptions): Promise<Git> {
   }
 }
 
+/** Drops what processes on other machines changed: times of files show it late there. */
+function followOthers(processes: GitProcesses, state: GitState, repos: BoundedCache<string, GitRepo>): void {
+  processes.onAnnounced('refs moved', (storage) => repos.peek(storage)?.refs.movedElsewhere())
+  // NOTE: a reader that has deleted packs open would get errors from a network file system.
+  processes.onAnnounced('packs replaced', (storage) => dropReaders(state, state.layout.repo(storage)))
+  processes.onMissed(() => {
+    for (const repo of repos.values()) {
+      repo.refs.movedElsewhere()
+      dropReaders(state, repo.path)
+    }
+  })
+}
+
 function dropReaders({ pool, graph }: GitState, path: string): void {
   pool.drop(path)
   graph.drop(path)
@@ -251,15 +264,18 @@ const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') ||
 function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<MaintenanceReport> {
   const { gate, quarantines, startedAt } = state
   const { path, command } = repo
-  const onRepacked = (): void => dropReaders(state, path)
+  const onRepacked = (): void => {
+    dropReaders(state, path)
+    state.announce('packs replaced', repo.storage)
+  }
   const tips = async (): Promise<readonly string[]> => (await repo.refs.snapshot()).list('refs/').map((ref) => ref.oid)
   const explain = async (): Promise<string | undefined> => {
     const snapshot = await repo.refs.snapshot()
     const commit = snapshot.head === undefined ? undefined : snapshot.get(snapshot.head)?.oid
     return commit && state.graph.ask({ path, format: repo.objectFormat }, 'explain', { commit })
   }
-  return state.diskMutex.run(path, () =>
-    maintainRepo({ path, command, gate, quarantines, startedAt, tips, explain, onRepacked }, reason),
+  return state.diskMutex.run(path, (confirm) =>
+    maintainRepo({ path, command, gate, quarantines, startedAt, tips, explain, onRepacked, confirm }, reason),
   )
 }
 

@@ -79,8 +79,10 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
   const command = createCommand(path, state.slots, state.limits)
   const objects = createObjects({ path, format, cacheKey, cache: state.objects, pool: state.pool, command })
   const diffs = createDiffs(format, objects, command)
-  const reader = new RefReader(path)
-  const refs = createRefs({ path, format, reader, mutex: state.refMutex, command, startedAt: state.startedAt })
+  const { refMutex: mutex, startedAt } = state
+  const reader = new RefReader(path, state)
+  const onMoved = (): void => state.announce('refs moved', storage)
+  const refs = createRefs({ path, format, reader, mutex, command, startedAt, onMoved })
   const revisions = createRevisions({ format, objects, refs })
   const writer = (): ObjectWriter =>
     createObjectWriter({

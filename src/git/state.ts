@@ -61,18 +61,30 @@ export interface GitState {
   readonly quarantines: Set<string>
   /** Wall-clock milliseconds, to recognise locks and leftovers of an earlier process. */
   readonly startedAt: number
+  /** Processes on other machines change the repositories too. */
+  readonly acrossMachines: boolean
+  /** Tells them what changed in the repository with this storage key; costs nothing where there are none. */
+  announce(change: RepoChange, storage: string): void
 }
+
+export type RepoChange = 'refs moved' | 'packs replaced'
+
+/** What the git layer needs of the processes that serve the same repositories. */
+export type GitProcesses = Pick<
+  Processes,
+  'locks' | 'startedAt' | 'acrossMachines' | 'announce' | 'onAnnounced' | 'onMissed'
+>
 
 interface StateOptions {
   readonly log: Logger
   readonly clock: Clock
   readonly limits: GitLimits
   /** Undefined where this is the only process. */
-  readonly processes?: Pick<Processes, 'locks' | 'startedAt'> | undefined
+  readonly processes?: GitProcesses | undefined
 }
 
 export function createState(layout: Layout, { log, clock, limits, processes = onlyProcess() }: StateOptions): GitState {
-  const { locks, startedAt } = processes
+  const { locks, startedAt, acrossMachines } = processes
   return {
     layout,
     log,
@@ -88,5 +100,9 @@ export function createState(layout: Layout, { log, clock, limits, processes = on
     gate: new RepoGate(locks),
     quarantines: new Set(),
     startedAt,
+    acrossMachines,
+    announce(change, storage) {
+      if (acrossMachines) processes.announce(change, storage)
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
+import type { Confirm, SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { GitError } from '../errors.ts'
 
 interface State {
@@ -40,15 +40,15 @@ export class RepoGate {
   }
 
   /** Runs alone, or throws GitError `busy` at once when the repository is in use: maintenance can come back later. */
-  async exclusive<T>(path: string, task: () => Promise<T>): Promise<T> {
+  async exclusive<T>(path: string, task: (confirm: Confirm | undefined) => Promise<T>): Promise<T> {
     if (this.#states.has(path)) throw busy()
     await this.#enter(path, true)
     try {
-      if (this.#locks === undefined) return await task()
+      if (this.#locks === undefined) return await task(undefined)
       const release = await this.#locks.tryLock(nameOf(path), 'exclusive')
       if (release === undefined) throw busy()
       try {
-        return await task()
+        return await task(release.confirm)
       } finally {
         release()
       }

@@ -1,5 +1,6 @@
 import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Confirm } from '../../platform/concurrency/lock-table.ts'
 import { removeTree, writeSynced } from '../../platform/files/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 import { SAVED_CHANGES_FILE } from '../engine/graph/saved-changes.ts'
@@ -35,6 +36,8 @@ export interface MaintenanceContext {
   explain(): Promise<string | undefined>
   /** Called when packs were replaced: readers that have the old ones open should end. */
   onRepacked(): void
+  /** Of the lock of the maintenance, where it can be lost: called before objects or files of refs are deleted. */
+  readonly confirm: Confirm | undefined
 }
 
 export const DEADLINE_MS = 2 * 60 * 60 * 1000
@@ -65,11 +68,15 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
       settings: LOW_PRIORITY,
       paced: true,
     })
+  const runLocked = async (args: readonly string[]): Promise<void> => {
+    await context.confirm?.()
+    await run(args)
+  }
   await deleteLeftovers(context)
   const before = await measureRepo(path)
   const tips = await context.tips()
   if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MAX_LOOSE_REFS)
-    await run(['pack-refs', '--all', '--prune'])
+    await runLocked(['pack-refs', '--all', '--prune'])
   // Before the repack, which takes minutes after a large push: without the graph every walk through history is slow.
   if (before.packs + before.looseObjects > 0) {
     await run(await filterArgs(path), FILTERS)
@@ -78,7 +85,7 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
   const borrows = (await poolOf(path)) !== undefined
   const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
   if (repacked) {
-    await run(repackArgs(reason, before, borrows))
+    await runLocked(repackArgs(reason, before, borrows))
     context.onRepacked()
   }
   const after = await measureRepo(path)
@@ -130,7 +137,8 @@ export async function clearKilledPushes(context: Leftovers): Promise<void> {
 
 async function deleteLeftovers({ path, gate, quarantines, startedAt }: Leftovers): Promise<void> {
   try {
-    await gate.exclusive(path, async () => {
+    await gate.exclusive(path, async (confirm) => {
+      await confirm?.()
       clearAllStaleLocks(path, startedAt)
       await deleteStaleQuarantines(path, quarantines, Math.max(startedAt - 1000, wallClock() - GRACE_MS))
     })
@@ -158,14 +166,14 @@ export async function maintainPool(path: string, command: GitCommand): Promise<b
 }
 
 /**
- * Deletes what is in the trash, and repositories whose creation was interrupted before this process started. Returns
- * how many.
+ * Deletes what is in the trash, and repositories whose creation was interrupted before this server started or a day ago.
+ * Returns how many.
  */
 export async function emptyTrash(layout: Layout, startedAt: number): Promise<number> {
   let deleted = 0
   for (const [folder, olderThan] of [
     [layout.trash, Number.POSITIVE_INFINITY],
-    [layout.staging, startedAt],
+    [layout.staging, startedAt === 0 ? wallClock() - GRACE_MS : startedAt],
   ] as const) {
     for (const name of await readdir(folder)) {
       const path = join(folder, name)

@@ -57,7 +57,7 @@ export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusherId: nu
   await deps.database.transaction(async (tx) => {
     await lockRepo(tx, repoId)
     // NOTE: read while the row is locked, so that of all recorders the last one has seen the last move.
-    const snapshot = await refs.snapshot()
+    const snapshot = await refs.freshSnapshot()
     const isCurrent = ({ ref, newOid }: RefChange): boolean =>
       isZeroOid(newOid) ? snapshot.get(ref) === undefined : snapshot.get(ref)?.oid === newOid
     await writeRows(tx, origin, { ...moves, defaultBranch, current: changes.filter(isCurrent) })

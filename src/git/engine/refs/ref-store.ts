@@ -49,7 +49,10 @@ interface Packed {
   readonly isDamaged: boolean
 }
 
+/** Ages of files below which another change may have left the time as it was. */
 const RACY_MS = 50
+/** Times of whole seconds, of another machine's clock. */
+const RACY_ELSEWHERE_MS = 2_000
 const MANY_FILES = 48
 const NO_FILE = 'none'
 const MAX_NAMED = 5
@@ -59,6 +62,9 @@ const isHead = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: re
 /** Reads refs as git's files backend stores them, and re-reads only what changed since. */
 export class RefReader {
   readonly #path: string
+  readonly #acrossMachines: boolean
+  /** Grows when times of files are not to be trusted: those of what was read before. */
+  #distrusted = 0
   readonly #directories = new Map<string, Directory>()
   #packed: Packed = { stamp: { key: '', racy: true }, text: '', refs: new Map(), isDamaged: false }
   #head: { stamp: Stamp; text: string } = { stamp: { key: '', racy: true }, text: '' }
@@ -67,8 +73,15 @@ export class RefReader {
   #running: Promise<RefSnapshot> | undefined
   #queued: Promise<RefSnapshot> | undefined
 
-  constructor(path: string) {
+  /** `acrossMachines`: other machines change the files too. */
+  constructor(path: string, { acrossMachines = false }: { readonly acrossMachines?: boolean } = {}) {
     this.#path = path
+    this.#acrossMachines = acrossMachines
+  }
+
+  /** The next snapshot reads all files again, whatever their times are. */
+  distrust(): void {
+    this.#distrusted++
   }
 
   /**
@@ -83,6 +96,12 @@ export class RefReader {
       () => this.#start(),
     )
     return this.#queued
+  }
+
+  /** As `current`, also of what another machine changed and the times of files here do not show yet. */
+  fresh(): Promise<RefSnapshot> {
+    if (this.#acrossMachines) this.distrust()
+    return this.current()
   }
 
   #start(): Promise<RefSnapshot> {
@@ -116,7 +135,7 @@ export class RefReader {
 
   #readHead(): boolean {
     const file = join(this.#path, 'HEAD')
-    const stamp = stampOf(file)
+    const stamp = this.#stampOf(file)
     if (stamp.key === NO_FILE) throw new GitError('no-repo', 'the repository does not exist')
     if (trusted(this.#head.stamp, stamp)) return false
     const text = readFileSync(file, 'utf8').trim()
@@ -132,7 +151,7 @@ export class RefReader {
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
       seen.add(name)
       const cached = this.#directories.get(name)
-      const stamp = stampOf(join(this.#path, name))
+      const stamp = this.#stampOf(join(this.#path, name))
       if (stamp.key === NO_FILE) continue
       if (cached && trusted(cached.stamp, stamp)) {
         open.push(...cached.children)
@@ -144,7 +163,7 @@ export class RefReader {
       open.push(...fresh.children)
     }
     for (const [name, directory] of this.#directories) {
-      if (seen.has(name) && stampOf(join(this.#path, name)).key !== NO_FILE) continue
+      if (seen.has(name) && this.#stampOf(join(this.#path, name)).key !== NO_FILE) continue
       this.#directories.delete(name)
       changed ||= directory.values.size > 0
     }
@@ -181,7 +200,7 @@ export class RefReader {
 
   async #readPacked(): Promise<boolean> {
     const file = join(this.#path, 'packed-refs')
-    const stamp = stampOf(file)
+    const stamp = this.#stampOf(file)
     if (trusted(this.#packed.stamp, stamp)) return false
     const found = stamp.key === NO_FILE ? undefined : await readFile(file, 'utf8').catch(unlessGone)
     const text = found ?? ''
@@ -190,13 +209,14 @@ export class RefReader {
     this.#packed = { stamp, text, refs, isDamaged: found !== undefined && (found === '' || refs === undefined) }
     return changed
   }
-}
 
-function stampOf(path: string): Stamp {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  if (!stat) return { key: NO_FILE, racy: false }
-  const age = performance.timeOrigin + performance.now() - Number(stat.mtimeNs / 1_000_000n)
-  return { key: `${stat.mtimeNs}:${stat.ino}:${stat.size}`, racy: age < RACY_MS }
+  #stampOf(path: string): Stamp {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (!stat) return { key: NO_FILE, racy: false }
+    const racyMs = this.#acrossMachines ? RACY_ELSEWHERE_MS : RACY_MS
+    const age = performance.timeOrigin + performance.now() - Number(stat.mtimeNs / 1_000_000n)
+    return { key: `${stat.mtimeNs}:${stat.ino}:${stat.size}:${this.#distrusted}`, racy: age < racyMs }
+  }
 }
 
 const trusted = (cached: Stamp, now: Stamp): boolean => !cached.racy && cached.key === now.key

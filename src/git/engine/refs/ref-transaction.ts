@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Confirm } from '../../../platform/concurrency/lock-table.ts'
 import { type Child, ProcessError, runProcess } from '../../../platform/process/process.ts'
 import { GitError } from '../../errors.ts'
 import type { GitCommand } from '../command.ts'
@@ -15,12 +16,20 @@ export const UPDATE_REF = ['update-ref', '--no-deref', '--stdin', '-z']
 
 export const isManyRefs = (count: number): boolean => count >= MANY && process.platform === 'linux'
 
+/** What one transaction of refs needs. */
+interface RefMoves {
+  /** The updates as `update-ref -z` reads them. */
+  readonly lines: string
+  /** Called when git has locked all refs; nothing moves when it rejects. */
+  readonly confirm: Confirm | undefined
+}
+
 /**
  * Moves refs in one transaction, durably, with one sync for all: git has written and locked every ref before anything
- * is synced, and renames them afterwards. `lines` are the updates as `update-ref -z` reads them. False when this
- * machine cannot sync a file system; nothing has moved then. GitError `failed` with git's words when git refuses.
+ * is synced, and renames them afterwards. False when this machine cannot sync a file system; nothing has moved then.
+ * GitError `failed` with git's words when git refuses.
  */
-export async function moveManyRefs(command: GitCommand, path: string, lines: string): Promise<boolean> {
+export async function moveManyRefs(command: GitCommand, path: string, { lines, confirm }: RefMoves): Promise<boolean> {
   const child = command.start(UPDATE_REF, { settings: [['core.fsync', 'none']] })
   const output = new ProcessOutput(child)
   // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave
@@ -33,6 +42,7 @@ export async function moveManyRefs(command: GitCommand, path: string, lines: str
     child.stdin.write(`start\0${lines}prepare\0`)
     if (await output.waitFor('prepare: ok\n')) {
       if (!(await syncFileSystem(path))) return false
+      await confirm?.()
       child.stdin.end('commit\0')
     }
     if (await output.waitFor('commit: ok\n')) return true
@@ -61,13 +71,22 @@ export class RefMover {
   }
 
   /** Moves all refs or none. Once; GitError `failed` with git's words when git refuses or is not there any more. */
-  async move(lines: string): Promise<void> {
+  async move({ lines, confirm }: RefMoves): Promise<void> {
     this.#isUsed = true
-    this.#child.stdin.end(`start\0${lines}prepare\0commit\0`)
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), this.#deadline)
     try {
+      if (confirm === undefined) this.#child.stdin.end(`start\0${lines}prepare\0commit\0`)
+      else {
+        this.#child.stdin.write(`start\0${lines}prepare\0`)
+        if (await this.#output.waitFor('prepare: ok\n')) {
+          await confirm()
+          this.#child.stdin.end('commit\0')
+        }
+      }
       if (await this.#output.waitFor('commit: ok\n')) return
     } finally {
+      // NOTE: without a commit git releases its locks at the end of its input.
+      this.#child.stdin.end()
       await this.#output.ended
       clearTimeout(timer)
     }

@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { replaceDurably, syncDirectory } from '../../../platform/files/durable.ts'
 import type { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
+import type { Confirm } from '../../../platform/concurrency/lock-table.ts'
 import { clearStaleLock } from '../../disk/locks.ts'
 import { GitError, isGitError, RefConflictError } from '../../errors.ts'
 import type { GitCommand } from '../command.ts'
@@ -23,6 +24,8 @@ interface RefUpdate {
 export interface Refs {
   /** The refs as they are now, also when another process changed them. Costs a few stat calls when nothing changed. */
   snapshot(): Promise<RefSnapshot>
+  /** As snapshot, for what is written by it: sees changes by other machines that were complete before the call. */
+  freshSnapshot(): Promise<RefSnapshot>
   /**
    * Moves all refs or none, durably. Throws RefConflictError when one is not at its expected old value or its name
    * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that is not there.
@@ -36,6 +39,8 @@ export interface Refs {
   mover(count: number): RefMover | undefined
   /** Points HEAD at a branch, which need not exist yet. */
   setHead(branch: string): Promise<void>
+  /** Another process has moved refs: the next snapshot reads all files again. */
+  movedElsewhere(): void
 }
 
 export interface RefsContext {
@@ -46,20 +51,22 @@ export interface RefsContext {
   readonly command: GitCommand
   /** Wall-clock milliseconds at which this server began: an older lock has no owner. */
   readonly startedAt: number
+  /** Tells processes on other machines that refs have moved. */
+  onMoved(): void
 }
 
-export function createRefs({ path, format, reader, mutex, command, startedAt }: RefsContext): Refs {
-  async function transact(updates: readonly RefUpdate[], mover: RefMover | undefined): Promise<void> {
-    const snapshot = await reader.current()
-    for (const update of updates) checkExpected(update, snapshot)
-    checkClashes(updates, snapshot)
+export function createRefs(context: RefsContext): Refs {
+  const { path, format, reader, mutex, command, startedAt } = context
+
+  async function transact({ updates, mover, confirm }: Transaction): Promise<void> {
+    checkAll(updates, await reader.fresh())
     for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD'])
       clearStaleLock(join(path, `${name}.lock`), startedAt)
     const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
     try {
-      if (isManyRefs(updates.length) && (await moveManyRefs(command, path, lines)))
+      if (isManyRefs(updates.length) && (await moveManyRefs(command, path, { lines, confirm })))
         return await makeDurable(path, updates)
-      if (mover) await mover.move(lines)
+      if (mover !== undefined || confirm !== undefined) await (mover ?? new RefMover(command)).move({ lines, confirm })
       else await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
     } catch (error) {
       throw isGitError(error, 'failed') ? explain(error, updates) : error
@@ -69,19 +76,36 @@ export function createRefs({ path, format, reader, mutex, command, startedAt }: 
 
   return {
     snapshot: () => reader.current(),
+    freshSnapshot: () => reader.fresh(),
     mover: (count) => (isManyRefs(count) ? undefined : new RefMover(command)),
     async update(updates, mover) {
       for (const update of updates) checkUpdate(update, format)
-      if (updates.length > 0) await mutex.run(path, () => transact(updates, mover))
+      if (updates.length === 0) return
+      await mutex.run(path, (confirm) => transact({ updates, mover, confirm }))
+      context.onMoved()
     },
     async setHead(branch) {
       if (!isValidBranchName(branch)) throw new GitError('invalid', `bad branch name: ${branch}`)
-      await mutex.run(path, () => {
+      await mutex.run(path, (confirm) => {
         clearStaleLock(join(path, 'HEAD.lock'), startedAt)
-        return replaceHead(path, branch)
+        return replaceHead(path, branch, confirm)
       })
+      context.onMoved()
     },
+    movedElsewhere: () => reader.distrust(),
   }
+}
+
+interface Transaction {
+  readonly updates: readonly RefUpdate[]
+  readonly mover: RefMover | undefined
+  /** Of the lock under which the refs move, where it can be lost. */
+  readonly confirm: Confirm | undefined
+}
+
+function checkAll(updates: readonly RefUpdate[], snapshot: RefSnapshot): void {
+  for (const update of updates) checkExpected(update, snapshot)
+  checkClashes(updates, snapshot)
 }
 
 function checkUpdate(update: RefUpdate, format: ObjectFormat): void {
@@ -171,7 +195,7 @@ async function makeDurable(path: string, updates: readonly RefUpdate[]): Promise
 }
 
 /** HEAD.lock is what git itself would take. */
-async function replaceHead(path: string, branch: string): Promise<void> {
+async function replaceHead(path: string, branch: string, confirm: Confirm | undefined): Promise<void> {
   const lock = join(path, 'HEAD.lock')
   const handle = await open(lock, 'wx').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new RefConflictError('HEAD', 'locked')
@@ -180,6 +204,7 @@ async function replaceHead(path: string, branch: string): Promise<void> {
   try {
     await handle.writeFile(`ref: refs/heads/${branch}\n`)
     await handle.sync()
+    await confirm?.()
   } catch (error) {
     await rm(lock, { force: true })
     throw error

@@ -1,3 +1,4 @@
+import { isDomainError } from '../../../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
 import type { RefMover } from '../../engine/refs/ref-transaction.ts'
 import { isGitError, RefConflictError, type RefConflictReason } from '../../errors.ts'
@@ -35,6 +36,8 @@ export async function moveRefs(
     if (error instanceof RefConflictError) return REASONS[error.reason]
     if (isGitError(error) && /non-commit object/.test(error.message)) return NO_COMMIT
     onError(error)
+    // The lock was lost to another server.
+    if (isDomainError(error, 'unavailable')) return error.message
     if (isOutOfSpace(error)) return OUT_OF_SPACE
     return 'failed to update ref'
   }

@@ -19,7 +19,7 @@ async function findDrift(
   { database, git }: { readonly database: Database; readonly git: Git },
   repo: Repo,
 ): Promise<Drift | undefined> {
-  const snapshot = await git.open(repo).refs.snapshot()
+  const snapshot = await git.open(repo).refs.freshSnapshot()
   const rows = new Map((await listBranchRecords(database.read, repo.id)).map((row) => [BRANCH + row.name, row.oid]))
   const zero = zeroOid(repo.objectFormat)
   const changes: RefChange[] = []
