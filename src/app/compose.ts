@@ -12,8 +12,8 @@ import { PasswordHasher } from '../platform/crypto/password-hasher.ts'
 import { createLogger, type Logger } from '../platform/logger.ts'
 import { createSecretBox } from '../platform/crypto/secret-box.ts'
 import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/subject.ts'
-import { clusterSettings } from './cluster/cluster-settings.ts'
-import { lockDataDir, openDataDir } from './data-dir.ts'
+import { lockServer, openProcesses, startingAlone } from './cluster/open-processes.ts'
+import { openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { keepsLog, openBackupBucket, openBlobStores } from './storage.ts'
 import { loadSecretKeys } from './secret-key.ts'
@@ -62,17 +62,24 @@ export async function compose(
   overrides: AppOverrides = {},
 ): Promise<Composition> {
   const isServer = overrides.exclusive === true
-  const processes = overrides.processes ?? onlyProcess()
-  const config = configOfProcess(configured, processes.count)
-  clusterSettings(config)
+  const local = overrides.processes ?? onlyProcess()
+  const config = configOfProcess(configured, local.count)
   const dataDir = openDataDir(config.data_dir)
-  const lock = isServer && overrides.processes === undefined ? lockDataDir(dataDir) : undefined
+  const lock = isServer && overrides.processes === undefined ? lockServer(config) : undefined
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir, keepsLog(config)))
   const { newer } = await migrateOrClose(database)
   if (newer.length > 0)
     log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
+  const {
+    processes,
+    cacheDir,
+    close: leave,
+  } = await openProcesses(config, { dataDir, log, local }).catch(async (error: unknown) => {
+    await database.close()
+    throw error
+  })
   const git = await createGit({
     root: join(dataDir, 'git'),
     log,
@@ -102,6 +109,7 @@ export async function compose(
     rateLimits: createRateLimits(config, clock, processes),
     setSshPort: addresses.setSshPort,
     dataDir,
+    cacheDir,
     isServer,
     processes,
     stopping: stopping.signal,
@@ -113,11 +121,13 @@ export async function compose(
     git.close()
     core.blobs.close()
     core.backupBucket?.objects.close()
+    await leave()
     await database.close()
     lock?.release()
   }
   try {
-    const services = await createSubjects(core, [...subjects, ...(overrides.extraSubjects ?? [])], composed)
+    const all = [...subjects, ...(overrides.extraSubjects ?? [])]
+    const services = await startingAlone(processes, () => createSubjects(core, all, composed))
     eventLog.install(composed)
     jobQueue.install(composed)
     core.schedule.install(composed.flatMap(({ tasks = [] }) => tasks))

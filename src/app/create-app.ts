@@ -11,6 +11,7 @@ import { createServer } from '../http/server.ts'
 import type { Core, DoctorCheck, Services, Subject } from '../subjects/subject.ts'
 import { type Background, createBackground } from './background.ts'
 import { type AppOverrides, compose, type Composition } from './compose.ts'
+import { startingAlone } from './cluster/open-processes.ts'
 import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
 import { openDataDir } from './data-dir.ts'
 import { schemaCheck } from './migrations.ts'
@@ -80,7 +81,10 @@ export async function createApp(
     async listen() {
       const url = await http.listen({ host: config.server.host, port: config.server.port })
       addresses.setRootUrl(url)
-      for (const listener of listeners) await listener.listen()
+      // NOTE: the first listener of SSH makes the keys of the host.
+      await startingAlone(core.processes, async () => {
+        for (const listener of listeners) await listener.listen()
+      })
       return url
     },
     beginStop: composition.beginStop,

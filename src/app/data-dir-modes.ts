@@ -6,7 +6,8 @@ import { denyOthers, OTHERS } from '../platform/files/private.ts'
 import type { DoctorCheck, Finding } from '../subjects/subject.ts'
 
 /** What the server makes in the data directory. */
-const OWN = /^(?:git|blobs|cache|ssh|ingot\.db.*|secret\.key.*|lfs\.key.*|server\.lock.*|backup(?:-position)?\.json.*)$/
+const OWN =
+  /^(?:git|blobs|cache|nodes|ssh|ingot\.db.*|secret\.key.*|lfs\.key.*|server\.lock.*|backup(?:-position)?\.json.*)$/
 /** Directories of others that do not make the data directory a shared one. */
 const HARMLESS = /^(?:\..*|lost\+found)$/
 const STICKY = 0o1000

@@ -32,7 +32,7 @@ export const openBlobStores = (
     s3: s3Settings(storage),
     links: storage.redirect,
     directory: join(dataDir, 'blobs'),
-    emptyUploads: isServer && processes.isFirst,
+    emptyUploads: !isServer || !processes.isFirst ? 'none' : processes.acrossMachines ? 'old' : 'all',
     locks: processes.locks,
     log,
   })

@@ -18,8 +18,8 @@ export interface BlobStoresOptions {
   readonly links: boolean
   /** Each store is a directory of it. */
   readonly directory: string
-  /** Deletes the uploads that a crash left in the directories. */
-  readonly emptyUploads: boolean
+  /** The uploads in the directories that are deleted, see createFileBackend. */
+  readonly emptyUploads: 'all' | 'old' | 'none'
   /** Of all processes; without them this is the only one. */
   readonly locks?: SharedLocks | undefined
   /** Told why requests to the bucket fail. */

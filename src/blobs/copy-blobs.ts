@@ -22,7 +22,7 @@ export async function copyBlobsTo(
   const copied = { files: 0, bytes: 0 }
   for (const { name, s3 } of stores.places()) {
     if (s3 === undefined) continue
-    const target = await createFileBackend(join(directory, name), { emptyUploads: false })
+    const target = await createFileBackend(join(directory, name), { emptyUploads: 'none' })
     await eachBlob(s3, new AbortController().signal, async (blob) => {
       if ((await target.size(blob.hash)) === blob.size || !(await copyBlob(s3, target, blob))) return
       progress?.(`${name}/${blob.hash}`)

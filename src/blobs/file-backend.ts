@@ -13,15 +13,16 @@ export interface FileBackend extends BlobBackend {
 
 /**
  * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. The uploads that a
- * crash left are deleted here, unless `emptyUploads` is false: a command beside the server must not delete its uploads.
+ * crash left are deleted here: `all`, or `old` ones beside servers on other machines; `none` by a command beside the server.
  */
 export async function createFileBackend(
   directory: string,
-  { emptyUploads = true }: { readonly emptyUploads?: boolean } = {},
+  { emptyUploads = 'all' }: { readonly emptyUploads?: 'all' | 'old' | 'none' } = {},
 ): Promise<FileBackend> {
   const uploads = join(directory, 'tmp')
-  if (emptyUploads) await removeTree(uploads)
+  if (emptyUploads === 'all') await removeTree(uploads)
   await mkdir(uploads, { recursive: true })
+  if (emptyUploads === 'old') await deleteOldUploads(uploads)
   const pathOf = (hash: string): string => join(directory, hash.slice(0, 2), hash.slice(2, 4), hash)
   const temporary = (): string => join(uploads, randomHex(16))
 
@@ -93,4 +94,16 @@ async function makeDurably(path: string, root: string): Promise<void> {
 function missing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
   return undefined
+}
+
+/** No upload takes that long. NOTE: times of files may be those of another machine's clock. */
+const OLD_UPLOAD_MS = 48 * 60 * 60_000
+
+async function deleteOldUploads(uploads: string): Promise<void> {
+  for (const name of await readdir(uploads)) {
+    const path = join(uploads, name)
+    const found = await stat(path).catch(missing)
+    if (found !== undefined && found.mtimeMs < performance.timeOrigin + performance.now() - OLD_UPLOAD_MS)
+      await rm(path, { force: true })
+  }
 }

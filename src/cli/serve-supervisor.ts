@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lockDataDir, openDataDir } from '../app/data-dir.ts'
+import { lockServer } from '../app/cluster/open-processes.ts'
 import { Supervisor } from '../app/workers/supervisor.ts'
 import { createLogger } from '../platform/logger.ts'
 import type { CommandInput } from './command.ts'
@@ -9,8 +9,8 @@ import { nextSignal } from './signals.ts'
 /** The server in `count` processes and this one, which replaces those that end. SIGHUP replaces them one by one. */
 export async function supervise({ config }: CommandInput, count: number): Promise<number> {
   const stopped = nextSignal()
-  const { data_dir, log: logSettings, server } = config()
-  const lock = lockDataDir(openDataDir(data_dir))
+  const { log: logSettings, server } = config()
+  const lock = lockServer(config())
   const log = createLogger(logSettings.level)
   const supervisor = new Supervisor({ count, log, shutdownTimeout: server.shutdown_timeout })
   try {

@@ -46,6 +46,8 @@ export interface Core {
   readonly rateLimits: RateLimits
   /** Absolute path of the data directory. */
   readonly dataDir: string
+  /** Absolute path of the directory of caches, which processes of other machines do not share. */
+  readonly cacheDir: string
   /** False in a command, which may run beside the server. */
   readonly isServer: boolean
   /** What the processes of the server share: locks, announcements. */

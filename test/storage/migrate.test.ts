@@ -145,7 +145,7 @@ describe('a migration into a bucket and back', () => {
       s3: undefined,
       links: false,
       directory: join(copy, 'blobs'),
-      emptyUploads: true,
+      emptyUploads: 'all',
       log: { warn: () => undefined },
     })
     const blobs = await restored.open('lfs')

@@ -61,7 +61,7 @@ async function withStore(
     s3,
     links: true,
     directory,
-    emptyUploads: true,
+    emptyUploads: 'all',
     log: { warn: () => undefined },
   })
   try {

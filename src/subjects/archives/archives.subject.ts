@@ -39,11 +39,11 @@ export const subject = defineSubject({
   },
 })
 
-async function openCache({ config, clock, dataDir, isServer, processes }: Core): Promise<PackCache | undefined> {
+async function openCache({ config, clock, cacheDir, isServer, processes }: Core): Promise<PackCache | undefined> {
   const { archive_cache_size: maxBytes } = config.git
   if (!isServer || maxBytes <= 0) return undefined
   return PackCache.open({
-    dir: ownDirectory(processes, join(dataDir, 'cache', 'archives')),
+    dir: ownDirectory(processes, join(cacheDir, 'archives')),
     maxBytes,
     maxAgeMs: MAX_AGE_MS,
     clock,

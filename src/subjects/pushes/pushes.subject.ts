@@ -78,7 +78,7 @@ export const subject = defineSubject({
 
 function transportSettings(
   { git, repository, service }: Config,
-  { dataDir, isServer, processes }: Pick<Core, 'dataDir' | 'isServer' | 'processes'>,
+  { cacheDir, isServer, processes }: Pick<Core, 'cacheDir' | 'isServer' | 'processes'>,
 ): GitTransportSettings {
   return {
     maxProcesses: git.max_processes,
@@ -86,7 +86,7 @@ function transportSettings(
     maxPushSize: git.max_push_size,
     packCache:
       isServer && git.pack_cache_size > 0
-        ? { dir: ownDirectory(processes, join(dataDir, 'cache', 'packs')), maxBytes: git.pack_cache_size }
+        ? { dir: ownDirectory(processes, join(cacheDir, 'packs')), maxBytes: git.pack_cache_size }
         : undefined,
     bundleMinBytes: git.bundle_uri && !repository.disable_http_git ? git.bundle_uri_min_size : undefined,
     requireSignIn: service.require_signin_view,

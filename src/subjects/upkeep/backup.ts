@@ -27,9 +27,9 @@ const DATABASE_FILE = 'ingot.db'
 /** Written last: a directory without it is no complete backup. */
 const MANIFEST = 'backup.json'
 
-/** Caches, the lock of the running server, and what is copied in its own way. */
+/** Caches, directories of nodes, the lock of the running server, and what is copied in its own way. */
 const SKIPPED =
-  /^(?:git|cache|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json|backup-position\.json.*)$/
+  /^(?:git|cache|nodes|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json|backup-position\.json.*)$/
 
 /**
  * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the

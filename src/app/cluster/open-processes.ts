@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import type { Config } from '../../config/index.ts'
+import { joinCluster } from '../../db/dialect/cluster/join-cluster.ts'
+import type { FileLock } from '../../db/dialect/file-lock.ts'
+import type { Processes } from '../../platform/concurrency/processes.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { lockDataDir, openDataDir } from '../data-dir.ts'
+import { clusterSettings } from './cluster-settings.ts'
+
+interface OpenedProcesses {
+  readonly processes: Processes
+  /** Absolute path of the directory of caches, of this machine alone. */
+  readonly cacheDir: string
+  close(): Promise<void>
+}
+
+/** Locks what belongs to one server: the data directory, or in a cluster the directory of the node. */
+export const lockServer = (config: Config): FileLock =>
+  lockDataDir(openDataDir(clusterSettings(config)?.localDir ?? config.data_dir))
+
+/** Those of the machine, and in a cluster those of all its nodes. The database must have its tables. */
+export async function openProcesses(
+  config: Config,
+  { dataDir, log, local }: { readonly dataDir: string; readonly log: Logger; readonly local: Processes },
+): Promise<OpenedProcesses> {
+  const settings = clusterSettings(config)
+  if (settings === undefined) return { processes: local, cacheDir: join(dataDir, 'cache'), close: async () => {} }
+  const { node, localDir, leaseMs } = settings
+  const { processes, close } = await joinCluster({ url: config.database.url, node, leaseMs, log, dataDir }, local)
+  return { processes, cacheDir: join(localDir, 'cache'), close }
+}
+
+/** Runs `start` while no other node starts: nodes would make keys and directories that each of them misses. */
+export async function startingAlone<T>(
+  { acrossMachines, locks }: Pick<Processes, 'acrossMachines' | 'locks'>,
+  start: () => Promise<T>,
+): Promise<T> {
+  if (!acrossMachines) return start()
+  const release = await locks!.lock('start', 'exclusive')
+  try {
+    return await start()
+  } finally {
+    release()
+  }
+}
