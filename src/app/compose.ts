@@ -69,24 +69,11 @@ export async function compose(
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir, keepsLog(config)))
-  const { newer } = await migrateOrClose(database)
-  if (newer.length > 0)
-    log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
-  const {
-    processes,
-    cacheDir,
-    close: leave,
-  } = await openProcesses(config, { dataDir, log, local }).catch(async (error: unknown) => {
-    await database.close()
-    throw error
-  })
-  const git = await createGit({
-    root: join(dataDir, 'git'),
-    log,
-    clock,
-    processes,
-    limits: gitLimitsOfProcess(processes.count),
-  })
+  await migrateAndWarn(database, log)
+  const joined = await openProcesses(config, { dataDir, log, local, database })
+  const { processes } = joined
+  const limits = gitLimitsOfProcess(processes.count)
+  const git = await createGit({ root: join(dataDir, 'git'), log, clock, processes, limits })
   const eventLog = new EventLog({ validatePayloads: overrides.validatePayloads ?? false, processes })
   const jobQueue = new JobQueue({ clock, processes })
   const addresses = createSite(config)
@@ -109,7 +96,7 @@ export async function compose(
     rateLimits: createRateLimits(config, clock, processes),
     setSshPort: addresses.setSshPort,
     dataDir,
-    cacheDir,
+    cacheDir: joined.cacheDir,
     isServer,
     processes,
     stopping: stopping.signal,
@@ -121,8 +108,7 @@ export async function compose(
     git.close()
     core.blobs.close()
     core.backupBucket?.objects.close()
-    await leave()
-    await database.close()
+    await joined.close()
     lock?.release()
   }
   try {
@@ -145,6 +131,12 @@ export async function compose(
     await close()
     throw error
   }
+}
+
+async function migrateAndWarn(database: Database, log: Logger): Promise<void> {
+  const { newer } = await migrateOrClose(database)
+  if (newer.length > 0)
+    log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
 }
 
 /**

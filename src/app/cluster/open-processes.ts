@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/index.ts'
+import type { Database } from '../../db/database.ts'
 import { joinCluster } from '../../db/dialect/cluster/join-cluster.ts'
 import type { FileLock } from '../../db/dialect/file-lock.ts'
 import type { Processes } from '../../platform/concurrency/processes.ts'
@@ -11,6 +12,7 @@ interface OpenedProcesses {
   readonly processes: Processes
   /** Absolute path of the directory of caches, of this machine alone. */
   readonly cacheDir: string
+  /** Closes the database too. */
   close(): Promise<void>
 }
 
@@ -18,16 +20,29 @@ interface OpenedProcesses {
 export const lockServer = (config: Config): FileLock =>
   lockDataDir(openDataDir(clusterSettings(config)?.localDir ?? config.data_dir))
 
-/** Those of the machine, and in a cluster those of all its nodes. The database must have its tables. */
-export async function openProcesses(
-  config: Config,
-  { dataDir, log, local }: { readonly dataDir: string; readonly log: Logger; readonly local: Processes },
-): Promise<OpenedProcesses> {
+interface OpenOptions {
+  readonly dataDir: string
+  readonly log: Logger
+  /** Those of this machine. */
+  readonly local: Processes
+  /** With its tables; closed with the result, and when that cannot be made. */
+  readonly database: Database
+}
+
+/** Those of the machine, and in a cluster those of all its nodes. */
+export async function openProcesses(config: Config, options: OpenOptions): Promise<OpenedProcesses> {
+  const { dataDir, log, local, database } = options
   const settings = clusterSettings(config)
-  if (settings === undefined) return { processes: local, cacheDir: join(dataDir, 'cache'), close: async () => {} }
+  if (settings === undefined)
+    return { processes: local, cacheDir: join(dataDir, 'cache'), close: () => database.close() }
   const { node, localDir, leaseMs } = settings
-  const { processes, close } = await joinCluster({ url: config.database.url, node, leaseMs, log, dataDir }, local)
-  return { processes, cacheDir: join(localDir, 'cache'), close }
+  try {
+    const { processes, close } = await joinCluster({ url: config.database.url, node, leaseMs, log, dataDir }, local)
+    return { processes, cacheDir: join(localDir, 'cache'), close: () => close().finally(() => database.close()) }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }
 
 /** Runs `start` while no other node starts: nodes would make keys and directories that each of them misses. */
