@@ -70,7 +70,7 @@ describe.skipIf(inject('postgresUrl') === '')('locks and announcements of a clus
     let inside = 0
     await Promise.all(
       [one, two].flatMap((member, n) =>
-        Array.from({ length: 6 }, async () => {
+        Array.from({ length: 15 }, async () => {
           const release = await lock(member, 'a')
           expect(++inside).toBe(1)
           log.push(String(n))

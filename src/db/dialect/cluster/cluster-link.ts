@@ -16,8 +16,6 @@ export interface ClusterLinkOptions {
 /** This process as the other ones see it, from one connection to the next. */
 export interface Session {
   readonly id: number
-  /** `performance.now()` until which no other process takes its locks while the connection lives. */
-  validUntil: number
   isLost: boolean
 }
 
@@ -38,6 +36,8 @@ export const CHANNEL = 'ingot_cluster'
 const BEATS = 4
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 5_000
+/** For an answer of a server that may have gone without a word. */
+const SILENCE_MS = 5_000
 /** For a connection, when there is none. */
 const WAIT_MS = 10_000
 
@@ -47,10 +47,11 @@ export interface Statement {
   readonly text: string
 }
 
+/** NOTE: a session that is late goes on when nobody has deleted it: only then are its locks free. */
 const RENEW: Statement = {
   name: 'renew',
   text: `update cluster_session set expires_at = clock_timestamp() + $2 * interval '1 ms'
-    where id = $1 and expires_at > clock_timestamp()`,
+    where id = $1`,
 }
 const CONFIRM: Statement = {
   name: 'confirm',
@@ -155,15 +156,8 @@ export class ClusterLink {
   async #extend(session: Session, statement: Statement, values: readonly unknown[]): Promise<boolean> {
     const { leaseMs } = this.#options
     if (session.isLost) return false
-    if (performance.now() > session.validUntil) {
-      this.lose(session)
-      return false
-    }
-    const sentAt = performance.now()
     const { rowCount } = await this.query(session, statement, [session.id, leaseMs, ...values])
-    if (rowCount === 0) return false
-    session.validUntil = sentAt + leaseMs
-    return true
+    return rowCount !== 0
   }
 
   async #connect(): Promise<Opened> {
@@ -171,12 +165,12 @@ export class ClusterLink {
     const client = new pg.Client({
       connectionString: url,
       application_name: `ingot ${node}`.slice(0, 63),
-      connectionTimeoutMillis: leaseMs,
-      query_timeout: leaseMs / 2,
-      statement_timeout: leaseMs / 2,
+      connectionTimeoutMillis: SILENCE_MS,
+      query_timeout: Math.max(leaseMs, SILENCE_MS),
       keepAlive: true,
+      pipeline: true,
     })
-    const session: Session = { id: randomInt(1, 2 ** 48 - 1), validUntil: 0, isLost: false }
+    const session: Session = { id: randomInt(1, 2 ** 48 - 1), isLost: false }
     const opened = { client, session }
     client.on('error', (error) => this.#lose(opened, error))
     client.on('end', () => this.#lose(opened, 'the connection ended'))
@@ -185,13 +179,11 @@ export class ClusterLink {
     })
     try {
       await client.connect()
-      const sentAt = performance.now()
       await client.query('select pg_advisory_lock($1)', [session.id])
       await client.query(
         `insert into cluster_session (id, node, expires_at) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
         [session.id, node, leaseMs],
       )
-      session.validUntil = sentAt + leaseMs
       await client.query(`listen ${CHANNEL}`)
       await client.query({ ...REAP, values: [session.id] })
       return opened

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LockMode, LockTable, type Release, type SharedLocks } from '../../../platform/concurrency/lock-table.ts'
+import { boundedCache } from '../../../platform/lru.ts'
 import type { Announcer } from '../../../platform/concurrency/processes.ts'
-import type { ClusterLink, Lease, Statement } from './cluster-link.ts'
+import type { ClusterLink, Lease, Session, Statement } from './cluster-link.ts'
 
 const TAKE: Statement = { name: 'take', text: 'select cluster_take($1, $2, $3) as fence' }
 const GIVE: Statement = {
@@ -22,6 +23,9 @@ const REAP_MS = 250
 const KEEP_MS = 3_000
 /** For those that keep a shared lock to give it up. */
 const GIVE_UP_MS = 50
+const MAX_WANTED = 1_000
+/** Twice the longest pause after which one that waits says so again. */
+const WANTED_MS = 1_000
 /** For which a process that has released a lock lets the others take it first. */
 const YIELD_MS = 20
 
@@ -47,8 +51,8 @@ export class ClusterLocks implements SharedLocks {
   /** Of the tasks of this process. */
   readonly #local = new LockTable()
   readonly #kept = new Map<string, Kept>()
-  /** Names of exclusive locks that this process has, and whether others wait for them. */
-  readonly #held = new Map<string, boolean>()
+  /** Names for which other processes wait, as they have said lately. */
+  readonly #wanted = boundedCache<string, true>(MAX_WANTED, WANTED_MS)
   /** Names by the `performance.now()` until which this process does not take them. */
   readonly #yielded = new Map<string, number>()
   readonly #waiting = new Map<string, Set<() => void>>()
@@ -110,11 +114,8 @@ export class ClusterLocks implements SharedLocks {
     if (kept !== undefined) this.#drop(name, kept)
     const lease = await this.#take(name, true)
     if (lease === undefined) return undefined
-    this.#held.set(name, false)
     return this.#releaseOf(lease, () => {
-      const isWanted = this.#held.get(name) === true
-      this.#held.delete(name)
-      this.#give(lease, isWanted)
+      this.#give(lease, this.#wanted.delete(name))
       leave()
     })
   }
@@ -174,11 +175,20 @@ export class ClusterLocks implements SharedLocks {
     for (;;) {
       const session = await this.#link.session()
       this.#flush()
-      const { rows } = await this.#link.query(session, TAKE, [name, exclusively, session.id])
-      const fence = String((rows[0] as { fence: unknown }).fence)
+      const fence = await this.#ask(session, name, exclusively)
       if (fence === TAKEN) return undefined
       if (fence !== NO_SESSION) return { name, session, fence }
       this.#link.lose(session)
+    }
+  }
+
+  async #ask(session: Session, name: string, exclusively: boolean): Promise<string> {
+    try {
+      const { rows } = await this.#link.query(session, TAKE, [name, exclusively, session.id])
+      return String((rows[0] as { fence: unknown }).fence)
+    } catch (error) {
+      if (!session.isLost) throw error
+      return NO_SESSION // the next session tries again
     }
   }
 
@@ -223,7 +233,10 @@ export class ClusterLocks implements SharedLocks {
     if (waiting.size === 0) this.#waiting.delete(name)
     if (performance.now() - this.#reapedAt < REAP_MS) return
     this.#reapedAt = performance.now()
-    await this.#link.reap(await this.#link.session())
+    const session = await this.#link.session()
+    await this.#link.reap(session).catch((error: unknown) => {
+      if (!session.isLost) throw error
+    })
   }
 
   #wake(name: string): void {
@@ -231,7 +244,7 @@ export class ClusterLocks implements SharedLocks {
   }
 
   #onWanted(name: string): void {
-    if (this.#held.has(name)) this.#held.set(name, true)
+    this.#wanted.set(name, true)
     const kept = this.#kept.get(name)
     if (kept === undefined) return
     kept.isWanted = true
