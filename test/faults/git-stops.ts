@@ -19,6 +19,8 @@ export interface GitStops {
   arm(stop: GitStop): void
   /** The directory names of the repositories whose work has stopped, with the git command at which it did. */
   stopped(): ReadonlyMap<string, string>
+  /** Lets the work that stopped go on; no other stops. */
+  resume(): void
   /** Ends the processes that stopped. What they had not begun does not happen. Call after the server was killed. */
   disarm(): void
 }
@@ -43,7 +45,8 @@ echo "$count" > "${state}/count-$name"
 [ "$when" = before ] || '${real}' "$@"
 echo "$$ $1" > "${state}/.stopped-$name"
 mv "${state}/.stopped-$name" "${state}/stopped-$name"
-exec sleep 600
+while [ ! -e '${state}/resumed' ]; do sleep 0.05; done
+[ "$when" = after ] || exec '${real}' "$@"
 `
   writeFileSync(join(bin, 'git'), script)
   chmodSync(join(bin, 'git'), 0o755)
@@ -56,8 +59,15 @@ exec sleep 600
       })
   return {
     bin,
-    arm: ({ nth, only = '', when }) => writeFileSync(join(state, 'armed'), `${nth} ${when} ${only}\n`),
+    arm({ nth, only = '', when }) {
+      rmSync(join(state, 'resumed'), { force: true })
+      writeFileSync(join(state, 'armed'), `${nth} ${when} ${only}\n`)
+    },
     stopped: () => new Map(read().map(([name, , command]) => [name, command])),
+    resume() {
+      for (const file of readdirSync(state)) rmSync(join(state, file))
+      writeFileSync(join(state, 'resumed'), '')
+    },
     disarm() {
       rmSync(join(state, 'armed'), { force: true })
       for (const [, pid] of read()) kill(pid)
