@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -54,14 +54,12 @@ export async function startCluster(tempDir: TempDir, count: number): Promise<Clu
   const program = findVersitygw()
   const s3 = program === undefined ? undefined : await startVersitygw(program)
   if (s3 !== undefined) tempDir.beforeClose(() => s3.close())
-  const environment = settingsOf(tempDir, databaseUrl, s3)
-  const dataDir = join(tempDir.dir, 'node1')
+  const dataDir = join(tempDir.dir, 'shared')
+  const environment = settingsOf(tempDir, { dataDir, databaseUrl, s3 })
   const first = await startNode(tempDir, { name: 'node1', port: await freePort(), environment })
   const nodes = [first.node]
-  for (let n = 2; n <= count; n++) {
-    shareData(dataDir, join(tempDir.dir, `node${n}`))
+  for (let n = 2; n <= count; n++)
     nodes.push((await startNode(tempDir, { name: `node${n}`, port: await freePort(), environment })).node)
-  }
   return {
     nodes,
     postgres,
@@ -69,7 +67,7 @@ export async function startCluster(tempDir: TempDir, count: number): Promise<Clu
     s3,
     dataDir,
     adminPassword: first.adminPassword,
-    environment: { ...environment, INGOT_DATA_DIR: dataDir },
+    environment: { ...environment, INGOT_CLUSTER_NODE: 'doctor' },
     async kill(n) {
       const node = nodes[n]!
       node.isUp = false
@@ -100,10 +98,15 @@ async function startUntilItServes(tempDir: TempDir, plan: NodePlan): ReturnType<
   }
 }
 
-function settingsOf(tempDir: TempDir, databaseUrl: string, s3: Versitygw | undefined): Record<string, string> {
+function settingsOf(
+  tempDir: TempDir,
+  { dataDir, databaseUrl, s3 }: Pick<Cluster, 'dataDir' | 'databaseUrl' | 's3'>,
+): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: tempDir.dir,
+    INGOT_DATA_DIR: dataDir,
+    INGOT_CLUSTER_ENABLED: 'true',
     INGOT_DATABASE_URL: databaseUrl,
     INGOT_DATABASE_MAX_CONNECTIONS: '10',
     INGOT_SSH_ENABLED: 'false',
@@ -122,13 +125,6 @@ function settingsOf(tempDir: TempDir, databaseUrl: string, s3: Versitygw | undef
   }
 }
 
-/** NOTE: a data directory belongs to one server; what several of them may share is below it. */
-function shareData(from: string, to: string): void {
-  mkdirSync(to)
-  for (const name of readdirSync(from).filter((entry) => !entry.includes('lock')))
-    symlinkSync(join(from, name), join(to, name))
-}
-
 interface NodePlan {
   readonly name: string
   readonly port: number
@@ -142,7 +138,12 @@ async function startNode(
   const url = `http://127.0.0.1:${port}`
   const child = tempDir.start(process.execPath, [MAIN, 'serve'], {
     cwd: tempDir.dir,
-    env: { ...environment, INGOT_DATA_DIR: join(tempDir.dir, name), INGOT_SERVER_PORT: String(port) },
+    env: {
+      ...environment,
+      INGOT_CLUSTER_NODE: name,
+      INGOT_CLUSTER_LOCAL_DIR: join(tempDir.dir, name),
+      INGOT_SERVER_PORT: String(port),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lastLines: string[] = []
