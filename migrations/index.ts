@@ -73,6 +73,7 @@ import { mergeIndexOnInsertAlone } from './1096-issue-index-merges.ts'
 import { createSchemaRelease } from './1100-schema-release.ts'
 import { createClusterLocks } from './1110-cluster-locks.ts'
 import { addMergeLeftovers } from './1130-merge-leftovers.ts'
+import { createNodes } from './1101-nodes.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -150,6 +151,7 @@ const steps: Record<string, Step> = {
   '1100-schema-release': createSchemaRelease,
   '1110-cluster-locks': createClusterLocks,
   '1130-merge-leftovers': addMergeLeftovers,
+  '1101-nodes': createNodes,
 }
 
 /**

@@ -920,6 +920,22 @@ mirror
   mirror_pk PRIMARY KEY (repo_id)
   mirror_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
 
+node
+  instance text not null
+  name text not null
+  host text not null
+  pid bigint not null
+  version text not null
+  schema text not null
+  address text not null
+  workers bigint not null
+  started_at bigint not null
+  heartbeat_at bigint not null
+  clock_offset bigint not null
+  sender_pid bigint not null
+  CREATE UNIQUE INDEX node_pk ON public.node USING btree (instance)
+  node_pk PRIMARY KEY (instance)
+
 notification
   id bigint not null identity
   user_id bigint not null

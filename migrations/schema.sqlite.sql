@@ -1140,6 +1140,20 @@ CREATE TABLE "mirror" (
 CREATE INDEX "mirror_next_sync_at_idx" on "mirror" (
   "next_sync_at");
 
+CREATE TABLE "node" (
+  "instance" text not null,
+  "name" text not null,
+  "host" text not null,
+  "pid" bigint not null,
+  "version" text not null,
+  "schema" text not null,
+  "address" text not null,
+  "workers" bigint not null,
+  "started_at" bigint not null,
+  "heartbeat_at" bigint not null,
+  "clock_offset" bigint not null,
+  "sender_pid" bigint not null, constraint "node_pk" primary key ("instance"));
+
 CREATE TABLE "notification" (
   "id" integer primary key autoincrement,
   "user_id" bigint not null references "user" ("id") on delete cascade,

@@ -66,6 +66,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/backups/backups.subject.ts'),
   () => import('./subjects/admin/admin.subject.ts'),
   () => import('./subjects/instance/instance.subject.ts'),
+  () => import('./subjects/nodes/nodes.subject.ts'),
   () => import('./subjects/audit/audit.subject.ts'),
   () => import('./subjects/upkeep/upkeep.subject.ts'),
   () => import('./subjects/git-http/git-http.subject.ts'),

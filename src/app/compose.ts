@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config/index.ts'
 import { type Database, dialectFor, openDatabase } from '../db/database.ts'
+import { nodeName } from './cluster/cluster-settings.ts'
 import { migrateOrClose } from '../db/migrate.ts'
 import { EventLog } from '../events/index.ts'
 import { createGit } from '../git/index.ts'
@@ -96,6 +97,7 @@ export async function compose(
     rateLimits: createRateLimits(config, clock, processes),
     setSshPort: addresses.setSshPort,
     dataDir,
+    nodeName: nodeName(config),
     cacheDir: joined.cacheDir,
     isServer,
     processes,

@@ -64,6 +64,12 @@ export async function migrateOrClose(database: Database): Promise<Migrated> {
   }
 }
 
+/** Name of the newest migration of this release. */
+export const newestMigration = async ({ dialect }: Database): Promise<string> =>
+  Object.keys(await migrationProvider(dialect.name).getMigrations())
+    .toSorted()
+    .at(-1)!
+
 /** Names of the migrations that are not applied yet. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
   const migrator = new Migrator({ db: database.connections.write, provider: migrationProvider(database.dialect.name) })
@@ -78,7 +84,8 @@ function providerOf(database: Database, { further = {} }: MigrateOptions, newer:
       const own = await migrationProvider(database.dialect.name).getMigrations()
       const all = Object.entries({ ...own, ...further }).map(([name, { up }]): [string, Migration] => {
         const oldest = further[name]?.oldest ?? contractions[name]
-        return [name, { up: (db) => contract(db as Kysely<unknown>, up, oldest) }]
+        if (oldest === undefined) return [name, { up }]
+        return [name, { up: (db) => contract(db as Kysely<unknown>, { up, oldest, dialect: database.dialect.name }) }]
       })
       const others = newer.map((name): [string, Migration] => [name, { up: async () => {} }])
       return Object.fromEntries([...all, ...others])
@@ -86,14 +93,27 @@ function providerOf(database: Database, { further = {} }: MigrateOptions, newer:
   }
 }
 
+interface Contraction extends Required<FurtherMigration> {
+  readonly dialect: 'postgres' | 'sqlite'
+}
+
 /** NOTE: older releases must know before the change, which is not in one transaction with it on SQLite. */
-async function contract(
-  db: Kysely<unknown>,
-  up: (db: Kysely<unknown>) => Promise<void>,
-  oldest: string | undefined,
-): Promise<void> {
-  if (oldest !== undefined) await raiseRelease(db as unknown as Db, 'oldest', oldest)
+async function contract(db: Kysely<unknown>, { up, oldest, dialect }: Contraction): Promise<void> {
+  if (dialect === 'postgres') await requireNoOlderNodes(db, oldest)
+  await raiseRelease(db as unknown as Db, 'oldest', oldest)
   await up(db)
+}
+
+/** Throws Conflict while a node of a release before `oldest` sends heartbeats (docs/scaling.md#nodes). */
+async function requireNoOlderNodes(db: Kysely<unknown>, oldest: string): Promise<void> {
+  const { rows } = await sql<{ name: string; version: string }>`
+    select name, version from node
+    where heartbeat_at > (extract(epoch from clock_timestamp()) - 20) * 1000 order by name`.execute(db)
+  const older = rows.find(({ version }) => isOlderRelease(version, oldest))
+  if (older !== undefined)
+    throw conflict(
+      `the node ${older.name} runs Ingot ${older.version}, which cannot run on the new schema. Upgrade it to ${oldest} or newer, or stop it, first.`,
+    )
 }
 
 const isOfNewerRelease = (error: unknown): boolean =>

@@ -48,6 +48,8 @@ export interface Core {
   readonly dataDir: string
   /** Absolute path of the directory of caches, which processes of other machines do not share. */
   readonly cacheDir: string
+  /** Of this server among those that use the database. */
+  readonly nodeName: string
   /** False in a command, which may run beside the server. */
   readonly isServer: boolean
   /** What the processes of the server share: locks, announcements. */

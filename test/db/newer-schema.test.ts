@@ -1,11 +1,20 @@
 import { expect, it } from 'vitest'
 import { migrationProvider } from '../../migrations/index.ts'
+import type { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { findSchemaRelease, requireUsableSchema } from '../../src/db/schema-release.ts'
 import { INGOT_VERSION, isOlderRelease } from '../../src/platform/version.ts'
 import { describeOnBoth, freshDatabase, makeEmpty } from '../harness/databases.ts'
 
 const NEXT = '99.1.0'
+/** That sends heartbeats. */
+const insertNode = async (database: Database): Promise<void> => {
+  const heartbeat_at = await database.dialect.now(database.connections)
+  const self = { instance: 'one 1', name: 'one', host: 'h', pid: 1, version: INGOT_VERSION, schema: '', address: '' }
+  const row = { ...self, workers: 1, started_at: 0, heartbeat_at, clock_offset: 0, sender_pid: 1 }
+  await database.transaction((tx) => tx.insertInto('node').values(row).execute())
+}
+
 const nothing = async (): Promise<void> => {}
 
 describeOnBoth('several releases on one database', (kind) => {
@@ -22,6 +31,12 @@ describeOnBoth('several releases on one database', (kind) => {
       expect(await migrate(database)).toEqual({ applied: [], newer: ['9998-adds'] })
       await requireUsableSchema(database.read)
 
+      if (kind === 'postgres') {
+        await insertNode(database)
+        const refused = migrate(database, { release: NEXT, further: deleting })
+        await expect(refused).rejects.toThrow(`the node one runs Ingot ${INGOT_VERSION}, which cannot run`)
+        await database.transaction((tx) => tx.deleteFrom('node').execute())
+      }
       await migrate(database, { release: NEXT, further: deleting })
       expect(await findSchemaRelease(database.read)).toEqual({ oldest: NEXT, newest: NEXT })
       await expect(migrate(database)).rejects.toThrow(/newer version of Ingot .*9998-adds and needs 99\.1\.0 or newer/)

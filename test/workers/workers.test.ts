@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
@@ -143,6 +144,12 @@ describe('a server of two workers', () => {
     expect(statuses.at(-1)).toBe(429)
   }, 120_000)
 
+  it('are one node', async () => {
+    const list = async (): Promise<unknown> => JSON.parse((await call('GET', '/api/v1/admin/nodes')).text)
+    const one = [expect.objectContaining({ pid: server.child.pid, workers: 2, state: 'running' })]
+    await expect.poll(list, { timeout: 10_000 }).toEqual(one)
+  })
+
   it('replaces a worker that is killed, and loses nothing', async () => {
     const [first] = serving()
     const made = await call('POST', '/api/v1/repos/admin/desk/issues', { title: 'Kept' })
@@ -178,6 +185,9 @@ describe('a server of two workers', () => {
     expect((await call('GET', '/api/v1/version')).status).toBe(200)
     expect(await ended).toBe(0)
     expect(pids.filter(isAlive)).toEqual([])
+    const database = new Sqlite(join(folder.path, 'data', 'ingot.db'), { readonly: true })
+    expect(database.prepare('select name from node').all()).toEqual([])
+    database.close()
   }, 60_000)
 })
 

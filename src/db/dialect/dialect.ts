@@ -106,6 +106,8 @@ export interface DatabaseDialect {
    * one parameter.
    */
   jsonRows<Row>(json: string, columns: JsonColumns<Row>): AliasedRawBuilder<Row, 'rows'>
+  /** Wall-clock milliseconds of the database, which are the same for all that use it. */
+  now<T>(connections: Connections<T>): Promise<number>
   /** A text that changes with every commit, by any process: equal ones have none between them. */
   moment<T>(connections: Connections<T>): Promise<string>
   /** The column that every table has, by which one row is found. */

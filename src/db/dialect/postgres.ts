@@ -97,6 +97,7 @@ export function postgresDialect(
           and child.relnamespace = current_schema()::regnamespace order by 1, 2`.execute(db)
       return rows
     },
+    now: ({ read }) => timeOf(read),
     // NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it.
     async moment({ read }) {
       const { rows } = await sql<{ moment: string }>`select pg_current_snapshot()::text as moment`.execute(read)
@@ -114,6 +115,12 @@ export function postgresDialect(
     },
     copyTo: async () => false,
   }
+}
+
+async function timeOf<T>(read: Kysely<T>): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(read)
+  return rows[0]!.ms
 }
 
 const kyselyDialect = (createDriver: () => Driver): Dialect => ({

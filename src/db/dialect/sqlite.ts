@@ -87,6 +87,10 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS, k
         where m.type = 'table' and f.on_delete = 'CASCADE' and f."to" = 'id' order by 1, 2`.execute(db)
       return rows
     },
+    async now({ read }) {
+      const { rows } = await sql<{ ms: number }>`select cast(unixepoch('subsec') * 1000 as integer) as ms`.execute(read)
+      return rows[0]!.ms
+    },
     moment: async ({ version }) => String(version!()),
     openTransactions: async () => undefined,
     async checkIntegrity({ read }) {
