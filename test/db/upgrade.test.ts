@@ -68,10 +68,13 @@ describeOnBoth('a database of the release before', (kind) => {
     await sql`alter table label drop column description`.execute(write)
     await sql`alter table topic rename to word`.execute(write)
     await sql`create unique index milestone_title_key on milestone (title)`.execute(write)
+    if (kind === 'postgres')
+      await sql`alter table milestone add constraint milestone_title_check check (title <> '')`.execute(write)
     expect(schemaBreaks(before, await schemaFacts(database.read, kind))).toEqual([
       'topic was deleted',
       'label.description was deleted',
       'milestone_title_key of milestone is new and unique',
+      ...(kind === 'postgres' ? ['milestone_title_check of milestone is a new constraint'] : []),
     ])
     const failed = await unusable(usable)
     expect(failed.some((statement) => statement.startsWith('insert into "label"'))).toBe(true)
@@ -92,6 +95,7 @@ describe('what a release relies on', () => {
   const schema = (columns: ColumnFacts[], ...unique: string[]): SchemaFacts => ({
     columns,
     unique: unique.map((index) => ({ table: 't', index })),
+    constraints: [],
   })
   const old = schema([column('a'), column('b', { required: true, filled: true })], 'a_key')
 
@@ -109,5 +113,12 @@ describe('what a release relies on', () => {
     [['b_key of t is new and unique'], [...old.columns], ['a_key', 'b_key']],
   ])('%j', (expected, columns, unique) => {
     expect(schemaBreaks(old, schema(columns, ...unique))).toEqual(expected)
+  })
+
+  it('is broken by a constraint on what it writes, not by one on a new column', () => {
+    const constraint = (name: string, ...columns: string[]) => ({ table: 't', name, columns })
+    const constraints = [constraint('a_check', 'a'), constraint('c_fkey', 'c')]
+    const now = { ...old, columns: [...old.columns, column('c')], constraints }
+    expect(schemaBreaks(old, now)).toEqual(['a_check of t is a new constraint'])
   })
 })

@@ -18,6 +18,12 @@ export interface ColumnFacts {
 export interface SchemaFacts {
   readonly columns: readonly ColumnFacts[]
   readonly unique: readonly { readonly table: string; readonly index: string }[]
+  /** References and checks of PostgreSQL; migrations make the same ones on SQLite. */
+  readonly constraints: readonly {
+    readonly table: string
+    readonly name: string
+    readonly columns: readonly string[]
+  }[]
 }
 
 interface ColumnRow {
@@ -46,10 +52,20 @@ export async function schemaFacts(db: Db, kind: 'sqlite' | 'postgres'): Promise<
           join pragma_index_list(m.name) i where m.type = 'table' and i."unique" = 1 and m.name not like 'kysely%'`
       : sql<{ table: string; index: string }>`select tablename as "table", indexname as "index" from pg_indexes
           where schemaname = 'public' and indexdef like 'CREATE UNIQUE%' and tablename not like 'kysely%'`
+  const constraints =
+    kind === 'sqlite'
+      ? []
+      : (
+          await sql<SchemaFacts['constraints'][number]>`select t.relname as "table", c.conname as name,
+            array(select attname::text from pg_attribute where attrelid = t.oid and attnum = any(c.conkey)) as columns
+            from pg_constraint c join pg_class t on t.oid = c.conrelid
+            where c.connamespace = 'public'::regnamespace and c.contype in ('c', 'f')`.execute(db)
+        ).rows
   const rows = (await columns.execute(db)).rows
   return {
     columns: rows.map((row) => ({ ...row, required: row.required === 1, filled: row.filled === 1 })),
     unique: (await unique.execute(db)).rows,
+    constraints,
   }
 }
 
@@ -60,9 +76,15 @@ export function schemaBreaks(before: SchemaFacts, after: SchemaFacts): string[] 
   const within = (schema: SchemaFacts): SchemaFacts => ({
     columns: schema.columns.filter(({ table }) => both.has(table)),
     unique: schema.unique.filter(({ table }) => both.has(table)),
+    constraints: schema.constraints.filter(({ table }) => both.has(table)),
   })
   const [old, now] = [within(before), within(after)]
-  return [...deleted, ...columnBreaks(old.columns, now.columns), ...indexBreaks(old.unique, now.unique)]
+  return [
+    ...deleted,
+    ...columnBreaks(old.columns, now.columns),
+    ...indexBreaks(old.unique, now.unique),
+    ...constraintBreaks(old, now),
+  ]
 }
 
 const tablesOf = ({ columns }: SchemaFacts): Set<string> => new Set(columns.map(({ table }) => table))
@@ -96,6 +118,16 @@ function indexBreaks(before: SchemaFacts['unique'], after: SchemaFacts['unique']
       .filter(({ index }) => !has(before, index))
       .map(({ index, table }) => `${index} of ${table} is new and unique`),
   ]
+}
+
+/** NOTE: one on a new column does not matter: the release before leaves the column empty. */
+function constraintBreaks(before: SchemaFacts, after: SchemaFacts): string[] {
+  const known = new Set(before.constraints.map(({ name }) => name))
+  const columns = new Set(before.columns.map(keyOf))
+  return after.constraints
+    .filter(({ name }) => !known.has(name))
+    .filter(({ table, columns: own }) => own.every((column) => columns.has(`${table}.${column}`)))
+    .map(({ table, name }) => `${name} of ${table} is a new constraint`)
 }
 
 const previous = join(import.meta.dirname, '../db/previous')
