@@ -6,9 +6,9 @@ import type { CommandInput } from './command.ts'
 import { nextSignal } from './signals.ts'
 import { welcome } from './welcome.ts'
 
-/** The server in one process. */
+/** The server in one process. SIGHUP, which replaces the workers of a server that has some, ends it as SIGTERM does. */
 export async function serveAlone({ config, print }: CommandInput): Promise<number> {
-  const stopped = nextSignal()
+  const stopped = nextSignal(['SIGHUP'])
   const app = await createApp(config())
   try {
     await app.listen()

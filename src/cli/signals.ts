@@ -1,10 +1,10 @@
-type Signal = 'SIGINT' | 'SIGTERM'
+type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM'
 
-/** The next signal that ends a server. */
-export function nextSignal(): Promise<Signal> {
+const ENDING: readonly Signal[] = ['SIGINT', 'SIGTERM']
+
+/** The next signal that ends a server; `further` are signals that do so too. */
+export function nextSignal(further: readonly Signal[] = []): Promise<Signal> {
   return Promise.race(
-    (['SIGINT', 'SIGTERM'] as const).map(
-      (name) => new Promise<Signal>((resolve) => process.once(name, () => resolve(name))),
-    ),
+    [...ENDING, ...further].map((name) => new Promise<Signal>((resolve) => process.once(name, () => resolve(name)))),
   )
 }

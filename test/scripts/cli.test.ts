@@ -239,7 +239,7 @@ describe('serve', () => {
     expect(await first.stop('SIGINT')).toBe(0)
     const second = await startIngot(data)
     expect(second.password).toBe('')
-    expect(await second.stop()).toBe(0)
+    expect(await second.stop('SIGHUP')).toBe(0)
   })
 
   it('refuses a data directory that another server has', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { IncomingPush } from '../../../src/git/wire/index.ts'
+import { unavailable } from '../../../src/platform/errors.ts'
 import { git, tempDir, tryGit } from './client.ts'
 import { allowAll, startWireServer, type WireServer } from './server.ts'
 
@@ -221,6 +222,18 @@ describe('a push', () => {
     const { code, stderr } = await tryGit(work, ['push', 'origin', 'main'])
     expect(code).not.toBe(0)
     expect(stderr).toContain('[remote rejected]')
+  })
+
+  it('names the database when the policy cannot reach it, but no other fault', async () => {
+    const { work } = await setUp()
+    await commit(work, 'a')
+    const reasons: string[] = []
+    for (const error of [unavailable('the database cannot be reached'), new Error('secret detail')]) {
+      server.policy = { preReceive: () => Promise.reject(error) }
+      reasons.push((await tryGit(work, ['push', 'origin', 'main'])).stderr)
+    }
+    expect(reasons[0]).toContain('(the database cannot be reached, try again)')
+    expect(reasons[1]).toContain('(internal server error)')
   })
 })
 

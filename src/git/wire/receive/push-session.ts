@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
+import { isDomainError } from '../../../platform/errors.ts'
 import type { Quarantine } from '../../disk/quarantine.ts'
 import type { RefMover } from '../../engine/refs/ref-transaction.ts'
 import type { ByteSink } from '../pkt/byte-sink.ts'
@@ -198,7 +199,7 @@ export class PushSession {
       return {
         verdicts: push.commands.map(() => ({
           ok: false,
-          reason: isOutOfSpace(error) ? OUT_OF_SPACE : 'internal server error',
+          reason: failureReason(error),
         })),
       }
     }
@@ -299,4 +300,10 @@ function once<K extends object, V>(ask: (key: K) => Promise<V>): (key: K) => Pro
     cached.set(key, found)
     return found
   }
+}
+
+/** What the client is told when the policy fails. */
+function failureReason(error: unknown): string {
+  if (isOutOfSpace(error)) return OUT_OF_SPACE
+  return isDomainError(error, 'unavailable') ? `${error.message}, try again` : 'internal server error'
 }
