@@ -25,13 +25,19 @@ interface Compiler {
   compileQuery(node: RootOperationNode, id: unknown): { readonly sql: string }
 }
 
+/** Senders of one statement that are looked up: a stack trace takes longer than the statement. */
+const MAX_SENDERS = 5
+
 export function recordSql(to: string): void {
+  const lookUps = new Map<string, number>()
   const seen = new Set<string>()
   const prototype = DefaultQueryCompiler.prototype as unknown as Compiler
   const compile = prototype.compileQuery
   prototype.compileQuery = function (this: Compiler, node, id) {
     const compiled = compile.call(this, node, id)
-    if (this instanceof PostgresQueryCompiler) return compiled
+    const known = lookUps.get(compiled.sql) ?? 0
+    if (known === MAX_SENDERS || this instanceof PostgresQueryCompiler) return compiled
+    lookUps.set(compiled.sql, known + 1)
     const found = STORE.exec(new Error('where').stack ?? '')?.groups
     const line = found && JSON.stringify({ file: found['file'], name: found['name'], sql: normaliseSql(compiled.sql) })
     if (line !== undefined && !seen.has(line)) {
