@@ -31,7 +31,7 @@ describe('the model of many nodes', () => {
     expect(quantile(all, 0.5)).toBeLessThan(mean)
   })
 
-  it('gives the same for the same seed, and more nodes for more load', () => {
+  it('gives the same for the same start of its random numbers, and more nodes for more load', () => {
     const options = { seconds: 1, seed: 7 }
     expect(simulateNodes(DEMAND, 3, options)).toEqual(simulateNodes(DEMAND, 3, options))
     expect(simulateNodes(DEMAND, 3, options)).not.toEqual(simulateNodes(DEMAND, 3, { ...options, seed: 8 }))

@@ -52,13 +52,13 @@ describe.skipIf(inject('postgresUrl') === '')('two servers on one database and o
     database = await copyTemplate(inject('postgresUrl'), `two_${randomBytes(6).toString('hex')}`)
     settings = [`database.url=${database.url}`, 'database.max_connections=8'].flatMap((text) => ['--set', text])
     const [one, two] = [join(folder.path, 'one'), join(folder.path, 'two')]
-    const first = await startIngot(one, settings)
+    const first = await startIngot(one, [...settings, '--set', 'cluster.node=one'])
     password = first.password
     // NOTE: a data directory belongs to one server; what two of them may share is below it.
     mkdirSync(two)
     for (const name of readdirSync(one).filter((entry) => !/lock/.test(entry)))
       symlinkSync(join(one, name), join(two, name))
-    servers = [first, await startIngot(two, settings)]
+    servers = [first, await startIngot(two, [...settings, '--set', 'cluster.node=two'])]
 
     await call(0, 'POST', '/user/repos', { name: 'r' })
     mkdirSync(work('history'))

@@ -263,7 +263,7 @@ describe('kill -9', () => {
       for (const task of ['delete_lost_attachments', 'gc_lfs', 'clean_git_leftovers'])
         expect((await call(server, 'POST', `/admin/cron/${task}`)).status).toBe(204)
       expect(await doctorAgrees()).toMatch(
-        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\npull requests: ok\npermissions: ok\njobs: ok\nNothing is wrong\.\n$/,
+        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\npull requests: ok\nnodes: ok\npermissions: ok\njobs: ok\nNothing is wrong\.\n$/,
       )
       expect(existsSync(join(data, 'ingot.db'))).toBe(true)
     } finally {

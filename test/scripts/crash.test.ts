@@ -156,7 +156,7 @@ describe('kill -9', () => {
       expect(acknowledged.repos.size).toBeGreaterThan(ROUNDS)
       const report = await doctorAgrees()
       expect(report).toMatch(
-        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\npull requests: ok\npermissions: ok\njobs: ok\nNothing is wrong\.\n$/,
+        /^database: ok\ncounters: ok\nrepositories:(?: ok\n|\n(?: {2}note {2}.* belongs to no repository\n)+)files: ok\npull requests: ok\nnodes: ok\npermissions: ok\njobs: ok\nNothing is wrong\.\n$/,
       )
     } finally {
       await server.stop()

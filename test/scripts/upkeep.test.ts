@@ -217,7 +217,7 @@ describe('backup', () => {
     expect(await runCommand(['doctor', '--fix', '--data-dir', copy])).toMatchObject({ code: 0 })
     const checked = await runCommand(['doctor', '--data-dir', copy])
     expect(checked.stdout).toBe(
-      'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\npull requests: ok\npermissions: ok\njobs: ok\nNothing is wrong.\n',
+      'database: ok\ncounters: ok\nrepositories: ok\nfiles: ok\npull requests: ok\nnodes: ok\npermissions: ok\njobs: ok\nNothing is wrong.\n',
     )
     expect(busy.name).toBe('busy')
   })

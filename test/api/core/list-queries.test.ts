@@ -243,6 +243,23 @@ async function growByStore(i: number): Promise<void> {
       .returning('id')
       .executeTakeFirstOrThrow()
     await tx.insertInto('user_badge').values({ user_id: alice.user.id, badge_id: id }).execute()
+    await tx
+      .insertInto('node')
+      .values({
+        instance: `node${i}`,
+        name: `node${i}`,
+        host: 'elsewhere',
+        pid: i,
+        version: '1',
+        schema: '1',
+        address: '',
+        workers: 1,
+        started_at: i,
+        heartbeat_at: i,
+        clock_offset: 0,
+        sender_pid: i,
+      })
+      .execute()
     const key = { user_id: alice.user.id, packet: 'AA==', created_at: i }
     await tx
       .insertInto('gpg_key')
