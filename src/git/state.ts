@@ -67,7 +67,7 @@ export interface GitState {
   announce(change: RepoChange, storage: string): void
 }
 
-export type RepoChange = 'refs moved' | 'packs replaced'
+type RepoChange = 'refs moved' | 'packs replaced'
 
 /** What the git layer needs of the processes that serve the same repositories. */
 export type GitProcesses = Pick<

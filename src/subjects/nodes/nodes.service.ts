@@ -20,7 +20,7 @@ const KEPT_MS = 24 * 60 * 60_000
 const MAX_ROUND_TRIP_MS = 500
 
 /** What a node says about itself; `started_at` by its own clock. */
-export type NodeFacts = Omit<NodeRow, 'clock_offset' | 'heartbeat_at'>
+type NodeFacts = Omit<NodeRow, 'clock_offset' | 'heartbeat_at'>
 
 export interface ListedNode extends NodeRow {
   readonly isGone: boolean
