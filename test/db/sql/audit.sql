@@ -21,6 +21,8 @@ select * from "audit_entry" where ("lower_target_name" = ? and ("action" >= ? an
 
 -- subjects/audit/audit-entry.store.ts listEntriesAfter
 select * from "audit_entry" where "action" = ? and "id" > ? order by "id" limit N;
+select * from "audit_entry" where "created_at" < ? and "id" > ? order by "id" limit N;
+select * from "audit_entry" where ("lower_target_name" = ? and "action" = ? and "created_at" >= ?) and "id" > ? order by "id" limit N;
 
 -- subjects/audit/audit-names.store.ts findAccountName
 select "name", "kind" from "user" where "id" = ?;

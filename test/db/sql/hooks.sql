@@ -141,7 +141,9 @@ select "type", "name", "url", "content_type", "secret", "authorization_header", 
 select "type", "name", "url", "content_type", "secret", "authorization_header", "events", "branch_filter", "settings", "is_active" from "webhook" where "scope" = ? and "repo_id" = ? order by "id";
 
 -- subjects/hooks/webhook.store.ts deleteWebhook
-delete from "webhook" where "id" = ?;
+delete from "webhook" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
+select m.name as "table", f."from" as "column", f."table" as parent from sqlite_master as m join pragma_foreign_key_list(m.name) as f where m.type = 'table' and f.on_delete = 'CASCADE' and f."to" = 'id' order by 1, 2;
+select 0 as leaf where exists (select 1 from "hook_delivery" where "hook_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 1 as leaf where exists (select 1 from "hook_lane" where "hook_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N);
 
 -- subjects/hooks/webhook.store.ts findWebhook
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "repo_id" = ? and "id" = ?;

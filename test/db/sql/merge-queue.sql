@@ -20,6 +20,7 @@ update "merge_queue_batch" set "state" = ? where "id" = ?;
 update "merge_queue_batch" set "built_at" = ? where "id" = ?;
 update "merge_queue_batch" set "is_announced" = ? where "id" = ?;
 update "merge_queue_batch" set "state" = ?, "base_oid" = ?, "oid" = ?, "built_at" = ? where "id" = ?;
+update "merge_queue_batch" set "state" = ?, "base_oid" = ?, "oid" = ?, "built_at" = ?, "is_announced" = ? where "id" = ?;
 
 -- subjects/merge-queue/records/entry.store.ts countEntries
 select count(*) as "count" from "merge_queue_entry" where "repo_id" = ? and "branch" = ?;
