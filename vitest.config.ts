@@ -17,5 +17,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     isolate: false,
+    // Only a test that fails waits so long: a busy machine starts processes slowly.
+    expect: { poll: { timeout: 20_000, interval: 20 } },
   },
 })

@@ -6,6 +6,7 @@ import type { Release } from '../../src/platform/concurrency/lock-table.ts'
 import { onlyProcess, type Processes } from '../../src/platform/concurrency/processes.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { copyTemplate } from '../harness/postgres.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 interface Member {
   readonly processes: Processes
@@ -87,7 +88,7 @@ describe.skipIf(inject('postgresUrl') === '')('locks and announcements of a clus
     expect(log.lastIndexOf('1')).toBeGreaterThan(log.indexOf('0'))
   })
 
-  it('are lost with the connection, at once, and are refused then', async () => {
+  it('are lost with the connection, at once, and are refused then', MEASURED, async () => {
     const [one, two] = await Promise.all([join('one'), join('two')])
     const release = await lock(one, 'a')
     await cut('one')

@@ -8,6 +8,7 @@ import { createGitStops, type GitStops } from '../faults/git-stops.ts'
 import { git } from '../faults/pull-scenarios.ts'
 import { copyTemplate } from '../harness/postgres.ts'
 import { type Folder, type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 interface Pushed {
   readonly code: number | null
@@ -93,37 +94,41 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     for (const node of ['one', 'two']) expect(existsSync(work(`data/nodes/${node}/server.lock`))).toBe(true)
   })
 
-  it('refuse what a node wants to push after it did not respond for longer than its lease', async () => {
-    const [late, taken] = [commit('late'), commit('taken')]
-    const before = await tipOf(0, 'main')
-    stops.arm({ nth: 1, only: 'update-ref', when: 'before' })
-    const refused = push(0, late, 'refs/heads/main')
-    const hasLocked = async (): Promise<unknown> =>
-      (await admin.query(`select 1 from cluster_lock where name like 'refs %'`)).rowCount
-    await vi.waitFor(async () => expect([stops.stopped().size, await hasLocked()]).toEqual([1, 1]), 10_000)
-    servers[0]!.child.kill('SIGSTOP')
-    try {
-      const since = performance.now()
-      expect(await push(1, taken, 'refs/heads/main')).toMatchObject({ code: 0 })
-      // The branch is where the first node expects it, so that git alone would take its push.
-      expect(await push(1, `+${before}`, 'refs/heads/main')).toMatchObject({ code: 0 })
-      expect(performance.now() - since).toBeLessThan(LEASE_SECONDS * 1000 + 3_000)
-    } finally {
-      servers[0]!.child.kill('SIGCONT')
-    }
-    stops.resume()
-    const { code, output } = await refused
-    expect(code).toBe(1)
-    expect(output).toMatch(/did not respond for too long and lost a lock to another one, try again/)
-    expect(await Promise.all([0, 1].map((n) => tipOf(n, 'main')))).toEqual([before, before])
-    const disk = await git(work('clone'), 'ls-remote', remote(0), 'refs/heads/main')
-    expect(disk).toBe(`${before}\trefs/heads/main`)
-    const { rows } = await admin.query(`select oid from branch where name = 'main'`)
-    expect(rows).toEqual([{ oid: before }])
-    // The node is a member again.
-    await git(work('clone'), 'fetch', '-q', remote(1), 'main')
-    expect(await push(0, commit('again'), 'refs/heads/again')).toMatchObject({ code: 0 })
-  }, 60_000)
+  it(
+    'refuse what a node wants to push after it did not respond for longer than its lease',
+    { ...MEASURED, timeout: 60_000 },
+    async () => {
+      const [late, taken] = [commit('late'), commit('taken')]
+      const before = await tipOf(0, 'main')
+      stops.arm({ nth: 1, only: 'update-ref', when: 'before' })
+      const refused = push(0, late, 'refs/heads/main')
+      const hasLocked = async (): Promise<unknown> =>
+        (await admin.query(`select 1 from cluster_lock where name like 'refs %'`)).rowCount
+      await vi.waitFor(async () => expect([stops.stopped().size, await hasLocked()]).toEqual([1, 1]), 10_000)
+      servers[0]!.child.kill('SIGSTOP')
+      try {
+        const since = performance.now()
+        expect(await push(1, taken, 'refs/heads/main')).toMatchObject({ code: 0 })
+        // The branch is where the first node expects it, so that git alone would take its push.
+        expect(await push(1, `+${before}`, 'refs/heads/main')).toMatchObject({ code: 0 })
+        expect(performance.now() - since).toBeLessThan(LEASE_SECONDS * 1000 + 3_000)
+      } finally {
+        servers[0]!.child.kill('SIGCONT')
+      }
+      stops.resume()
+      const { code, output } = await refused
+      expect(code).toBe(1)
+      expect(output).toMatch(/did not respond for too long and lost a lock to another one, try again/)
+      expect(await Promise.all([0, 1].map((n) => tipOf(n, 'main')))).toEqual([before, before])
+      const disk = await git(work('clone'), 'ls-remote', remote(0), 'refs/heads/main')
+      expect(disk).toBe(`${before}\trefs/heads/main`)
+      const { rows } = await admin.query(`select oid from branch where name = 'main'`)
+      expect(rows).toEqual([{ oid: before }])
+      // The node is a member again.
+      await git(work('clone'), 'fetch', '-q', remote(1), 'main')
+      expect(await push(0, commit('again'), 'refs/heads/again')).toMatchObject({ code: 0 })
+    },
+  )
 
   it('limit requests together', async () => {
     const guess = async (n: number): Promise<number> => {
@@ -134,7 +139,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     await vi.waitFor(async () => expect(await guess(1)).toBe(429), { timeout: 1_000, interval: 50 })
   }, 30_000)
 
-  it('go on at once when a node is killed that has locked a repository', async () => {
+  it('go on at once when a node is killed that has locked a repository', { ...MEASURED, timeout: 30_000 }, async () => {
     stops.arm({ nth: 1, only: 'update-ref', when: 'before' })
     const lost = push(0, commit('lost'), 'refs/heads/killed')
     await vi.waitFor(() => expect(stops.stopped().size).toBe(1), 10_000)
@@ -151,5 +156,5 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     expect(await tipOf(1, 'killed')).toBe(made)
     const { rows } = await admin.query('select distinct node from cluster_session')
     expect(rows).toEqual([{ node: 'two' }])
-  }, 30_000)
+  })
 })

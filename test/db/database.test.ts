@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { afterCommit, type Database, type Tx } from '../../src/db/database.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 const PROMPT_MS = 1_000
 
@@ -18,7 +19,7 @@ describeOnBoth('transactions', (kind) => {
   })
   afterEach(() => opened.close())
 
-  it('that stand open never block a reader, who sees what was before', async () => {
+  it('that stand open never block a reader, who sees what was before', MEASURED, async () => {
     const { promise: held, resolve: holding } = Promise.withResolvers<void>()
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const writing = database.transaction(async (tx) => {

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { sqliteDialect } from '../../src/db/dialect/sqlite.ts'
 import { runCommand } from '../harness/process.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 const LOCKER = `
 const database = new (require('better-sqlite3'))(process.argv[1])
@@ -30,7 +31,7 @@ describe('an SQLite file that another process locks', () => {
   })
   afterEach(() => server.close())
 
-  it('delays writes without blocking the thread', async () => {
+  it('delays writes without blocking the thread', MEASURED, async () => {
     const ann = await (await server.world.user('ann')).withToken('all')
     const locker = await lockFor(join(server.dataDir, 'ingot.db'), 3000)
     const ended = once(locker, 'close')
@@ -71,7 +72,7 @@ describe('an SQLite file that another process locks', () => {
 })
 
 describe('a lock that lasts', () => {
-  it('ends transactions after the deadline, those that wait for their turn too', async () => {
+  it('ends transactions after the deadline, those that wait for their turn too', MEASURED, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'ingot-locked-'))
     const file = join(dir, 'ingot.db')
     const database = openDatabase(sqliteDialect(file, 300))

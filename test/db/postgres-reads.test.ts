@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import { freshDatabase, type TestDatabase } from '../harness/databases.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 interface Prepared {
   readonly statement: string
@@ -50,7 +51,7 @@ describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
     expect(await inTransaction()).toMatchObject([{ name: 'a', added: null }])
   })
 
-  it('do not wait for a slow one', async () => {
+  it('do not wait for a slow one', MEASURED, async () => {
     const slow = sql`select pg_sleep(${1})`.execute(database.read)
     const begin = performance.now()
     await named(['a'])

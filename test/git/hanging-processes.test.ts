@@ -6,6 +6,7 @@ import { setChildPath } from '../../src/platform/process/process.ts'
 import { SMALL, startWorld, type World } from './fixture.ts'
 import { git, processesWith, tempDir, tryGit, until } from './wire/client.ts'
 import { startWireServer, type WireServer } from './wire/server.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 const DEADLINE_MS = 700
 /** In the command line of the program that stands in for git and never answers. */
@@ -49,7 +50,7 @@ describe('a git process that hangs under the API', () => {
         for await (const _ of on.command.stream(['log'])) continue
       },
     ],
-  ])('is ended by its deadline: %s', async (_, ask) => {
+  ])('is ended by its deadline: %s', MEASURED, async (_, ask) => {
     hang()
     const before = performance.now()
     await expect(ask(repo)).rejects.toThrow()

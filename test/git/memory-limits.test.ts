@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GitRepo, serveUploadArchive } from '../../src/git/index.ts'
 import { FORMATS, oracle, startWorld, type World } from './fixture.ts'
 import { processesWith, until } from './wire/client.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 const MANY = 400_000
 
@@ -38,7 +39,7 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
   })
   afterAll(() => world.end())
 
-  it('leave out the one commit that is too large, and say what the others changed', async () => {
+  it('leave out the one commit that is too large, and say what the others changed', MEASURED, async () => {
     const sets = await repo.changes.ofCommits([large, small])
     expect(sets.has(large)).toBe(false)
     expect(sets.get(small)?.files).toHaveLength(1001)
@@ -63,7 +64,7 @@ describe.each(FORMATS)('commands on a %s repository that would exceed the memory
     await until('nothing is left of it', async () => (await processesWith('upload-archive', process.pid)) === 0)
   })
 
-  it('are not started for commits and trees that inflate beyond the memory limit', async () => {
+  it('are not started for commits and trees that inflate beyond the memory limit', MEASURED, async () => {
     const tree = oracle(repo.path, ['rev-parse', `${small}^{tree}`])
     const head = `tree ${tree}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\n`
     const huge = oracle(

@@ -5,6 +5,7 @@ import { createMemo } from '../../src/git/engine/memo.ts'
 import { createMerges, type Merges } from '../../src/git/engine/merge/merges.ts'
 import type { GitRepo, MergeOutcome, MergePlan, MergeStyle } from '../../src/git/index.ts'
 import { FORMATS, oracle, oracleBytes, script, type ScriptCommit, startWorld, type World } from './fixture.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 let world: World
 beforeAll(async () => {
@@ -245,7 +246,7 @@ it.each(CONFLICTS)('reports %s', async (_, ours, theirs, files) => {
   }
 })
 
-it('replays at most 1,000 commits', { timeout: 60_000 }, async () => {
+it('replays at most 1,000 commits', { ...MEASURED, timeout: 60_000 }, async () => {
   const commits = Array.from({ length: 1_001 }, (_, index) =>
     topic({ [`f${index}`]: 'x\n' }, index > 0 ? { from: '' } : {}),
   )

@@ -3,6 +3,7 @@ import { parseSubmodules } from '../../src/subjects/contents/read/submodules.ts'
 import { expandPath, expandVariables } from '../../src/subjects/forks/template-variables.policy.ts'
 import { createLicenseDetector } from '../../src/subjects/languages/detect-license.ts'
 import { expectLinear, processorTime } from '../harness/growth.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 describe('the text of a licence', () => {
   const LICENSE_BYTES = 128 * 1024
@@ -17,7 +18,7 @@ describe('the text of a licence', () => {
     ['copyright in one line', (size) => 'a copyright '.repeat(size / 12)],
     ['lines of copyright', (size) => 'copyright (c) a\n'.repeat(size / 16)],
     ['line ends', (size) => '\n'.repeat(size)],
-  ])('is compared in linear time and in less than 50 milliseconds: %s', async (_, make) => {
+  ])('is compared in linear time and in less than 50 milliseconds: %s', MEASURED, async (_, make) => {
     await expectLinear(detect, make, LICENSE_BYTES)
     expect(await processorTime(() => detect(make(LICENSE_BYTES)))).toBeLessThan(50)
   })

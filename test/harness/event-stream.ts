@@ -76,7 +76,7 @@ export function openStream(url: string, path: string, headers: Record<string, st
   })
 }
 
-const DEADLINE_MS = 5000
+const DEADLINE_MS = 20_000
 
 /** Waits until it is true; throws after five seconds. */
 export async function eventually(isTrue: () => boolean, what = 'nothing happened'): Promise<void> {

@@ -10,6 +10,7 @@ import {
   startIngot,
   temporaryFolder,
 } from '../harness/process.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 /** Everything in the data directory and in backups is for its owner alone. */
 
@@ -171,7 +172,7 @@ describe('a directory that cannot be made', () => {
     [['serve', '--port', '0', '--data-dir', '/dev/null/data'], '/dev/null/data cannot be used'],
     [['migrate', '--set', 'database.url=sqlite:/proc/ingot.d/x.db'], '/proc/ingot.d cannot be made'],
     [['backup', '--to', '/proc/ingot'], '/proc/ingot cannot be made'],
-  ])('ends %j at once', async (args, message) => {
+  ])('ends %j at once', MEASURED, async (args, message) => {
     const directory = args.includes('--data-dir') ? [] : ['--data-dir', data]
     const began = process.hrtime.bigint()
     const { code, stdout, stderr } = await runIngot([...args, ...directory])

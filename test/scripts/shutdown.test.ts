@@ -6,6 +6,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 const MB = 1 << 20
 const HOLD_AFTER = MB
@@ -185,7 +186,7 @@ describe('a server that is signalled to stop', () => {
     expect((await runCommand(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
   }, 60_000)
 
-  it('cuts off what does not finish in time, and leaves nothing of it', async () => {
+  it('cuts off what does not finish in time, and leaves nothing of it', { ...MEASURED, timeout: 60_000 }, async () => {
     server = await startIngot(data, ['--set', 'server.shutdown_timeout=1'])
     const { results } = await holdTransfers()
     const start = performance.now()
@@ -196,5 +197,5 @@ describe('a server that is signalled to stop', () => {
     server = await startIngot(data)
     expect((await runCommand(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
     expect(await server.stop()).toBe(0)
-  }, 60_000)
+  })
 })

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Person } from '../harness/world.ts'
 import { git, processesWith, until } from '../git/wire/client.ts'
 import { startSshFixture, type SshFixture, type SshKey } from './fixture.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 let ssh: SshFixture
 let alice: Person
@@ -109,39 +110,43 @@ describe('git over SSH', () => {
     expect(page.items[0]!.lastUsedAt).toBeGreaterThan(0)
   })
 
-  it('a client that reads nothing occupies no memory and blocks no other; nothing is left when it is killed', async () => {
-    const { url, path } = await pushed(1)
-    const big = await work()
-    await commit(big, 'big', randomBytes(30 * 1024 * 1024))
-    await ssh.git(big, key, 'push', '-q', url, 'HEAD:refs/heads/big')
-    const { GIT_SSH_COMMAND } = ssh.env(key)
-    const words = GIT_SSH_COMMAND!.split(' ').slice(1)
-    const name = new URL(url).pathname
-    const child = spawn(
-      'ssh',
-      [
-        '-p',
-        String(ssh.port),
-        ...words,
-        '-o',
-        'SetEnv=GIT_PROTOCOL=version=1',
-        'git@127.0.0.1',
-        `git-upload-pack '${name}'`,
-      ],
-      { stdio: ['pipe', 'pipe', 'ignore'] },
-    )
-    const tip = (await ssh.git(ssh.dir, key, 'ls-remote', url, 'big')).slice(0, 40)
-    const line = `want ${tip} side-band-64k\n`
-    child.stdin.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}00000009done\n`)
-    await new Promise((resolve) => child.stdout.once('readable', resolve)) // NOTE: reads nothing more: the pipe fills.
-    await until('git serves it', async () => (await processesWith(`upload-pack --strict --timeout=600 ${path}`)) > 0)
-    const before = process.memoryUsage().rss
-    for (let round = 0; round < 20; round++) await ssh.git(ssh.dir, key, 'ls-remote', url)
-    expect(process.memoryUsage().rss - before).toBeLessThan(60 * 1024 * 1024)
-    expect(await processesWith(path)).toBeGreaterThan(0)
-    child.kill('SIGKILL')
-    await until('git is gone', async () => (await processesWith(path)) === 0)
-  })
+  it(
+    'a client that reads nothing occupies no memory and blocks no other; nothing is left when it is killed',
+    MEASURED,
+    async () => {
+      const { url, path } = await pushed(1)
+      const big = await work()
+      await commit(big, 'big', randomBytes(30 * 1024 * 1024))
+      await ssh.git(big, key, 'push', '-q', url, 'HEAD:refs/heads/big')
+      const { GIT_SSH_COMMAND } = ssh.env(key)
+      const words = GIT_SSH_COMMAND!.split(' ').slice(1)
+      const name = new URL(url).pathname
+      const child = spawn(
+        'ssh',
+        [
+          '-p',
+          String(ssh.port),
+          ...words,
+          '-o',
+          'SetEnv=GIT_PROTOCOL=version=1',
+          'git@127.0.0.1',
+          `git-upload-pack '${name}'`,
+        ],
+        { stdio: ['pipe', 'pipe', 'ignore'] },
+      )
+      const tip = (await ssh.git(ssh.dir, key, 'ls-remote', url, 'big')).slice(0, 40)
+      const line = `want ${tip} side-band-64k\n`
+      child.stdin.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}00000009done\n`)
+      await new Promise((resolve) => child.stdout.once('readable', resolve)) // NOTE: reads nothing more: the pipe fills.
+      await until('git serves it', async () => (await processesWith(`upload-pack --strict --timeout=600 ${path}`)) > 0)
+      const before = process.memoryUsage().rss
+      for (let round = 0; round < 20; round++) await ssh.git(ssh.dir, key, 'ls-remote', url)
+      expect(process.memoryUsage().rss - before).toBeLessThan(60 * 1024 * 1024)
+      expect(await processesWith(path)).toBeGreaterThan(0)
+      child.kill('SIGKILL')
+      await until('git is gone', async () => (await processesWith(path)) === 0)
+    },
+  )
 
   it('a push that is cut off leaves neither processes nor quarantines nor refs', async () => {
     const { url, path } = await pushed(1)

@@ -8,6 +8,7 @@ import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
+import { MEASURED } from '../harness/measured.ts'
 
 interface Answer {
   readonly status: number
@@ -119,7 +120,7 @@ describe('a server of two workers', () => {
     }
   })
 
-  it('does at once in one worker what requests to the other one enqueue', async () => {
+  it('does at once in one worker what requests to the other one enqueue', MEASURED, async () => {
     const hook = {
       type: 'gitea',
       active: true,

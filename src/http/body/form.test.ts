@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../../test/harness/growth.ts'
 import { parseMultipart, parseUrlEncoded } from './form.ts'
 import { FORM_FIELDS } from './limits.ts'
+import { MEASURED } from '../../../test/harness/measured.ts'
 
 const TYPE = 'multipart/form-data; boundary="b b"'
 const part = (disposition: string, value: string): string =>
@@ -29,13 +30,13 @@ describe('multipart forms', () => {
     ['parts without a name', '--b b\r\n\r\n\r\n'.repeat(200_000)],
     ['parts with headers alone', '--b b\r\nA: b\r\n\r\n\r\n'.repeat(200_000)],
     ['beginnings of boundaries', `${part('name="n"', '\r\n--b \r\n--b  b'.repeat(200_000))}${many(2_000)}`],
-  ])('with very many %s are refused in little time', async (_, text) => {
+  ])('with very many %s are refused in little time', MEASURED, async (_, text) => {
     const body = Buffer.from(text + END)
     const refuse = () => expect(parseMultipart(body, TYPE)).rejects.toMatchObject({ kind: 'invalid' })
     expect(await processorTime(refuse)).toBeLessThan(1_000)
   })
 
-  it('with very many headers are read in little time', async () => {
+  it('with very many headers are read in little time', MEASURED, async () => {
     const headers = `--b b\r\n${'A: b\r\n'.repeat(200_000)}`
     const read = async () =>
       expect(await parse(`${headers}Content-Disposition: form-data; name="n"\r\n\r\nx\r\n${END}`)).toEqual({})
@@ -62,7 +63,7 @@ describe('urlencoded forms', () => {
     expect(parseUrlEncoded('a=1&b=x+y&a=%C3%A4&c')).toEqual({ a: ['1', 'ä'], b: ['x y'], c: [''] })
   })
 
-  it('take no more than the limit', async () => {
+  it('take no more than the limit', MEASURED, async () => {
     const form = (count: number): string => Array.from({ length: count }, (_, index) => `f${index}=1`).join('&')
     expect(Object.keys(parseUrlEncoded(form(FORM_FIELDS)))).toHaveLength(FORM_FIELDS)
     const message = '[]: form with more than 1000 fields'

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HostileInput } from '../../../test/harness/hostile.task.ts'
 import { type TaskKind, TaskPool } from './task-pool.ts'
+import { MEASURED } from '../../../test/harness/measured.ts'
 
 const KIND: TaskKind<HostileInput, unknown> = {
   url: new URL('../../../test/harness/hostile.task.ts', import.meta.url).href,
@@ -67,7 +68,7 @@ describe('tasks in child processes', () => {
     expect(getPriority((await run(WHO)) as number)).toBeGreaterThan(getPriority())
   })
 
-  it('of one caller do not delay those of another', async () => {
+  it('of one caller do not delay those of another', MEASURED, async () => {
     const { run } = bound(open())
     await Promise.all([run({ kind: 'wait', ms: 50 }, KIND, 'a'), run(WHO, KIND, 'a')])
     await eventuallyWarm(run)

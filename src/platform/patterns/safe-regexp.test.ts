@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compileSafeRegExp } from './safe-regexp.ts'
+import { MEASURED } from '../../../test/harness/measured.ts'
 
 describe('regular expressions of users', () => {
   it.each([
@@ -12,6 +13,7 @@ describe('regular expressions of users', () => {
 
   it.each(['(', '(?=a)', '(.{0,999})'.repeat(20), '((a{30}){30}){30}', '((a{31}){31})'.repeat(5), 'a{1001}'])(
     'does not compile %s',
+    MEASURED,
     async (source) => {
       await compileSafeRegExp('warm')
       const { user } = process.threadCpuUsage()

@@ -7,6 +7,7 @@ import type { Finding } from '../../../src/subjects/subject.ts'
 import type { Client } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -116,7 +117,7 @@ describeOnBoth('nodes', (kind) => {
     ])
   })
 
-  it('measure their clock, replace what an earlier run left, and share the row among processes', async () => {
+  it('measure their clock, replace what an earlier run left, and share the row among processes', MEASURED, async () => {
     await server.app.database.transaction((tx) => tx.deleteFrom('node').execute())
     await insert(row('two', { instance: 'two h 0' }))
     const { database, log } = server.app

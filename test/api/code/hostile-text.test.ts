@@ -3,6 +3,7 @@ import { parseCommit } from '../../../src/git/engine/object/commit.ts'
 import { parseSubmodules } from '../../../src/subjects/contents/read/submodules.ts'
 import { signedBy } from '../../../src/subjects/signing/signing.ts'
 import { processorTime } from '../../harness/growth.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const MANY = 400_000
 const WHO = { name: 'A', email: 'a@example.test', time: 1, offset: 0 }
@@ -31,7 +32,7 @@ it.each<[string, () => unknown]>([
         { author: WHO, committer: { ...WHO, name: 'B' }, message: `x\n\n${'a: '.repeat(MANY)}\n!` },
       ),
   ],
-])('%s is read in no time', async (_, read) => {
+])('%s is read in no time', MEASURED, async (_, read) => {
   expect(await processorTime(read)).toBeLessThan(1_500)
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git, tempDir } from '../../git/wire/client.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const WIDTH = 10
 
@@ -50,7 +51,7 @@ describe.each(['sha1', 'sha256'])('trees that contain each other many times over
     return `/repos/ann/${name}`
   }
 
-  it('are pushed, and read in pages, within seconds', async () => {
+  it('are pushed, and read in pages, within seconds', MEASURED, async () => {
     const path = await pushed('bomb', 9)
     const before = process.memoryUsage.rss()
     const first = await server.anonymous.get(`${path}/git/trees/main?recursive=1&per_page=3`)

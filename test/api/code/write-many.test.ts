@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CodeWorld, oracle, useCodeWorld } from './code-world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
@@ -29,7 +30,7 @@ describe.each(['sha1', 'sha256'] as const)('many files in one commit of a %s rep
 
   const write = (files: readonly Upload[]) => ann.client.post(`${code.path}/contents`, { files })
 
-  it('are written as one pack, by little work of this thread', async () => {
+  it('are written as one pack, by little work of this thread', MEASURED, async () => {
     const files = uploads(1000, (index) => `many/d${index % 30}/f${index}.txt`)
     await write(uploads(100, (index) => `first/f${index}`))
     const packs = readdirSync(join(code.git.path, 'objects/pack')).length

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 /**
  * The permission matrix walks the API; these are the other addresses of a repository. Answers for hidden and
@@ -188,7 +189,7 @@ describe('the addresses of a repository outside of the API', () => {
     expect(wrong).toEqual([])
   })
 
-  it('take the same time for hidden and missing repositories', async () => {
+  it('take the same time for hidden and missing repositories', MEASURED, async () => {
     const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
     for (const path of [
       '/api/v1/repos/NAME',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Area, Operation } from '../../../src/http/operation.ts'
 import { URLENCODED_BYTES } from '../../../src/http/body/limits.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 /**
  * Every operation with a body gets bodies that are wide, deep, long, repeated and numeric, in each content type, up to
@@ -114,6 +115,7 @@ it('every operation with a body is of one of the areas', () => {
 
 it.each(AREAS)(
   'hostile bodies are refused or taken, and no other caller waits: %s',
+  { ...MEASURED, timeout: 120_000 },
   async (area) => {
     const operations = operationsWithBody().filter((operation) => operation.area === area)
     const wrong: string[] = []
@@ -136,7 +138,6 @@ it.each(AREAS)(
     expect(wrong).toEqual([])
     expect(((await retained(before + MAX_RETAINED_MIB * MIB)) - before) / MIB).toBeLessThan(MAX_RETAINED_MIB)
   },
-  120_000,
 )
 
 /**

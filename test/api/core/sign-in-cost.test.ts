@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { queriesOf, type AskedQuery } from '../../harness/queries.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let server: TestServer
 let ann: Person
@@ -50,7 +51,7 @@ describe('a token check', () => {
 })
 
 describe('signing in by password', () => {
-  it('never blocks other requests', async () => {
+  it('never blocks other requests', MEASURED, async () => {
     await version({ authorization: `Basic ${Buffer.from('zero:some-password').toString('base64')}` })
     const others = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].map((name) => ({
       authorization: `Basic ${Buffer.from(`${name}:some-password`).toString('base64')}`,

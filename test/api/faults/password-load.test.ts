@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let server: TestServer
 let alice: Person
@@ -17,7 +18,7 @@ const withPassword = (name: string, password: string): Promise<number> =>
     .then(({ status }) => status)
 
 describe('many wrong passwords at once', () => {
-  it('leave threads for file reads, and are refused beyond a short queue', async () => {
+  it('leave threads for file reads, and are refused beyond a short queue', MEASURED, async () => {
     const client = await alice.withToken('read:repository')
     const read = async (): Promise<number> => {
       const begin = performance.now()

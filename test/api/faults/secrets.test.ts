@@ -4,6 +4,7 @@ import { createLogger } from '../../../src/platform/logger.ts'
 import type { Client } from '../../harness/client.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let server: TestServer
 let root: Person
@@ -159,7 +160,7 @@ describe('what response times and bodies reveal to anonymous callers', () => {
     return { text, status, ms: performance.now() - start }
   }
 
-  it('is the same for an account that is there and one that is not', async () => {
+  it('is the same for an account that is there and one that is not', MEASURED, async () => {
     await server.world.user('carol')
     const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
     const known: number[] = []

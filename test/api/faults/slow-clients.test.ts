@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const RECEIVE_TIMEOUT_S = 1
 const PATIENCE_MS = 8_000
@@ -115,7 +116,7 @@ describe('connections', () => {
     await isWell()
   })
 
-  it('whose client does not read its answer are not read ahead for', async () => {
+  it('whose client does not read its answer are not read ahead for', MEASURED, async () => {
     const source = join(server.dataDir, 'big')
     writeFileSync(source, Buffer.alloc(64 * MB, 'x'))
     const release = await (await server.world.admin()).client.post('/repos/alice/r/releases', { tag_name: 'v1' })

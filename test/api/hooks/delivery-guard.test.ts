@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { startReceiver } from '../../harness/receiver.ts'
 import { createHookWorld, type HookWorld } from './hook-world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const MIB = 1024 * 1024
 
@@ -73,7 +74,7 @@ describe('what a webhook reaches', () => {
     expect(delivery.response.body).toBe('x'.repeat(64 * 1024))
   })
 
-  it('may answer without an end: its status counts', async () => {
+  it('may answer without an end: its status counts', MEASURED, async () => {
     await openWorld({ 'webhook.deliver_timeout': '2' })
     let sent = 0
     world.receiver.answer((_, response) => {
@@ -91,7 +92,7 @@ describe('what a webhook reaches', () => {
     expect(slow.duration_ms).toBeLessThan(4_000)
   })
 
-  it('has answered within the time that the operator sets', async () => {
+  it('has answered within the time that the operator sets', MEASURED, async () => {
     await openWorld({ 'webhook.deliver_timeout': '1' })
     world.receiver.answer(() => {})
     const delivery = await deliverTo(world.receiver.url)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Client } from '../../harness/client.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let server: TestServer
 let alice: Client
@@ -43,14 +44,14 @@ describe('rendering of hostile texts', () => {
     expect((await server.anonymous.post('/markdown/raw', 'still *here*')).status).toBe(200)
   })
 
-  it('answers others while 1 MiB of quotes is rendered or refused', async () => {
+  it('answers others while 1 MiB of quotes is rendered or refused', MEASURED, async () => {
     const attack = server.anonymous.post('/markdown/raw', '"'.repeat(1024 * 1024))
     const waits = await delays(() => alice.get('/version'), attack)
     expect([200, 422]).toContain((await attack).status)
     expect(median(waits)).toBeLessThan(100)
   })
 
-  it('finds mentions in linear time and not on the thread of the server', async () => {
+  it('finds mentions in linear time and not on the thread of the server', MEASURED, async () => {
     // NOTE: so long that quadratic work exceeds the deadline, and so short that linear work never does on a busy machine.
     const text = `@a${'-'.repeat(50_000)}x`
     const attack = render(server.anonymous, text)
@@ -59,7 +60,7 @@ describe('rendering of hostile texts', () => {
     expect(median(waits)).toBeLessThan(100)
   })
 
-  it('renders for one caller while another one has 34 slow texts', async () => {
+  it('renders for one caller while another one has 34 slow texts', { ...MEASURED, timeout: 120_000 }, async () => {
     await Promise.all([render(server.anonymous, 'warm'), render(alice, 'warm')])
     const slow = Array.from({ length: 34 }, () => render(server.anonymous, '['.repeat(100_000)))
     const attack = Promise.race([Promise.all(slow), new Promise((resolve) => setTimeout(resolve, 3_000))])
@@ -68,5 +69,5 @@ describe('rendering of hostile texts', () => {
     const statuses = (await Promise.all(slow)).map(({ status }) => status)
     expect(statuses).toContain(429)
     expect(statuses.every((status) => [200, 422, 429].includes(status))).toBe(true)
-  }, 120_000)
+  })
 })

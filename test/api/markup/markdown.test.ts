@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../harness/client.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let server: TestServer
 
@@ -262,6 +263,7 @@ describe('POST /markup', () => {
 
   it.each(['[[', '*a ', '- a\n', '#+BEGIN_QUOTE\n', ':a:\n', '=a=', '|', '[fn:1] x\n', '  - a\n    '])(
     '1 MB of %j as Org is answered or refused in bounded time',
+    MEASURED,
     async (piece) => {
       const escaped = JSON.stringify(piece).length - 2
       const start = performance.now()
@@ -326,6 +328,7 @@ describe('hostile text', () => {
 
   it.each(['[', '(', '![', '*a _', '<', '> ', '`', '[a](', '$', '||', '- [ ] ', '<div>', '@a ', '[^1]: '])(
     '1 MB of %s is answered or refused in bounded time, and others are not held up',
+    MEASURED,
     async (piece) => {
       const start = performance.now()
       const slow = server.anonymous.post('/markdown', {

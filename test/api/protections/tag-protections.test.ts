@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let server: TestServer
 let ann: Person
@@ -82,7 +83,7 @@ describe('tag protections', () => {
     expect((await tag(bob, 'w1')).status).toBe(201)
   })
 
-  it('match expressions with catastrophic backtracking in linear time', async () => {
+  it('match expressions with catastrophic backtracking in linear time', MEASURED, async () => {
     await ann.client.post(PATH, { name_pattern: '/^(a+)+$/', whitelist_usernames: ['ann'] })
     const started = performance.now()
     expect((await tag(bob, `${'a'.repeat(200)}b`)).status).toBe(201)

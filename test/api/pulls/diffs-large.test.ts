@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { processesWith, until } from '../../git/wire/client.ts'
 import { createPull, pullWorld } from './pull-world.ts'
 import { pushBranches } from './pushed-history.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const MB = 1024 * 1024
 const FILES = 10_000
@@ -35,7 +36,7 @@ describe('a large pull request', () => {
     await createPull(ann, { head: 'long' }, 'ann/large')
   }, 120_000)
 
-  it('lists ten thousand files in little memory, whole and by pages', async () => {
+  it('lists ten thousand files in little memory, whole and by pages', MEASURED, async () => {
     const { anonymous } = world.server
     await anonymous.get(`${MANY}/files?limit=1`)
     const before = process.memoryUsage().rss
@@ -68,18 +69,22 @@ describe('a large pull request', () => {
     expect((await world.server.anonymous.get(LONG)).json).toMatchObject({ additions: LINES, deletions: 0 })
   })
 
-  it('waits for a client that does not read, in little memory, and ends git when the client leaves', async () => {
-    const before = process.memoryUsage().rss
-    const socket = connect(Number(new URL(world.server.url).port), '127.0.0.1')
-    socket.on('error', () => {})
-    await once(socket, 'connect')
-    socket.pause()
-    socket.write(`GET /api/v1${LONG}.diff HTTP/1.1\r\nHost: x\r\n\r\n`)
-    await until('git prints the diff', async () => (await processesWith('diff-tree', process.pid)) > 0)
-    await wait(500)
-    expect(await processesWith('diff-tree', process.pid)).toBe(1)
-    expect(process.memoryUsage().rss - before).toBeLessThan(40 * MB)
-    socket.destroy()
-    await until('git is gone', async () => (await processesWith('diff-tree', process.pid)) === 0)
-  })
+  it(
+    'waits for a client that does not read, in little memory, and ends git when the client leaves',
+    MEASURED,
+    async () => {
+      const before = process.memoryUsage().rss
+      const socket = connect(Number(new URL(world.server.url).port), '127.0.0.1')
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      socket.pause()
+      socket.write(`GET /api/v1${LONG}.diff HTTP/1.1\r\nHost: x\r\n\r\n`)
+      await until('git prints the diff', async () => (await processesWith('diff-tree', process.pid)) > 0)
+      await wait(500)
+      expect(await processesWith('diff-tree', process.pid)).toBe(1)
+      expect(process.memoryUsage().rss - before).toBeLessThan(40 * MB)
+      socket.destroy()
+      await until('git is gone', async () => (await processesWith('diff-tree', process.pid)) === 0)
+    },
+  )
 })

@@ -288,7 +288,7 @@ describe('files of releases', () => {
 })
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5000
+  const deadline = performance.now() + 20_000
   while (!condition()) {
     if (performance.now() > deadline) throw new Error('did not happen in time')
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -3,6 +3,7 @@ import { describeOnBoth } from '../../harness/databases.ts'
 import { eventually, openStream, type TestStream } from '../../harness/event-stream.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { comment, createIssue, issueWorld } from '../issues/issue-world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const STREAM = '/repos/ann/desk/events/stream'
 const VAULT = '/repos/ann/vault/events/stream'
@@ -158,7 +159,7 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(kinds(resumed)).not.toContain('repo.pushed')
   })
 
-  it('shows nothing of a unit while it is switched off', async () => {
+  it('shows nothing of a unit while it is switched off', MEASURED, async () => {
     const { client } = given.ann
     const { app } = given.server
     const first = await open()

@@ -10,6 +10,7 @@ import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { eventually, openStream, type TestStream } from '../../harness/event-stream.ts'
 import type { Person } from '../../harness/world.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const PATH = '/repos/ann/desk/events/stream'
 const SETTINGS = {
@@ -120,7 +121,7 @@ describe('limits of streams', () => {
 })
 
 describe('a stream', () => {
-  it('ends at its age, and with the server at once', async () => {
+  it('ends at its age, and with the server at once', MEASURED, async () => {
     const server = await startServer({ settings: { 'stream.max_age': '1', 'stream.heartbeat': '1' } })
     try {
       await server.world.repo({ owner: await server.world.user('ann'), name: 'desk' })

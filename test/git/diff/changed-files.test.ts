@@ -4,6 +4,7 @@ import { processorTime } from '../../harness/growth.ts'
 import { FORMATS, oracle, oracleBytes, startWorld, type World } from '../fixture.ts'
 import { randomHistory } from '../random-history.ts'
 import { commitStream, numbered } from './diff-fixture.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let world: World
 beforeAll(async () => {
@@ -151,7 +152,7 @@ describe.each(FORMATS)('the files that differ between two commits of a %s reposi
 })
 
 describe('ten thousand changed files', () => {
-  it('are listed in little memory, and without a process the second time', async () => {
+  it('are listed in little memory, and without a process the second time', MEASURED, async () => {
     const repo = await world.repo('sha1')
     const files = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`directory/of/many/files/file-${index}.txt`, `${index}\n`]),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GitRepo } from '../../../src/git/index.ts'
 import { FORMATS, oracle, startWorld, type World } from '../fixture.ts'
 import { commitStream, type FileState, numbered } from './diff-fixture.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 let world: World
 beforeAll(async () => {
@@ -197,7 +198,7 @@ describe('lines of a pull request whose head moves on', () => {
     )
   })
 
-  it('are found in a diff of ten megabytes in little memory and time', async () => {
+  it('are found in a diff of ten megabytes in little memory and time', MEASURED, async () => {
     const { repo, ids } = await history('sha1', [
       { big: numbered(200_000) },
       {

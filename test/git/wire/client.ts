@@ -64,7 +64,7 @@ export function tempDir(): { readonly path: string; remove(): void } {
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  deadline = 10_000,
+  deadline = 20_000,
 ): Promise<void> {
   const end = performance.now() + deadline
   while (!(await condition())) {

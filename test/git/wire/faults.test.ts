@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { byHand, objectHead } from './pack-by-hand.ts'
 import { git, processesWith, tempDir, tryGit, until } from './client.ts'
 import { startWireServer, type WireServer } from './server.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const dir = tempDir()
 let server: WireServer
@@ -183,7 +184,7 @@ describe('clients that leave', () => {
     await until('no process is left', async () => (await processesWith(path)) === 0)
   })
 
-  it('or read nothing do not fill the memory', async () => {
+  it('or read nothing do not fill the memory', MEASURED, async () => {
     const { name, path } = await large()
     const before = process.memoryUsage.rss()
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')

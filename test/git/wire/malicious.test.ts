@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git, processesWith, tempDir, until } from './client.ts'
 import { byHand, objectHead, type HandType } from './pack-by-hand.ts'
 import { startWireServer, type WireServer } from './server.ts'
+import { MEASURED } from '../../harness/measured.ts'
 
 const dir = tempDir()
 let server: WireServer
@@ -187,7 +188,7 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
         ),
     ],
     ['is of a version to come', () => Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 9, 0, 0, 0, 1])])],
-  ])('a pack that %s is refused', async (_, make) => {
+  ])('a pack that %s is refused', MEASURED, async (_, make) => {
     const before = process.memoryUsage.rss()
     await refused(blobId, make()).catch((error: Error) => {
       // What is no pack at all is a broken conversation: it ends without a report.
@@ -213,7 +214,7 @@ describe.each(['sha1', 'sha256'] as const)('malicious packs for a %s repository'
   })
 })
 
-it('a push of 100,000 refs is read to its end and refused with the limit', async () => {
+it('a push of 100,000 refs is read to its end and refused with the limit', MEASURED, async () => {
   const repo = await server.repo('many')
   const { zero, oid } = byHand('sha1')
   const tip = oid('blob', Buffer.from('x'))

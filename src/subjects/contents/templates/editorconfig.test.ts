@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../../../test/harness/growth.ts'
 import { readEditorConfig } from './editorconfig.ts'
+import { MEASURED } from '../../../../test/harness/measured.ts'
 
 const style = (glob: string, path: string): boolean =>
   readEditorConfig(`[${glob}]\nindent_style = tab\n`, path)['indent_style'] === 'tab'
@@ -56,7 +57,7 @@ describe('.editorconfig', () => {
     ['ranges', `[${'{1..999}'.repeat(120)}]`, '1'],
     ['brackets', `[${'['.repeat(1_000)}]`, '['],
     ['short sections', '[*.a]', 'a'],
-  ])('takes less than 100 milliseconds of this thread: %s', async (_, line, char) => {
+  ])('takes less than 100 milliseconds of this thread: %s', MEASURED, async (_, line, char) => {
     const text = `${line}\nindent_size=1\n`
     const file = text.repeat((256 * 1024) / text.length)
     expect(await processorTime(() => readEditorConfig(file, char.repeat(4_000)))).toBeLessThan(100)

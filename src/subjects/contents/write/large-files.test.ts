@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../../../test/harness/growth.ts'
 import { createMatchBudget } from '../../../platform/patterns/match-budget.ts'
 import { isLfsPath } from './large-files.ts'
+import { MEASURED } from '../../../../test/harness/measured.ts'
 
 describe('paths that attributes give to LFS', () => {
   it.each([
@@ -18,7 +19,7 @@ describe('paths that attributes give to LFS', () => {
     ['two words.bin', 'two[[:space:]]words.bin filter=lfs', true],
   ])('%s by %j: %s', (path, text, expected) => expect(isLfsPath(path, [{ directory: '', text }])).toBe(expected))
 
-  it('take less than 100 milliseconds of this thread, whatever the patterns are', async () => {
+  it('take less than 100 milliseconds of this thread, whatever the patterns are', MEASURED, async () => {
     const ask = (text: string) => () => isLfsPath('a'.repeat(4_000), [{ directory: '', text }])
     for (const pattern of ['*a'.repeat(500), `*${'{,}'.repeat(300)}`, `*${'{a,'.repeat(200)}${'}'.repeat(200)}`]) {
       const hostile = ask(`${pattern}b filter=lfs\n`.repeat(240))

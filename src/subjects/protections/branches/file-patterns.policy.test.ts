@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { compareFiles } from './file-patterns.policy.ts'
+import { MEASURED } from '../../../../test/harness/measured.ts'
 
 const findProtected = async (patterns: string, files: readonly string[]): Promise<string | undefined> =>
   (await compareFiles({ protectedFiles: patterns, unprotectedFiles: '' }, files)).protectedFile
@@ -36,18 +37,22 @@ describe('the files of a change', () => {
     expect(await areUnprotected('**', [long.slice(1)])).toBe(true)
   })
 
-  it('are compared in turns of at most 100 milliseconds, whatever the patterns and the paths are', async () => {
-    const protectedFiles = `*${'{,}'.repeat(1360)};x`
-    const files = Array.from({ length: 5 }, (_, index) => `${'a'.repeat(4000)}${index}/`)
-    const compared = compareFiles({ protectedFiles, unprotectedFiles: '' }, files)
-    let [isDone, longest] = [false, 0]
-    void compared.finally(() => (isDone = true))
-    while (!isDone) {
-      const { user } = process.threadCpuUsage()
-      await nextTurn()
-      longest = Math.max(longest, process.threadCpuUsage().user - user)
-    }
-    expect(await compared).toEqual({ areAllUnprotected: false })
-    expect(longest / 1000).toBeLessThan(100)
-  })
+  it(
+    'are compared in turns of at most 100 milliseconds, whatever the patterns and the paths are',
+    MEASURED,
+    async () => {
+      const protectedFiles = `*${'{,}'.repeat(1360)};x`
+      const files = Array.from({ length: 5 }, (_, index) => `${'a'.repeat(4000)}${index}/`)
+      const compared = compareFiles({ protectedFiles, unprotectedFiles: '' }, files)
+      let [isDone, longest] = [false, 0]
+      void compared.finally(() => (isDone = true))
+      while (!isDone) {
+        const { user } = process.threadCpuUsage()
+        await nextTurn()
+        longest = Math.max(longest, process.threadCpuUsage().user - user)
+      }
+      expect(await compared).toEqual({ areAllUnprotected: false })
+      expect(longest / 1000).toBeLessThan(100)
+    },
+  )
 })

@@ -1,0 +1,5 @@
+/**
+ * For a test that compares a time or an amount of memory with a bound: `it(title, MEASURED, ...)`. Other work on the
+ * machine, or a garbage collection, can make one attempt exceed the bound; a fault of the program exceeds it in each.
+ */
+export const MEASURED = { retry: 4 } as const
