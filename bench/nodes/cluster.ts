@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/harness/free-port.ts'
 import { startPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
 import { findVersitygw, startVersitygw, type Versitygw } from '../../test/harness/versitygw.ts'
 import { UsageError } from '../options.ts'
@@ -170,12 +170,3 @@ const answers = (url: string): Promise<boolean> =>
     async (answer) => (await answer.arrayBuffer(), answer.ok),
     () => false,
   )
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

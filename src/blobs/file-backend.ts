@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomHex } from '../platform/crypto/crypto.ts'
+import { ifGone } from '../platform/files/gone.ts'
 import { removeTree, replaceDurably, syncDirectory } from '../platform/files/durable.ts'
 import type { BlobBackend } from './backend.ts'
 import { isBlobHash } from './blob-store.ts'
@@ -47,9 +48,9 @@ export async function createFileBackend(
         throw error
       }
     },
-    size: async (hash) => (await stat(pathOf(hash)).catch(missing))?.size,
+    size: async (hash) => (await stat(pathOf(hash)).catch(ifGone(undefined)))?.size,
     async open(hash, range) {
-      const handle = await open(pathOf(hash), 'r').catch(missing)
+      const handle = await open(pathOf(hash), 'r').catch(ifGone(undefined))
       return handle?.createReadStream({
         ...(range && { start: range.start }),
         ...(range?.end !== undefined && { end: range.end }),
@@ -58,7 +59,7 @@ export async function createFileBackend(
     remove: (hash) => rm(pathOf(hash), { force: true }),
     async *list(after = '') {
       for await (const { name, path } of walk(directory, after)) {
-        const found = await stat(path).catch(missing)
+        const found = await stat(path).catch(ifGone(undefined))
         if (found) yield { hash: name, size: found.size, putAt: found.mtimeMs }
       }
     },
@@ -80,7 +81,7 @@ async function* walk(directory: string, after: string): AsyncGenerator<{ name: s
 }
 
 async function namesIn(directory: string, shape?: RegExp): Promise<string[]> {
-  const names = (await readdir(directory).catch(missing)) ?? []
+  const names = await readdir(directory).catch(ifGone([]))
   return names.filter((name) => (shape === undefined ? isBlobHash(name) : shape.test(name))).toSorted()
 }
 
@@ -91,18 +92,13 @@ async function makeDurably(path: string, root: string): Promise<void> {
   for (let parent = dirname(path); parent.startsWith(root); parent = dirname(parent)) await syncDirectory(parent)
 }
 
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
-  return undefined
-}
-
 /** No upload takes that long. NOTE: times of files may be those of another machine's clock. */
 const OLD_UPLOAD_MS = 48 * 60 * 60_000
 
 async function deleteOldUploads(uploads: string): Promise<void> {
   for (const name of await readdir(uploads)) {
     const path = join(uploads, name)
-    const found = await stat(path).catch(missing)
+    const found = await stat(path).catch(ifGone(undefined))
     if (found !== undefined && found.mtimeMs < performance.timeOrigin + performance.now() - OLD_UPLOAD_MS)
       await rm(path, { force: true })
   }

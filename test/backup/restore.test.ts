@@ -6,21 +6,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import { directoryPlace } from '../../src/subjects/backups/places/directory-place.ts'
 import { listSeries } from '../../src/subjects/backups/restore/list-moments.ts'
 import { restore } from '../../src/subjects/backups/restore/restore.ts'
 import { runIngot, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 const run = promisify(execFile)
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
 const git = async (cwd: string, ...args: string[]): Promise<string> =>
-  (await run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV })).stdout.trim()
+  (
+    await run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: GIT_ENV })
+  ).stdout.trim()
 
 let folder: Folder
 let copy: string

@@ -1,14 +1,8 @@
 import { execFile, type ExecFileException } from 'node:child_process'
 import { expect } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import type { Any } from '../harness/client.ts'
 
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
 const PATIENCE_MS = 30_000
 
 /** Runs git; undefined when it fails. */
@@ -17,7 +11,7 @@ export const git = (cwd: string, ...args: string[]): Promise<string | undefined>
     execFile(
       'git',
       ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
-      { cwd, env: ENV },
+      { cwd, env: GIT_ENV },
       (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()),
     )
   })

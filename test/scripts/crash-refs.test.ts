@@ -3,19 +3,12 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 const ROUNDS = 3
 const TAGS = 500
 const LONGEST_MS = 500
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
-
 let folder: Folder
 let data: string
 let work: string
@@ -29,7 +22,7 @@ const git = (...args: string[]): Promise<string | undefined> =>
     execFile(
       'git',
       ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
-      { cwd: work, env: ENV, maxBuffer: 1 << 26 },
+      { cwd: work, env: GIT_ENV, maxBuffer: 1 << 26 },
       (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()),
     )
   })

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 /**
@@ -17,14 +18,6 @@ const WRITERS = 5
 const LONGEST_LIFE_MS = 1_500
 const HEAL_DEADLINE_MS = 30_000
 const LOOPBACK = ['--set', 'migrations.allowed_hosts=*', '--set', 'mirror.enabled=true']
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
-
 interface Promise_ {
   readonly what: string
   /** True when what was acknowledged is there. */
@@ -74,7 +67,7 @@ const git = (cwd: string, args: readonly string[], env: Record<string, string> =
     execFile(
       'git',
       ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
-      { cwd, env: { ...ENV, ...env } },
+      { cwd, env: { ...GIT_ENV, ...env } },
       (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()),
     )
   })

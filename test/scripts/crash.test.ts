@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 
 /** NOTE: a start takes longer than what is written in a round, and every writer of a round is killed. */
@@ -10,14 +11,6 @@ const ROUNDS = 9
 const WRITERS = 4
 const LONGEST_LIFE_MS = 900
 const HEAL_DEADLINE_MS = 20_000
-
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
 
 /** What the server said it had done. */
 interface Acknowledged {
@@ -60,7 +53,7 @@ const git = (cwd: string, ...args: string[]): Promise<string | undefined> =>
     execFile(
       'git',
       ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
-      { cwd, env: ENV },
+      { cwd, env: GIT_ENV },
       (error: ExecFileException | null, stdout) => resolve(error ? undefined : stdout.trim()),
     )
   })

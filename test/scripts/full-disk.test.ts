@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import {
   runCommand,
@@ -15,14 +16,6 @@ import {
 
 const DISK = '64m'
 const FULL = 'the server has no room left on its disk; nothing was changed'
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
-
 /** A small disk of its own; undefined where this user may not mount one. */
 function mountSmallDisk(): { readonly folder: Folder; readonly data: string; release(): void } | undefined {
   const folder = temporaryFolder()
@@ -75,7 +68,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
       execFile(
         'git',
         ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
-        { cwd, env: ENV },
+        { cwd, env: GIT_ENV },
         (error: ExecFileException | null, _, stderr) => resolve({ ok: error === null, stderr }),
       )
     })

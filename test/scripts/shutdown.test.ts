@@ -5,19 +5,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
 import { MEASURED } from '../harness/measured.ts'
 
 const MB = 1 << 20
 const HOLD_AFTER = MB
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
-
 /** A way to the server that stops in the middle of what one side sends, until it is let go. */
 interface SlowWay {
   readonly port: number
@@ -87,7 +80,7 @@ const git = (
     execFile(
       'git',
       ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args],
-      { cwd, env: { ...ENV, ...env } },
+      { cwd, env: { ...GIT_ENV, ...env } },
       (error: ExecFileException | null, stdout, stderr) =>
         resolve({ ok: error === null, stdout: stdout.trim(), stderr }),
     )

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GIT_ENV } from '../harness/git-env.ts'
 import { runChecks } from '../../src/app/doctor.ts'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
 import type { Finding } from '../../src/subjects/subject.ts'
@@ -12,15 +13,10 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 
 const run = promisify(execFile)
-const ENV = {
-  PATH: process.env['PATH'],
-  HOME: '/nonexistent',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-}
 const git = async (cwd: string, ...args: string[]): Promise<string> =>
-  (await run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: ENV })).stdout.trim()
+  (
+    await run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.test', ...args], { cwd, env: GIT_ENV })
+  ).stdout.trim()
 
 let server: TestServer
 let alice: Person

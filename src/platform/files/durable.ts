@@ -1,12 +1,10 @@
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { ifGone } from './gone.ts'
 
 /** Makes the names in a directory survive a power cut; a directory that is gone needs nothing. */
 export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-    throw error
-  })
+  const handle = await open(path, 'r').catch(ifGone(undefined))
   if (!handle) return
   try {
     await handle.sync()

@@ -1,7 +1,7 @@
 import type { Finding } from '../subject.ts'
 import type { NodeRow } from './node.store.ts'
 
-/** PostgreSQL: often, because other nodes and balancers are told. */
+/** PostgreSQL: often, because other nodes and load balancers read it. */
 const HEARTBEAT_MS = 5_000
 /** NOTE: on SQLite there is one server, and each commit makes cached rows and totals stale. */
 const HEARTBEAT_ON_SQLITE_MS = 60_000

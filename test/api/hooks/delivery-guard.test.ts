@@ -100,7 +100,7 @@ describe('what a webhook reaches', () => {
     expect(delivery.duration_ms).toBeLessThan(2_500)
   })
 
-  it('is told apart by its answer: broken HTTP and no server', async () => {
+  it('has an error of its own for broken HTTP and for no server', async () => {
     await openWorld()
     world.receiver.answer((_, response) => void response.socket!.end('not HTTP\r\n\r\n'))
     expect(await deliverTo(world.receiver.url)).toMatchObject({

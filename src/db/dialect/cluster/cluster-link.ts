@@ -47,7 +47,7 @@ export interface Statement {
   readonly text: string
 }
 
-/** NOTE: a session that is late goes on when nobody has deleted it: only then are its locks free. */
+/** NOTE: a session that is late goes on unless it was deleted: its locks are free only after that. */
 const RENEW: Statement = {
   name: 'renew',
   text: `update cluster_session set expires_at = clock_timestamp() + $2 * interval '1 ms'

@@ -1,3 +1,5 @@
+import { fileTime, readFileTime } from '../file-time.ts'
+
 /**
  * The copy of a database: `database/<series>/snapshots/<number>-<time>.json` beside its pages in `.db.zst`, and
  * `database/<series>/segments/<folder>/<number>-<time>.pages`. A series is continuous: each segment follows the one
@@ -55,10 +57,6 @@ export interface Numbered {
 
 const IN_FOLDER = 1000
 const digits = (number: number): string => String(number).padStart(10, '0')
-/** Without colons, which some file systems refuse. */
-export const fileTime = (time: number): string => new Date(time).toISOString().replaceAll(':', '')
-
-const readFileTime = (text: string): number => Date.parse(text.replace(/T(\d\d)(\d\d)(\d\d\.\d{3}Z)$/, 'T$1:$2:$3'))
 
 export const snapshotFolder = (series: string): string => `${DATABASE}${series}/snapshots/`
 export const segmentFolder = (series: string): string => `${DATABASE}${series}/segments/`

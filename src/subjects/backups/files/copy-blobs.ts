@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ifGone } from '../../../platform/files/gone.ts'
 import { copyFile, type UnitCopy } from './copy-unit.ts'
 import { OBJECTS } from './layout.ts'
-import { entriesOf, ifGone } from './unit.ts'
+import { entriesOf } from './unit.ts'
 
 const SHARD = /^[0-9a-f]{2}$/
 const HASH = /^[0-9a-f]{64}$/

@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../../platform/clock.ts'
+import { ifGone } from '../../../platform/files/gone.ts'
 import type { Place } from '../places/place.ts'
 import { OBJECTS } from './layout.ts'
 import { type KnownState, listVersions, readVersions, storeVersion } from './states.ts'
-import { ifGone, listObjects, readState, type State, type Unit } from './unit.ts'
+import { listObjects, readState, type State, type Unit } from './unit.ts'
 
 export interface UnitCopy {
   readonly place: Place

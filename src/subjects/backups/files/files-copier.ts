@@ -20,7 +20,7 @@ export interface FilesCopierDeps extends UnitCopy {
   readonly signal: AbortSignal
 }
 
-/** Between passes over all repositories, which find what no event told of. */
+/** Between passes over all repositories, which find changes without an event. */
 const FULL_PASS_MS = 60 * 60_000
 const DAY_MS = 24 * FULL_PASS_MS
 const COVER_MS = 60_000

@@ -1,4 +1,4 @@
-import { fileTime } from '../database/layout.ts'
+import { fileTime, readFileTime } from '../file-time.ts'
 
 /**
  * The copy of files: `files/objects/<path>` for what never changes, and `files/states/<unit>/state/<time>-<kind>.json`
@@ -34,11 +34,10 @@ export const stateFolder = (unit: string): string => `${STATES}${unit}${unit ===
 export const stateName = (unit: string, until: number, kind: StateKind): string =>
   `${stateFolder(unit)}${fileTime(until)}-${kind}.json`
 
-const NAME =
-  /^files\/states\/(?:(?<unit>.*)\/)?state\/(?<day>[^/T]+)T(?<h>\d\d)(?<m>\d\d)(?<s>\d\d\.\d{3})Z-(?<kind>full|changes)\.json$/
+const NAME = /^files\/states\/(?:(?<unit>.*)\/)?state\/(?<time>[^/]+Z)-(?<kind>full|changes)\.json$/
 
 export function readStateName(name: string): StoredState | undefined {
-  const { unit = '', day, h, m, s, kind } = NAME.exec(name)?.groups ?? {}
+  const { unit = '', time = '', kind } = NAME.exec(name)?.groups ?? {}
   if (kind === undefined) return undefined
-  return { name, unit, kind: kind as StateKind, time: Date.parse(`${day}T${h}:${m}:${s}Z`) }
+  return { name, unit, kind: kind as StateKind, time: readFileTime(time) }
 }

@@ -1,10 +1,12 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DATABASE, fileTime, pagesOfSnapshot } from '../database/layout.ts'
+import { DATABASE, pagesOfSnapshot } from '../database/layout.ts'
+import { fileTime } from '../file-time.ts'
 import type { Place } from '../places/place.ts'
 import { listSeries, type Series } from '../restore/list-moments.ts'
 import { seal, unseal } from '../sealed-file.ts'
-import { OBJECTS, readStateName, STATES, type StoredState } from './layout.ts'
+import { OBJECTS } from './layout.ts'
+import { listUnits } from './states.ts'
 
 interface Pruning {
   readonly place: Place
@@ -59,22 +61,11 @@ async function pruneSeries(place: Place, { snapshots, segments }: Series, time: 
 
 /** Keeps the last whole version before the bound and what follows it. */
 async function pruneStates({ place, signal }: Pruning, bound: number): Promise<void> {
-  let versions: StoredState[] = []
-  const removeOld = async (): Promise<void> => {
+  for await (const versions of listUnits(place)) {
+    if (signal.aborted) return
     const base = versions.findLastIndex(({ kind, time }) => kind === 'full' && time <= bound)
     for (const { name } of versions.slice(0, Math.max(0, base))) await place.remove(name)
   }
-  for await (const { name } of place.list(STATES)) {
-    if (signal.aborted) return
-    const version = readStateName(name)
-    if (version === undefined) continue
-    if (versions[0] !== undefined && versions[0].unit !== version.unit) {
-      await removeOld()
-      versions = []
-    }
-    versions.push(version)
-  }
-  await removeOld()
 }
 
 /** Notes which files are gone from the data directory, and deletes those that were noted before the bound. */

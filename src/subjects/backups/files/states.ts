@@ -8,6 +8,7 @@ import {
   stateFolder,
   type StateHeader,
   stateName,
+  STATES,
   type StoredState,
 } from './layout.ts'
 import type { State } from './unit.ts'
@@ -48,6 +49,21 @@ export async function listVersions(place: Place, unit: string): Promise<StoredSt
     if (version?.unit === unit) found.push(version)
   }
   return found
+}
+
+/** The versions of each unit of the copy, oldest first. */
+export async function* listUnits(place: Place): AsyncGenerator<readonly StoredState[], void, undefined> {
+  let versions: StoredState[] = []
+  for await (const { name } of place.list(STATES)) {
+    const version = readStateName(name)
+    if (version === undefined) continue
+    if (versions[0] !== undefined && versions[0].unit !== version.unit) {
+      yield versions
+      versions = []
+    }
+    versions.push(version)
+  }
+  if (versions.length > 0) yield versions
 }
 
 /** Writes the version that makes `state` of `known`, nothing when they are equal, and gives what the copy has then. */

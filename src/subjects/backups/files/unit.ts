@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ifGone } from '../../../platform/files/gone.ts'
 
 /**
  * A directory that is copied: a repository, a pool, or the small files of the data directory. Its objects never change
@@ -87,10 +88,3 @@ export async function* listUnits(dataDir: string): AsyncGenerator<Unit, void, un
 
 export const entriesOf = (path: string): Promise<Dirent[]> =>
   readdir(path, { withFileTypes: true }).catch(ifGone<Dirent[]>([]))
-
-export const ifGone =
-  <T>(value: T) =>
-  (error: NodeJS.ErrnoException): T => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return value
-    throw error
-  }

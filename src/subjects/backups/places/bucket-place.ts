@@ -1,7 +1,7 @@
-import type { S3Objects, S3Upload } from '../../../blobs/index.ts'
+import { inParts, type S3Objects, sendParts } from '../../../blobs/index.ts'
 import type { Place, Stored } from './place.ts'
 
-/** The memory of one upload; an object has at most 10,000 parts. */
+/** Three parts of an upload are in memory at once; an object has at most 10,000 parts. */
 const PART_BYTES = 16 * 1024 * 1024
 
 /** A folder of a bucket. `prefix` ends with a slash. */
@@ -15,7 +15,18 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
     async putStream(name, source) {
       const upload = await objects.begin(key(name))
       try {
-        await objects.complete(upload, await sendParts(objects, upload, source))
+        let sent = 0
+        const counted = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+          for await (const chunk of source) {
+            sent += chunk.length
+            yield chunk
+          }
+        }
+        const tags = await sendParts(objects, upload, inParts(counted(), PART_BYTES))
+        if (tags.length === 0) tags.push(await objects.sendPart(upload, 1, new Uint8Array()))
+        await objects.complete(upload, tags)
+        const size = await objects.size(key(name))
+        if (size !== sent) throw new Error(`${name} has ${size ?? 'no'} bytes after an upload of ${sent}`)
       } catch (error) {
         await objects.abort(upload).catch(() => undefined)
         throw error
@@ -46,26 +57,4 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
       for await (const upload of objects.listUploads(prefix)) if (upload.begunAt < before) await objects.abort(upload)
     },
   }
-}
-
-async function sendParts(
-  objects: S3Objects,
-  upload: S3Upload,
-  source: AsyncIterable<Uint8Array>,
-): Promise<readonly string[]> {
-  const tags: string[] = []
-  let chunks: Uint8Array[] = []
-  let size = 0
-  const send = async (): Promise<void> => {
-    tags.push(await objects.sendPart(upload, tags.length + 1, Buffer.concat(chunks)))
-    chunks = []
-    size = 0
-  }
-  for await (const chunk of source) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size >= PART_BYTES) await send()
-  }
-  if (size > 0 || tags.length === 0) await send()
-  return tags
 }

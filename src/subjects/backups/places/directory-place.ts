@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { dirname, join, resolve } from 'node:path'
 import { randomHex } from '../../../platform/crypto/crypto.ts'
 import { syncDirectory } from '../../../platform/files/durable.ts'
+import { ifGone } from '../../../platform/files/gone.ts'
 import type { Place, Stored } from './place.ts'
 
 /** What a crash left of a file that was being written; never listed. */
@@ -36,14 +37,14 @@ export function directoryPlace(path: string): Place {
     label: root,
     putStream,
     put: (name, data) => putStream(name, only(data)),
-    get: (name) => readFile(at(name)).catch(missing),
+    get: (name) => readFile(at(name)).catch(ifGone(undefined)),
     async open(name) {
-      const found = await stat(at(name)).catch(missing)
+      const found = await stat(at(name)).catch(ifGone(undefined))
       return found && createReadStream(at(name))
     },
     list: (folder, after = '') => walk(root, folder.slice(0, -1), after),
     async folders(folder) {
-      const entries = (await readdir(at(folder), { withFileTypes: true }).catch(missing)) ?? []
+      const entries = await readdir(at(folder), { withFileTypes: true }).catch(ifGone([]))
       return entries
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => name)
@@ -68,7 +69,7 @@ async function openInside(root: string, path: string): ReturnType<typeof open> {
 }
 
 async function* walk(root: string, folder: string, after: string): AsyncGenerator<Stored, void, undefined> {
-  const entries = (await readdir(join(root, folder), { withFileTypes: true }).catch(missing)) ?? []
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifGone([]))
   // NOTE: a folder is sorted by its name with the slash, as the keys of a bucket are.
   const sorted = entries
     .map((entry) => ({
@@ -82,26 +83,21 @@ async function* walk(root: string, folder: string, after: string): AsyncGenerato
       if (`${name}/` < after.slice(0, name.length + 1)) continue
       yield* walk(root, name, after)
     } else if (name > after && !TEMPORARY.test(name)) {
-      const found = await stat(join(root, name)).catch(missing)
+      const found = await stat(join(root, name)).catch(ifGone(undefined))
       if (found) yield { name, size: found.size }
     }
   }
 }
 
 async function clean(folder: string, before: number): Promise<void> {
-  for (const entry of (await readdir(folder, { withFileTypes: true }).catch(missing)) ?? []) {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(ifGone([]))) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) await clean(path, before)
-    else if (TEMPORARY.test(entry.name) && ((await stat(path).catch(missing))?.mtimeMs ?? before) < before)
+    else if (TEMPORARY.test(entry.name) && ((await stat(path).catch(ifGone(undefined)))?.mtimeMs ?? before) < before)
       await rm(path, { force: true })
   }
 }
 
 async function* only(data: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield data
-}
-
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
-  return undefined
 }

@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { OBJECTS, readStateName, STATES, type StoredState } from '../files/layout.ts'
-import { readVersions } from '../files/states.ts'
+import { OBJECTS } from '../files/layout.ts'
+import { listUnits, readVersions } from '../files/states.ts'
 import type { Place } from '../places/place.ts'
 
 interface FilesRestore {
@@ -22,25 +22,14 @@ const PROGRESS_EVERY = 1000
 export async function restoreFiles(request: FilesRestore): Promise<{ readonly units: number; readonly files: number }> {
   const { place, at, progress } = request
   const restored = new Set<string>()
-  let versions: StoredState[] = []
-  const restoreUnit = async (): Promise<void> => {
-    const unit = versions[0]?.unit
-    const known = await readVersions(
-      place,
-      versions.filter(({ time }) => time <= at),
-    )
-    versions = []
-    if (unit === undefined || known === undefined || known.state.size === 0) return
+  for await (const versions of listUnits(place)) {
+    const { unit } = versions[0]!
+    const before = versions.filter(({ time }) => time <= at)
+    const known = await readVersions(place, before)
+    if (known === undefined || known.state.size === 0) continue
     await writeState(join(request.to, unit), known.state, unit !== '')
     restored.add(unit)
   }
-  for await (const { name } of place.list(STATES)) {
-    const version = readStateName(name)
-    if (version === undefined) continue
-    if (versions[0] !== undefined && versions[0].unit !== version.unit) await restoreUnit()
-    versions.push(version)
-  }
-  await restoreUnit()
   progress(`repositories: ${[...restored].filter((unit) => unit !== '').length}`)
   const files = await restoreObjects(request, restored)
   return { units: restored.size, files }

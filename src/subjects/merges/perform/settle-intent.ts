@@ -42,7 +42,7 @@ export async function settleIntents(deps: SettleDeps, repoId: RepoId): Promise<v
   for (const intent of await listIntents(deps.database.read, repoId)) await settleLeft(deps, intent)
 }
 
-/** Settles the intent when it is still there and nobody is at work on it; looks again later at one of another server. */
+/** Settles the intent if it still exists and no process works on it; looks again later at one of another server. */
 export async function settleLeft(
   deps: SettleDeps,
   { pullId, repoId, oid }: Pick<MergeIntent, 'pullId' | 'repoId' | 'oid'>,
