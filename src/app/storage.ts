@@ -17,8 +17,11 @@ import { invalid } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Core, DoctorCheck } from '../subjects/subject.ts'
 
-/** 78 GiB in 10,000 parts; of larger ones whose size is announced the parts are larger. */
+/** 78 GiB in 10,000 parts, which is as many as an object of Amazon S3 may have. */
 const PART_BYTES = 8 * 1024 * 1024
+/** 312 GiB: limits what an upload of an announced size occupies in memory. */
+const MAX_PART_BYTES = 32 * 1024 * 1024
+const MAX_PARTS = 10_000
 
 type StorageConfig = Config['storage']
 
@@ -55,6 +58,8 @@ function s3Settings(storage: StorageConfig): S3Settings | undefined {
     timeoutMs: storage.timeout * 1000,
     attempts: storage.attempts,
     partBytes: PART_BYTES,
+    maxPartBytes: MAX_PART_BYTES,
+    maxParts: MAX_PARTS,
     linkLifetime: storage.redirect_lifetime,
   }
 }

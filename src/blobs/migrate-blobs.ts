@@ -59,7 +59,7 @@ export async function migrateBlobs(stores: BlobStores, options: MigrationOptions
         const verified = !verify || state.covers(name, blob.hash)
         await moveBlob({ from, to, verified, verify, deleteSource }, blob, counts)
       } catch (error) {
-        if (!isDomainError(error, 'invalid')) throw error
+        if (!isDomainError(error, 'invalid') && !isDomainError(error, 'too-large')) throw error
         counts.failures.push(`${name}/${blob.hash}: ${error.message}`)
       }
     }

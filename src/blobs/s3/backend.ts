@@ -11,7 +11,7 @@ import { inParts, partSize, sendParts } from './parts.ts'
 
 export interface S3BackendDeps {
   readonly s3: S3Objects
-  readonly settings: Pick<S3Settings, 'attempts' | 'partBytes' | 'prefix' | 'timeoutMs'>
+  readonly settings: Pick<S3Settings, 'attempts' | 'maxPartBytes' | 'maxParts' | 'partBytes' | 'prefix' | 'timeoutMs'>
   /** Before the hashes in the keys, with a slash at its end. */
   readonly folder: string
   /** Path for a file of received bytes. */
@@ -54,7 +54,7 @@ async function receive(deps: ReceiveDeps, source: BlobSource, limits: BlobLimits
   const { s3, keyOf } = deps
   const { expected } = limits
   const checked = checkSource(source, limits)
-  const parts = inParts(checked.bytes, partSize(deps.settings.partBytes, expected?.size))
+  const parts = inParts(checked.bytes, partSize(deps.settings, expected?.size))
   const first = (await parts.next()).value ?? Buffer.alloc(0)
   const second = (await parts.next()).value
   if (second === undefined) {
@@ -119,7 +119,7 @@ async function receiveByFile(
     const again = checkSource(bytes, { expected: blob })
     return await stage(s3, {
       key: keyOf(blob.hash),
-      parts: inParts(again.bytes, partSize(settings.partBytes, blob.size)),
+      parts: inParts(again.bytes, partSize(settings, blob.size)),
       finish: () => again.finish(),
     })
   } finally {

@@ -1,11 +1,23 @@
+import { tooLarge } from '../../platform/errors.ts'
+import type { S3Settings } from './settings.ts'
 import type { S3Upload, S3Uploads } from './uploads.ts'
 
-const MAX_PARTS = 10_000
 /** Parts of one upload that are sent at once; one more is being received. */
 const AT_ONCE = 2
 
-/** Bytes of each part of an object: more than `least` where the size is known and they would be too many. */
-export const partSize = (least: number, size = 0): number => Math.max(least, Math.ceil(size / MAX_PARTS))
+/**
+ * Bytes of each part of an object: more than usual where the size is known and the parts would be too many. Throws
+ * TooLarge for an object that has no room in the largest parts.
+ */
+export function partSize(
+  { partBytes, maxPartBytes, maxParts }: Pick<S3Settings, 'maxPartBytes' | 'maxParts' | 'partBytes'>,
+  size = 0,
+): number {
+  const needed = Math.ceil(size / maxParts)
+  if (needed > maxPartBytes)
+    throw tooLarge(`the upload is larger than ${maxPartBytes * maxParts} bytes, which an object of the bucket may have`)
+  return Math.max(partBytes, needed)
+}
 
 /** The bytes in parts of equal size; the last one is shorter, and nothing comes of nothing. */
 export async function* inParts(

@@ -45,6 +45,8 @@ const settingsOf = ({ url, bucket, keys }: Server, more: Partial<S3Settings> = {
   kmsKey: '',
   timeoutMs: 20_000,
   partBytes: PART,
+  maxPartBytes: 4 * PART,
+  maxParts: 10_000,
   attempts: 3,
   linkLifetime: 60,
   ...more,
@@ -305,6 +307,28 @@ describe('blobs in an S3 server that fails', () => {
           })
       },
       { encryption: 'aws:kms', kmsKey: 'key-7' },
+    ))
+
+  it('makes parts larger when an object would have too many, and refuses an object for which that is not enough', () =>
+    withStore(
+      s3,
+      async (blobs) => {
+        const parts = (): number[] =>
+          s3.requests.filter(({ operation }) => operation === 'UploadPart').map((part) => part.size)
+        await blobs.put(inChunks(big), { expected: { hash, size: big.length } })
+        expect(parts()).toHaveLength(2)
+        expect(Math.max(...parts())).toBe(Math.ceil(big.length / 2))
+        expect((await read(await blobs.open(hash))).equals(big)).toBe(true)
+        s3.requests.length = 0
+        s3.objects.clear()
+        await blobs.put(inChunks(big))
+        expect(parts()).toHaveLength(2)
+        s3.requests.length = 0
+        const larger = { hash, size: 2 * 3 * PART + 1 }
+        await expect(blobs.put(inChunks(big), { expected: larger })).rejects.toMatchObject({ kind: 'too-large' })
+        expect(s3.requests).toEqual([])
+      },
+      { maxParts: 2, maxPartBytes: 3 * PART },
     ))
 
   it('ends the request to the bucket when a reader leaves', () =>

@@ -21,8 +21,12 @@ export interface S3Settings {
   readonly timeoutMs: number
   /** Tries of each request, the first included. */
   readonly attempts: number
-  /** Bytes of the parts of uploads: the memory of one upload is four of them, its longest object 10,000. */
+  /** Bytes of the parts of uploads; the memory of one upload is four of them. */
   readonly partBytes: number
+  /** Bytes of the parts of objects that would have too many; more is refused. */
+  readonly maxPartBytes: number
+  /** Parts that one object may have. */
+  readonly maxParts: number
   /** Seconds for which links are valid. */
   readonly linkLifetime: number
 }

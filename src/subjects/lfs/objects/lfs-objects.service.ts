@@ -201,7 +201,7 @@ const createObjectTaker =
     const reason = faultOfObject(announced, { maxFileSize })
     if (reason !== undefined) throw invalid(reason)
     try {
-      await put(ofSize(source, announced.size), { expected: { hash: announced.oid } })
+      await put(ofSize(source, announced.size), { expected: { hash: announced.oid, size: announced.size } })
     } catch (error) {
       throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE
         ? invalid('content hash does not match OID')
