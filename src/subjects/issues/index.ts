@@ -31,6 +31,7 @@ export {
   lockIssue,
   lockIssueNumbers,
   takeIssueNumber,
+  toIssue,
   touchIssues,
 } from './records/issue.store.ts'
 export { recordEntries } from './timeline/record-entries.ts'
@@ -57,5 +58,5 @@ export { issueCounters, recountIssues } from './records/issue-counters.store.ts'
 export { ISSUE_SORTS } from './lists/issue-filter.ts'
 export { listRepoIssueIds } from './lists/repo-issues.store.ts'
 export { listPinnedIds } from './pins/pin.store.ts'
-export { listPullMetas } from './records/pull-meta.store.ts'
+export { listPullMetas, type PullMeta } from './records/pull-meta.store.ts'
 export { listLabelsOfIssues } from './records/issue-label.store.ts'

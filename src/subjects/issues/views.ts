@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { EventPayload } from '../../events/index.ts'
-import { asId, type LabelId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
+import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { type Attachment, listAttachmentsOf } from '../attachments/index.ts'
 import { type Label, listLabelsByIds } from '../labels/index.ts'
 import { listMilestonesByIds, type Milestone } from '../milestones/index.ts'
@@ -34,24 +34,26 @@ export interface IssueView {
 
 /**
  * Loads views with a fixed number of queries; keeps the order. Issues of repositories that are not given are left out.
- * The owners of the repositories are not read again.
+ * The owners of the repositories are not read again, nor is what `pulls` says of the pull requests among the issues.
  */
 export async function loadIssueViews(
   db: Db,
   issues: readonly Issue[],
   repos: ReadonlyMap<RepoId, Repo>,
+  pulls?: ReadonlyMap<IssueId, PullMeta>,
 ): Promise<IssueView[]> {
   if (issues.length === 0) return []
   const ids = issues.map((issue) => issue.id)
-  const [assignees, labels, milestones, assets, pulls] = await Promise.all([
+  const [assignees, labels, milestones, assets, metas] = await Promise.all([
     listAssigneeIds(db, ids),
     listLabelsOfIssues(db, ids),
     listMilestonesByIds(db, [...new Set(issues.flatMap((issue) => issue.milestoneId ?? []))]),
     listAttachmentsOf(db, 'issue', ids),
-    listPullMetas(
-      db,
-      issues.filter((issue) => issue.isPull).map((issue) => issue.id),
-    ),
+    pulls ??
+      listPullMetas(
+        db,
+        issues.filter((issue) => issue.isPull).map((issue) => issue.id),
+      ),
   ])
   const userIds = new Set([...issues.map((issue) => issue.posterId), ...[...assignees.values()].flat()])
   const owners = [...repos.values()].map(({ owner }) => owner)
@@ -69,7 +71,7 @@ export async function loadIssueViews(
       labels: labels.get(issue.id) ?? [],
       milestone: issue.milestoneId && milestones.get(issue.milestoneId),
       assets: assetsOf.get(issue.id) ?? [],
-      pull: pulls.get(issue.id),
+      pull: metas.get(issue.id),
     }
   })
 }

@@ -45,20 +45,26 @@ export interface PullViewDeps {
   readonly reviews: Pick<ReviewPort, 'summarize'>
 }
 
+/** Where the pull requests are, and the only one of them where it was read before. */
+export type PullTarget = Pick<RepoInView, 'repo'> & { readonly pull?: Pull }
+
 /** Views of pull requests of one repository in the order given, with a fixed number of queries and no process. */
 export async function loadPullViews(
   deps: PullViewDeps,
   viewer: Viewer,
-  { repo }: Pick<RepoInView, 'repo'>,
+  { repo, pull }: PullTarget,
   issues: readonly Issue[],
 ): Promise<PullView[]> {
   if (issues.length === 0) return []
   const { read } = deps
-  const pulls = await listPullsByIssues(
-    read,
-    issues.map((issue) => issue.id),
-  )
-  const issueViews = loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]))
+  const pulls = pull
+    ? new Map([[pull.issueId, pull]])
+    : await listPullsByIssues(
+        read,
+        issues.map((issue) => issue.id),
+      )
+  const metas = new Map([...pulls].map(([id, { isDraft, merge }]) => [id, { mergedAt: merge?.at, isDraft }]))
+  const issueViews = loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]), metas)
   return joinViews(deps, viewer, repo, { pulls: [...pulls.values()], issueViews })
 }
 
@@ -153,7 +159,7 @@ const shownTip = (pull: Pull, tip: string | undefined, head: RepoView | undefine
 export async function loadPullViewsWithTotals(
   deps: PullViewDeps,
   viewer: Viewer,
-  target: Pick<RepoInView, 'repo'>,
+  target: PullTarget,
   issues: readonly Issue[],
 ): Promise<PullView[]> {
   const views = await loadPullViews(deps, viewer, target, issues)

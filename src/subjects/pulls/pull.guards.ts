@@ -4,10 +4,10 @@ import type { Database } from '../../db/database.ts'
 import { type Guard, onTop } from '../../http/guards/guard.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
-import { canEditIssue, canWriteIssue, findIssueById, findIssueByNumber } from '../issues/index.ts'
+import { canEditIssue, canWriteIssue, findIssueById } from '../issues/index.ts'
 import type { RepoGuard, RepoInView } from '../repos/index.ts'
 import type { PullInView } from './pull-in-view.ts'
-import { findPullByIssue } from './records/pull.store.ts'
+import { findPullByNumber } from './records/pull-of-number.store.ts'
 
 interface PullGuardOptions {
   /** Anonymous callers get 401. */
@@ -51,10 +51,9 @@ export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): Pul
     onTop(pullsGuard({ needsUser: level !== 'read', ...options }), {
       describe: DESCRIPTIONS[level],
       async resolve({ repo }, { params }) {
-        const issue = await findIssueByNumber(read, repo.id, parseInteger(params['index']))
-        const pull = issue?.isPull ? await findPullByIssue(read, issue.id) : undefined
-        if (issue === undefined || pull === undefined) throw notFound('pull request does not exist')
-        return { issue, pull }
+        const found = await findPullByNumber(read, repo.id, parseInteger(params['index']))
+        if (found === undefined) throw notFound('pull request does not exist')
+        return found
       },
       decide({ access, issue }, { viewer }) {
         const isAllowed = {

@@ -3,6 +3,7 @@ import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { asId } from '../../platform/crypto/ids.ts'
 import { parseOptionalTimestamp } from '../../platform/timestamp.ts'
+import type { KeptPages } from '../issues/index.ts'
 import type { Guards } from '../subject.ts'
 import type { NewPull } from './creation/create-pull.ts'
 import type { PullEdit } from './edits/edit-pull.ts'
@@ -17,11 +18,12 @@ const common = { area: 'repository', scopes: ['repository'] } as const
 interface PullOperationDeps {
   readonly guards: Pick<Guards, 'pull' | 'pulls'>
   readonly pulls: Pulls
+  readonly pages: KeptPages
   readonly texts: PullTexts
 }
 
 /** Pull requests of a repository (behaviour/pull-requests#listing-creating-editing). */
-export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Operation[] {
+export function pullOperations({ guards, pulls, pages, texts }: PullOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -32,7 +34,13 @@ export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Ope
       guard: guards.pull('read'),
       responses: { 200: PullRequest },
       errors: [403, 404],
-      handler: async ({ access, viewer }) => ok(texts.one(await pulls.view(viewer, access, access.issue), viewer)),
+      handler: ({ access, viewer }) =>
+        pages.get(
+          viewer,
+          ['pull', access.pull.id],
+          async () => ok(texts.one(await pulls.view(viewer, access, access.issue), viewer)),
+          access.repo,
+        ),
     }),
     defineOperation({
       ...common,
@@ -60,8 +68,9 @@ export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Ope
       responses: { 201: PullRequest },
       errors: [400, 403, 404, 409, 412, 422],
       async handler({ access, viewer, body }) {
+        const { repo } = access
         const issue = await pulls.edit(requireUser(viewer), access, readEdit(body))
-        return created(texts.one(await pulls.view(viewer, access, issue), viewer))
+        return created(texts.one(await pulls.view(viewer, { repo }, issue), viewer))
       },
     }),
   ]

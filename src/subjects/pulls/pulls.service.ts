@@ -10,13 +10,14 @@ import {
   loadDeletedPullView,
   loadPullViews,
   loadPullViewsWithTotals,
+  type PullTarget,
   type PullView,
 } from './pull-views.ts'
 
 /** Pull requests (behaviour/pull-requests#listing-creating-editing). Callers check permissions. */
 export interface Pulls {
-  /** With the totals of the diff. Throws NotFound when it was deleted meanwhile. */
-  view(viewer: Viewer, target: Pick<RepoInView, 'repo'>, issue: Issue): Promise<PullView>
+  /** With the totals of the diff; `pull` is not read again. Throws NotFound when it was deleted meanwhile. */
+  view(viewer: Viewer, target: PullTarget, issue: Issue): Promise<PullView>
   /** Of what the event of the deletion says; undefined where that is not enough. */
   viewDeleted(viewer: Viewer, target: Pick<RepoInView, 'repo'>, deleted: DeletedPull): Promise<PullView | undefined>
   /** Views in the order given, without the totals. */

@@ -62,7 +62,7 @@ export const subject = defineSubject({
       services: { pulls, pullReviews: reviews },
       guards: own,
       operations: [
-        ...pullOperations({ guards: own, pulls, texts }),
+        ...pullOperations({ guards: own, pulls, pages, texts }),
         ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), pages, texts }),
       ],
       events: pullEvents,

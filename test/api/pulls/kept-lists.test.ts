@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { ANONYMOUS } from '../../../src/access/viewer.ts'
+import { ok } from '../../../src/http/answer/answer.ts'
+import type { JsonBytes } from '../../../src/http/answer/json-text.ts'
+import { createKeptPages } from '../../../src/subjects/issues/lists/kept-pages.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { commitFile, pullWorld } from './pull-world.ts'
 
-describe('lists of pull requests that were asked before', () => {
+describe('lists of pull requests and single ones that were asked before', () => {
   const given = pullWorld()
   const LIST = '/repos/ann/app/pulls?limit=20'
+  const ONE = '/repos/ann/app/pulls/1'
 
   it('are read again after every commit, and not without one', async () => {
     const { ann, bob, server } = given
@@ -18,18 +23,46 @@ describe('lists of pull requests that were asked before', () => {
       expect((await bob.client.get(LIST)).text).toBe(first.text)
     })
     expect(asked.filter(({ sql }) => sql.includes('pull'))).toEqual([])
+    const one = await bob.client.get(ONE)
+    expect(one.json).toMatchObject({ title: 'One', changed_files: 1, head: { sha: created.json.head.sha } })
+    const guarded = await queriesOf(server.app.database, async () => {
+      const again = await bob.client.get(ONE)
+      expect([again.text, again.headers.get('etag')]).toEqual([one.text, one.headers.get('etag')])
+    })
+    expect(guarded.filter(({ sql }) => sql.includes('pull')).length).toBe(1)
     expect((await bob.client.get(`${LIST}&state=closed`)).json).toEqual([])
 
     const pushed = await commitFile(ann, { branch: 'one', path: 'more.txt' })
     await server.drain()
     expect((await bob.client.get(LIST)).json[0].head.sha).toBe(pushed)
+    expect((await bob.client.get(ONE)).json).toMatchObject({ changed_files: 2, head: { sha: pushed } })
     await bob.client.post('/repos/ann/app/pulls/1/reviews', { event: 'COMMENT', body: 'Looked at it' })
     expect((await ann.client.get(LIST)).json[0].review_comments).toBe(1)
+    expect((await ann.client.get(ONE)).json).toMatchObject({
+      review_comments: 1,
+      requested_reviewers: [{ login: 'bob' }],
+    })
+    await ann.client.patch(ONE, { title: 'Renamed' })
+    expect((await bob.client.get(ONE)).json).toMatchObject({ title: 'Renamed', review_comments: 1 })
   })
 
   it('are of one viewer', async () => {
     const { ann, bob } = given
     const permissions = async (person: typeof ann) => (await person.client.get(LIST)).json[0].base.repo.permissions
     expect([await permissions(ann), await permissions(bob)]).toMatchObject([{ push: true }, { push: false }])
+  })
+
+  it('are not kept where a commit came after the guard had read the repository', async () => {
+    const { read } = given.server.app.database
+    const pages = createKeptPages(read, () => 'http://127.0.0.1')
+    const [before, after] = [{}, {}]
+    const get = async (repo: object, text: string) =>
+      (await pages.get(ANONYMOUS, [], async () => ok({ text }), repo)).body
+    const texts = [await get(before, 'stale'), await get(after, 'fresh'), await get(after, 'not made')]
+    expect(texts.map((body) => (body as JsonBytes).toJSON())).toEqual([
+      { text: 'stale' },
+      { text: 'fresh' },
+      { text: 'fresh' },
+    ])
   })
 })

@@ -9,20 +9,23 @@ const MAX_BYTES = 8 * 1024 * 1024
 
 interface Kept {
   readonly version: number
+  readonly repo: object | undefined
   readonly answer: Answer
   readonly bytes: number
 }
 
-/** Answers to lists of issues and pull requests, which take longer to make than to send. */
+/** Answers to lists of issues and pull requests, and one pull request, which take longer to make than to send. */
 export interface KeptPages {
   /**
    * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it depends
-   * on beside the viewer and the database. On PostgreSQL `make` runs every time.
+   * on beside the viewer and the database. On PostgreSQL `make` runs every time. `repo` is what the guard read, of which
+   * `remembered` gives another object after every commit: an answer is not kept for later requests where a commit came
+   * between the guard and `make`, which shows rows that the guard read.
    */
-  get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>): Promise<Answer>
+  get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>, repo?: object): Promise<Answer>
 }
 
-/** `read` is the database that `make` reads, and nothing else. */
+/** `read` is the database that `make` reads, and nothing else but git objects by their ids. */
 export function createKeptPages(read: object, rootUrl: () => string): KeptPages {
   const cache = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
@@ -30,15 +33,15 @@ export function createKeptPages(read: object, rootUrl: () => string): KeptPages 
     sizeCalculation: ({ bytes }, key) => bytes + key.length + 200,
   })
   return {
-    async get(viewer, wanted, make) {
+    async get(viewer, wanted, make, repo) {
       // NOTE: asked before the rows are read: an answer that a commit overtook belongs to a version that is over.
       const version = commitVersion(read)
       if (version === undefined) return make()
       const key = JSON.stringify([keyOf(viewer), rootUrl(), ...wanted])
       const kept = cache.get(key)
-      if (kept?.version === version) return kept.answer
+      if (kept?.version === version && kept.repo === repo) return kept.answer
       const answer = keepable(await make())
-      cache.set(key, { version, answer, bytes: (answer.body as JsonBytes).bytes.length })
+      cache.set(key, { version, repo, answer, bytes: (answer.body as JsonBytes).bytes.length })
       return answer
     },
   }

@@ -36,9 +36,8 @@ export function listOperations({ guards, lists, pages, site }: ListOperationDeps
       async handler({ access, viewer, query, paging }) {
         const wanted = readRepoQuery(query, readKinds(access, query.type))
         const window = readWindow(query, paging)
-        return pages.get(viewer, ['list', access.repo.id, wanted, window], async () =>
-          answer(await lists.listOf(viewer, access.repo, wanted, window), viewer, site),
-        )
+        const make = async () => answer(await lists.listOf(viewer, access.repo, wanted, window), viewer, site)
+        return pages.get(viewer, ['list', access.repo.id, wanted, window], make, access.repo)
       },
     }),
     ...SEARCHES.map(({ id, path }) =>

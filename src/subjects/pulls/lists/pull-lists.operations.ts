@@ -57,10 +57,11 @@ function lists({ guards, pulls, lists: pullLists, pages, texts }: PullListOperat
       errors: [400, 403, 404, 422],
       handler({ access, viewer, query, paging }) {
         const wanted = readQuery(query)
-        return pages.get(viewer, ['pulls', access.repo.id, wanted, paging], async () => {
+        const make = async () => {
           const page = await pullLists.list(access.repo, wanted, paging)
           return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
-        })
+        }
+        return pages.get(viewer, ['pulls', access.repo.id, wanted, paging], make, access.repo)
       },
     }),
     defineOperation({

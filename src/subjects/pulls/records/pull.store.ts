@@ -51,7 +51,7 @@ interface Merge {
   readonly at: number
 }
 
-const toPull = (row: Selectable<PullTable>): Pull => ({
+export const toPull = (row: Selectable<PullTable>): Pull => ({
   id: asId(row.id),
   issueId: asId(row.issue_id),
   baseRepoId: asId(row.base_repo_id),

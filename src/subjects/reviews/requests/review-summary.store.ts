@@ -11,19 +11,56 @@ interface NewestReview {
   readonly teamId: TeamId | undefined
 }
 
+/** How much there is of reviews of each pull request; see `countReviews`. */
+export interface ReviewCounts {
+  readonly pullId: PullId
+  /** There is a review or a request. */
+  readonly hasReviews: boolean
+  /**
+   * Posts of reviews, each to a pending review among them and requests not
+   * (behaviour/pull-requests#the-pullrequest-object).
+   */
+  readonly submissions: number
+}
+
+/** Of those pull requests that exist; one query. */
+export async function countReviews(db: Db, pullIds: readonly PullId[]): Promise<readonly ReviewCounts[]> {
+  if (pullIds.length === 0) return []
+  const rows = await runKept(db, counts, { pullIds })
+  return rows.map(({ id, submissions, reviewed }) => ({
+    pullId: asId(id),
+    hasReviews: reviewed !== null,
+    submissions: Number(submissions ?? 0),
+  }))
+}
+
+const counts = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
+  db
+    .selectFrom('pull')
+    .select('pull.id')
+    .select((eb) =>
+      eb.selectFrom('review').select('review.id').whereRef('review.pull_id', '=', 'pull.id').limit(1).as('reviewed'),
+    )
+    .select((eb) =>
+      eb
+        .selectFrom('timeline_entry')
+        .select((own) => own.fn.countAll().as('count'))
+        .whereRef('timeline_entry.issue_id', '=', 'pull.issue_id')
+        .where('timeline_entry.kind', 'in', ['pending_review', 'review'])
+        .as('submissions'),
+    )
+    .where('pull.id', 'in', pullIds)
+
 /**
  * The newest review or request of each person and team in pull requests of one repository that was not dismissed, the
  * one changed first first. See `isShown`.
  */
 export async function listNewestReviews(db: Db, repo: Repo, pullIds: readonly PullId[]): Promise<NewestReview[]> {
   if (pullIds.length === 0) return []
-  // NOTE: most pull requests of a list have none, and the statement below is built anew for each call.
-  const reviewed = (await runKept(db, withReviews, { pullIds })).map(({ pull_id }) => pull_id)
-  if (reviewed.length === 0) return []
   const newest = db
     .selectFrom('review')
     .select((eb) => eb.fn.max('id').as('id'))
-    .where('pull_id', 'in', reviewed)
+    .where('pull_id', 'in', pullIds)
     .where('kind', 'in', ['approved', 'comment', 'rejected', 'request'])
     .where('is_dismissed', '=', 0)
     .where(isShown(repo))
@@ -41,25 +78,3 @@ export async function listNewestReviews(db: Db, repo: Repo, pullIds: readonly Pu
     teamId: row.team_id === 0 ? undefined : asId(row.team_id),
   }))
 }
-
-const withReviews = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
-  db.selectFrom('review').select('pull_id').distinct().where('pull_id', 'in', pullIds)
-
-/**
- * Posts of reviews by pull request, each to a pending review among them and requests not; none without
- * (behaviour/pull-requests#the-pullrequest-object).
- */
-export async function countSubmissions(db: Db, pullIds: readonly PullId[]): Promise<ReadonlyMap<PullId, number>> {
-  if (pullIds.length === 0) return new Map()
-  const rows = await runKept(db, submissions, { pullIds })
-  return new Map(rows.map((row) => [asId<PullId>(row.id), Number(row.count)]))
-}
-
-const submissions = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
-  db
-    .selectFrom('pull')
-    .innerJoin('timeline_entry', 'timeline_entry.issue_id', 'pull.issue_id')
-    .select((eb) => ['pull.id', eb.fn.countAll().as('count')])
-    .where('pull.id', 'in', pullIds)
-    .where('timeline_entry.kind', 'in', ['pending_review', 'review'])
-    .groupBy('pull.id')

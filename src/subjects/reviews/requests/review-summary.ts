@@ -7,7 +7,7 @@ import { listTeamsByIds, presentTeam, type TeamModel } from '../../orgs/index.ts
 import type { ReviewSummary } from '../../pulls/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { listUsersByIds, type User } from '../../users/index.ts'
-import { countSubmissions, listNewestReviews } from './review-summary.store.ts'
+import { countReviews, listNewestReviews } from './review-summary.store.ts'
 
 interface SummaryDeps {
   readonly read: Db
@@ -24,7 +24,10 @@ export async function summarizeReviews(
   { viewer, repo }: { readonly viewer: Viewer; readonly repo: Repo },
   pullIds: readonly PullId[],
 ): Promise<ReadonlyMap<PullId, ReviewSummary>> {
-  const [newest, counts] = await Promise.all([listNewestReviews(read, repo, pullIds), countSubmissions(read, pullIds)])
+  const counts = await countReviews(read, pullIds)
+  // NOTE: most pull requests of a list have none.
+  const reviewed = counts.filter(({ hasReviews }) => hasReviews).map(({ pullId }) => pullId)
+  const newest = await listNewestReviews(read, repo, reviewed)
   const [users, teams] = await Promise.all([
     listUsersByIds(
       read,
@@ -35,9 +38,8 @@ export async function summarizeReviews(
   const userById = new Map(users.map((user) => [user.id, user]))
   const teamById = new Map(teams.map((team) => [team.id, presentAsked(team, { org: repo.owner, viewer, site })]))
   return new Map(
-    pullIds.flatMap((id): [PullId, ReviewSummary][] => {
+    counts.flatMap(({ pullId: id, submissions: reviewsCount }): [PullId, ReviewSummary][] => {
       const own = newest.filter(({ pullId }) => pullId === id)
-      const reviewsCount = counts.get(id) ?? 0
       if (own.length + reviewsCount === 0) return []
       const reviewers = own.flatMap(({ reviewerId }): User[] => known(reviewerId && userById.get(reviewerId)))
       const asked = own.flatMap(({ teamId }): Static<typeof TeamModel>[] => known(teamId && teamById.get(teamId)))
