@@ -34,8 +34,10 @@ export async function runRestore({ values, config, print }: CommandInput): Promi
 
 async function list(place: Place, print: (text: string) => void): Promise<number> {
   const all = await listSeries(place)
-  for (const { from, to, snapshots, segments } of all)
-    print(`${momentText(from)}  ${momentText(to)}  ${snapshots.length} snapshots, ${segments.length} segments`)
+  for (const { from, to, snapshots, merged, segments } of all)
+    print(
+      `${momentText(from)}  ${momentText(to)}  ${snapshots.length} snapshots, ${merged.length} merged files, ${segments.length} segments`,
+    )
   if (all.length === 0) print(`${place.label} has no complete copy of a database.`)
   const files = await filesUntil(place)
   if (files !== undefined) print(`Repositories and files: until ${momentText(files)}`)

@@ -122,7 +122,9 @@ it('a killed server is restored with everything that was copied, or as it was at
   await restore({ place: directoryPlace(copy), at: early, to: moment, progress: () => {} })
   expect(titles(moment)).toEqual(['first', 'last'])
   const listed = await runIngot(['restore', '--from', copy, '--list'])
-  expect(listed.stdout).toMatch(/^\S+Z {2}\S+Z {2}1 snapshots, \d+ segments\nRepositories and files: until \S+Z\n$/)
+  expect(listed.stdout).toMatch(
+    /^\S+Z {2}\S+Z {2}1 snapshots, 0 merged files, \d+ segments\nRepositories and files: until \S+Z\n$/,
+  )
 
   expect(await git(repoPath(newest), 'rev-parse', 'main')).toBe(second)
   server = await startIngot(moment, ['--set', 'server.workers=1'])

@@ -5,6 +5,7 @@ import { BackupWorker, type Copier } from './backup-worker.ts'
 import { type BackupStatus, createBackupStatus } from './backup-status.ts'
 import { backupCheck } from './backups.checks.ts'
 import { DatabaseCopier } from './database/database-copier.ts'
+import { SegmentMerger } from './database/segment-merger.ts'
 import { FilesCopier } from './files/files-copier.ts'
 import { openPlace } from './places/open-place.ts'
 
@@ -15,22 +16,21 @@ declare module '../subject.ts' {
 }
 
 const MB = 1_000_000
+const MERGE_MS = 5 * 60_000
+const HOUR_MS = 3_600_000
 
 function copiersOf(
   { interval, files_interval }: Config['backup'],
-  database: DatabaseCopier | undefined,
-  files: FilesCopier,
+  { database, merger, files }: { database: DatabaseCopier | undefined; merger: SegmentMerger; files: FilesCopier },
 ): Copier[] {
   const all: Copier[] = [
     { what: 'files', intervalMs: files_interval * 1000, copy: () => files.copy(), close: async () => {} },
   ]
-  if (database !== undefined)
-    all.push({
-      what: 'database',
-      intervalMs: interval * 1000,
-      copy: () => database.copy(),
-      close: () => database.close(),
-    })
+  if (database === undefined) return all
+  const close = (): Promise<void> => database.close()
+  all.push({ what: 'database', intervalMs: interval * 1000, copy: () => database.copy(), close })
+  const merge = (): Promise<boolean> => merger.merge().then(() => false)
+  all.push({ what: 'merged segments', intervalMs: MERGE_MS, copy: merge, close: async () => {} })
   return all
 }
 
@@ -61,7 +61,9 @@ export const subject = defineSubject({
     const stopping = new AbortController()
     const { signal } = stopping
     const files = new FilesCopier({ place, dataDir, clock, database, git, days: backup.days, signal })
-    const copiers = copiersOf(backup, copier, files)
+    const exactMs = backup.exact_hours * HOUR_MS
+    const merger = new SegmentMerger({ place, clock, exactMs, position: () => copier?.position, signal })
+    const copiers = copiersOf(backup, { database: copier, merger, files })
     const worker = new BackupWorker({ copiers, log, stopping, locks: processes.locks })
     return {
       services: {

@@ -35,6 +35,15 @@ interface Pending {
   readonly until: number
 }
 
+/** Where a copy is. */
+export interface CopyPosition {
+  readonly series: string
+  /** Of the next segment. */
+  readonly number: number
+  /** Of a snapshot that is under way. */
+  readonly snapshot: number | undefined
+}
+
 /**
  * Copies what is committed to an SQLite database. It alone writes the log into the database, and only what it has read
  * before. Where the log does not continue at the last copy, a new series begins with a snapshot.
@@ -49,6 +58,7 @@ export class DatabaseCopier {
   #restarts = false
   #pending: Pending | undefined
   #snapshot: Promise<void> | undefined
+  #snapshotNumber: number | undefined
   #snapshotError: unknown
   #ending: HeldDatabase | undefined
   #isMarkDue = false
@@ -65,6 +75,11 @@ export class DatabaseCopier {
   /** Epoch milliseconds: everything that was committed before can be restored. 0 before the first copy. */
   get coveredUntil(): number {
     return this.#coveredUntil
+  }
+
+  /** Undefined while there is no series. */
+  get position(): CopyPosition | undefined {
+    return this.#series && { series: this.#series.series, number: this.#series.number, snapshot: this.#snapshotNumber }
   }
 
   /** Copies what is new; true when there is more. Throws when the place cannot be used. */
@@ -213,6 +228,7 @@ export class DatabaseCopier {
     const { place, logger } = this.#deps
     const { series, number, previous } = this.#series!
     this.#ending = held
+    this.#snapshotNumber = number
     this.#snapshot = storeSnapshot(place, { series, held, number, previous, time })
       .then(() => {
         logger.info({ series, bytes: held.size }, 'stored a snapshot of the database')
@@ -227,6 +243,7 @@ export class DatabaseCopier {
       })
       .finally(() => {
         this.#snapshot = undefined
+        this.#snapshotNumber = undefined
         this.#ending = undefined
       })
   }

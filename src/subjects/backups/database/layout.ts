@@ -3,7 +3,8 @@ import { fileTime, readFileTime } from '../file-time.ts'
 /**
  * The copy of a database: `database/<series>/snapshots/<number>-<time>.json` beside its pages in `.db.zst`, and
  * `database/<series>/segments/<folder>/<number>-<time>.pages`. A series is continuous: each segment follows the one
- * before, and a snapshot with number n is the database before segment n.
+ * before, and a snapshot with number n is the database before segment n. `merged/<first>-<last>-<time>.pages` replaces the
+ * segments with these numbers, none of which is that of a snapshot but the first.
  */
 export const DATABASE = 'database/'
 
@@ -35,6 +36,18 @@ export interface SegmentHeader {
   readonly to: LogPosition
 }
 
+/** Of segments that were merged; the body is that of a segment. */
+export interface MergedHeader extends Pick<
+  SegmentHeader,
+  'format' | 'number' | 'page_size' | 'pages' | 'pages_after' | 'previous'
+> {
+  /** Number and hash of the last segment that it replaces; `number` and `previous` are those of the first. */
+  readonly last: number
+  readonly end: string
+  /** The fewest pages that the database had after one of the segments: what was behind them before is gone. */
+  readonly pages_least: number
+}
+
 export interface SnapshotHeader {
   readonly format: 1
   /** Of the first segment after it. */
@@ -55,19 +68,41 @@ export interface Numbered {
   readonly time: number
 }
 
+/** Segments in one file. */
+export interface Merged extends Numbered {
+  /** Of the last segment; `number` is that of the first, `time` the end of the last. */
+  readonly last: number
+}
+
 const IN_FOLDER = 1000
 const digits = (number: number): string => String(number).padStart(10, '0')
 
 export const snapshotFolder = (series: string): string => `${DATABASE}${series}/snapshots/`
 export const segmentFolder = (series: string): string => `${DATABASE}${series}/segments/`
 
+export const mergedFolder = (series: string): string => `${DATABASE}${series}/merged/`
+
 export const snapshotName = (series: string, number: number, time: number): string =>
   `${snapshotFolder(series)}${digits(number)}-${fileTime(time)}.json`
 
 export const pagesOfSnapshot = (name: string): string => name.replace(/\.json$/, '.db.zst')
 
+/** What the names of a segment begin with; it sorts before them and behind those of earlier segments. */
+export const segmentStart = (series: string, number: number): string =>
+  `${segmentFolder(series)}${digits(Math.floor(number / IN_FOLDER))}/${digits(number)}`
+
 export const segmentName = (series: string, number: number, until: number): string =>
-  `${segmentFolder(series)}${digits(Math.floor(number / IN_FOLDER))}/${digits(number)}-${fileTime(until)}.pages`
+  `${segmentStart(series, number)}-${fileTime(until)}.pages`
+
+export const mergedName = (series: string, { number, last, time }: Omit<Merged, 'name'>): string =>
+  `${mergedFolder(series)}${digits(number)}-${digits(last)}-${fileTime(time)}.pages`
+
+/** Undefined for a name of another kind. */
+export function readMergedName(name: string): Merged | undefined {
+  const { number, last, time } = /\/(?<number>\d{10})-(?<last>\d{10})-(?<time>[^/]*Z)\.pages$/.exec(name)?.groups ?? {}
+  if (number === undefined) return undefined
+  return { name, number: Number(number), last: Number(last), time: readFileTime(time!) }
+}
 
 /** Undefined for a name of another kind. */
 export function readName(name: string, ending: '.json' | '.pages'): Numbered | undefined {

@@ -39,15 +39,21 @@ export async function storeSegment(place: Place, segment: Segment): Promise<Stor
     from: part.from,
     to: part.to,
   }
-  const body = await compress(Buffer.concat(pages.map((page) => part.pages.get(page)!)), QUICK)
-  const { data, hash } = seal(header, body)
+  const { data, hash } = seal(header, await compressPages(part.pages, pages))
   const name = segmentName(series, number, until)
   await place.put(name, data)
   return { name, hash }
 }
 
+/** The body of a segment. */
+export const compressPages = (pages: ReadonlyMap<number, Buffer>, order: readonly number[]): Promise<Buffer> =>
+  compress(Buffer.concat(order.map((page) => pages.get(page)!)), QUICK)
+
 /** The pages with their numbers, from 1. */
-export async function pagesOf({ header, body }: SealedFile<SegmentHeader>): Promise<[number, Buffer][]> {
+export async function pagesOf({
+  header,
+  body,
+}: SealedFile<Pick<SegmentHeader, 'page_size' | 'pages'>>): Promise<[number, Buffer][]> {
   const bytes = await decompress(body)
   return header.pages.map((page, index) => [
     page,

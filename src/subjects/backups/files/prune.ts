@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DATABASE, pagesOfSnapshot } from '../database/layout.ts'
+import { DATABASE, type Numbered, pagesOfSnapshot } from '../database/layout.ts'
 import { fileTime } from '../file-time.ts'
 import type { Place } from '../places/place.ts'
 import { listSeries, type Series } from '../restore/list-moments.ts'
@@ -46,14 +46,18 @@ async function removeAll(place: Place, series: string): Promise<void> {
 }
 
 /** Deletes what is before the snapshot of this time. */
-async function pruneSeries(place: Place, { snapshots, segments }: Series, time: number): Promise<void> {
+async function pruneSeries(place: Place, { snapshots, segments, merged }: Series, time: number): Promise<void> {
   const first = snapshots.find((snapshot) => snapshot.time >= time)
   for (const snapshot of snapshots) {
     if (snapshot.time >= time) break
     await place.remove(snapshot.name)
     await place.remove(pagesOfSnapshot(snapshot.name))
   }
-  for (const { name, number } of segments) {
+  for (const each of [segments, merged]) await pruneNumbered(place, each, first)
+}
+
+async function pruneNumbered(place: Place, all: readonly Numbered[], first: Numbered | undefined): Promise<void> {
+  for (const { name, number } of all) {
     if (first === undefined || number >= first.number) break
     await place.remove(name)
   }

@@ -1,4 +1,13 @@
-import { DATABASE, type Numbered, readName, segmentFolder, snapshotFolder } from '../database/layout.ts'
+import {
+  DATABASE,
+  type Merged,
+  mergedFolder,
+  type Numbered,
+  readMergedName,
+  readName,
+  segmentFolder,
+  snapshotFolder,
+} from '../database/layout.ts'
 import type { Place } from '../places/place.ts'
 
 /** A continuous part of the copy of a database. */
@@ -6,8 +15,10 @@ export interface Series {
   readonly name: string
   /** Complete ones, oldest first; at least one. */
   readonly snapshots: readonly Numbered[]
-  /** By number. */
+  /** By number; those that were merged may be gone. */
   readonly segments: readonly Numbered[]
+  /** By number. */
+  readonly merged: readonly Merged[]
   /** Epoch milliseconds: the first and the last moment that it has. */
   readonly from: number
   readonly to: number
@@ -17,16 +28,31 @@ export interface Series {
 export async function listSeries(place: Place): Promise<Series[]> {
   const all: Series[] = []
   for (const name of await place.folders(DATABASE)) {
-    const snapshots = await listNumbered(place, snapshotFolder(name), '.json')
+    const snapshots = await listSnapshots(place, name)
     if (snapshots.length === 0) continue
     const first = snapshots[0]!
     const segments = (await listNumbered(place, segmentFolder(name), '.pages')).filter(
       ({ number }) => number >= first.number,
     )
-    const to = Math.max(snapshots.at(-1)!.time, segments.at(-1)?.time ?? 0)
-    all.push({ name, snapshots, segments, from: first.time, to })
+    const merged = (await listMerged(place, name)).filter(({ number }) => number >= first.number)
+    const to = Math.max(snapshots.at(-1)!.time, segments.at(-1)?.time ?? 0, merged.at(-1)?.time ?? 0)
+    all.push({ name, snapshots, segments, merged, from: first.time, to })
   }
   return all.toSorted((a, b) => a.from - b.from)
+}
+
+/** By number. */
+export async function listMerged(place: Place, series: string): Promise<Merged[]> {
+  const found: Merged[] = []
+  for await (const { name } of place.list(mergedFolder(series))) {
+    const merged = readMergedName(name)
+    if (merged !== undefined) found.push(merged)
+  }
+  return found
+}
+
+export async function listSnapshots(place: Place, series: string): Promise<Numbered[]> {
+  return listNumbered(place, snapshotFolder(series), '.json')
 }
 
 async function listNumbered(place: Place, folder: string, ending: '.json' | '.pages'): Promise<Numbered[]> {
