@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../events/index.ts'
+import type { RunStatus } from './runs/run-status.policy.ts'
 
 const Id = Type.Integer()
 const Runner = {
@@ -11,13 +12,18 @@ const Runner = {
   name: Type.String(),
 }
 
+const Status = Type.Unsafe<RunStatus>(Type.String())
+/** Jobs with the states that they have got. */
+const Jobs = Type.Optional(Type.Array(Type.Object({ id: Id, status: Status })))
 const Run = { repo_id: Id, run_id: Id, number: Id, workflow: Type.String() }
 const Workflow = { repo_id: Id, workflow: Type.String() }
 
 export const actionsEvents = {
-  'action_run.created': Type.Object(Run),
+  /** A job has got another state; `run_status` where its run has too. */
+  'action_job.changed': Type.Object({ ...Run, job_id: Id, status: Status, run_status: Type.Optional(Status) }),
+  'action_run.created': Type.Object({ ...Run, jobs: Jobs }),
   'action_run.deleted': Type.Object(Run),
-  'action_run.rerun': Type.Object(Run),
+  'action_run.rerun': Type.Object({ ...Run, status: Type.Optional(Status), jobs: Jobs }),
   'action_workflow.disabled': Type.Object(Workflow),
   'action_workflow.enabled': Type.Object(Workflow),
   'runner.deleted': Type.Object(Runner),

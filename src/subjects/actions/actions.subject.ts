@@ -16,13 +16,14 @@ import { createRuns } from './runs/runs.service.ts'
 import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
 import { createStoredFiles } from './stored-files.ts'
 import { workflowOperations } from './workflows/workflows.operations.ts'
-import { createWorkflows } from './workflows/workflows.service.ts'
+import { createWorkflows, type Workflows } from './workflows/workflows.service.ts'
 
 declare module '../subject.ts' {
   interface Services {
     /** Stored bytes of logs and artifacts. */
     readonly actionsBlobs: BlobStore
     readonly artifacts: Artifacts
+    readonly workflows: Workflows
   }
 }
 
@@ -48,7 +49,7 @@ export const subject = defineSubject({
     const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
     const workflows = translated(createWorkflows({ database, git, clock, events, taskPool }))
     return {
-      services: { actionsBlobs: blobs, artifacts },
+      services: { actionsBlobs: blobs, artifacts, workflows },
       operations: [
         ...runnerOperations({ guards, runners, clock }),
         ...runListOperations({ guards, runs, site }),

@@ -23,11 +23,11 @@ declare module '../subject.ts' {
 /** Webhooks of repositories, accounts and the site, and their deliveries. */
 export const subject = defineSubject({
   name: 'hooks',
-  needs: ['repos', 'commitViews', 'pulls'],
-  create(core, { repos, commitViews, pulls }, guards) {
+  needs: ['repos', 'commitViews', 'pulls', 'workflows'],
+  create(core, { repos, commitViews, pulls, workflows }, guards) {
     const { config, database, git, clock, events, secrets, site } = core
     const hooks = createHooks({ database, clock, events, secrets })
-    const payloads = { database, git, site, repos, commitViews, pulls }
+    const payloads = { database, git, site, repos, commitViews, pulls, workflows }
     const delivery = createDelivery(core, createMessageBuilders(payloads))
     const { deliveries, queue, workers } = delivery
     const testHook = createTestHook({ database, queue, buildTestMessage: createTestMessages(payloads) })

@@ -99,6 +99,53 @@ export async function findVersion(
 export const listFiles = (db: Db, versionId: number): Promise<PackageFile[]> =>
   db.selectFrom('package_file').selectAll().where('version_id', '=', versionId).orderBy('id').execute()
 
+interface NewVersion extends PackageName {
+  readonly version: string
+  readonly creatorId: UserId
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Makes the package with its first version. Undefined when the package has this version. */
+export async function insertVersion(tx: Tx, version: NewVersion): Promise<PackageVersion | undefined> {
+  const { ownerId, type, name } = version
+  const key = { owner_id: ownerId, type, lower_name: name.toLowerCase() }
+  // NOTE: the update, which changes nothing, locks the row and returns it.
+  const { id } = await tx
+    .insertInto('package')
+    .values({ ...key, name })
+    .onConflict((on) =>
+      on.columns(['owner_id', 'type', 'lower_name']).doUpdateSet({ type: sql<string>`excluded.type` }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const made = await tx
+    .insertInto('package_version')
+    .values({
+      package_id: id,
+      creator_id: version.creatorId,
+      version: version.version,
+      lower_version: version.version.toLowerCase(),
+      created_at: version.at,
+    })
+    .onConflict((on) => on.columns(['package_id', 'lower_version']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return made && findVersion(tx, version, version.version)
+}
+
+export async function insertFiles(
+  tx: Tx,
+  versionId: number,
+  files: readonly Omit<PackageFile, 'id' | 'version_id'>[],
+): Promise<void> {
+  if (files.length === 0) return
+  await tx
+    .insertInto('package_file')
+    .values(files.map((file) => ({ ...file, version_id: versionId })))
+    .execute()
+}
+
 export async function deletePackage(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('package').where('id', '=', id).execute()
 }

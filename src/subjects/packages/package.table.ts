@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** A package of a user or an organization. Nothing makes rows yet: registries will. */
+/** A package of a user or an organization. No registry makes rows yet. */
 export interface PackageTable {
   id: Generated<number>
   owner_id: number

@@ -1,9 +1,9 @@
 import { canSeeRepo } from '../../access/repo-access.ts'
-import type { Actor, Viewer } from '../../access/viewer.ts'
+import type { Actor, SignedIn, Viewer } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import type { Events } from '../../events/index.ts'
+import type { EventPayload, Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { badRequest, notFound } from '../../platform/errors.ts'
+import { badRequest, conflict, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { listReposByIds, type Repos } from '../repos/index.ts'
 import { listUsersByIds, type User } from '../users/index.ts'
@@ -12,6 +12,8 @@ import {
   deletePackage,
   deleteVersion,
   findVersion,
+  insertFiles,
+  insertVersion,
   listFiles,
   listVersions,
   type PackageFile,
@@ -30,7 +32,7 @@ interface VersionRef extends PackageRef {
   readonly version?: string
 }
 
-/** Packages of users and organizations; registries, which publish them, come later. */
+/** Packages of users and organizations. No registry calls `publish` yet. */
 export interface Packages {
   /** One item for each version, the newest first. */
   list(viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>>
@@ -44,10 +46,16 @@ export interface Packages {
   deleteVersion(actor: Actor, owner: User, ref: Required<VersionRef>): Promise<void>
   /** With all versions. Throws NotFound. */
   delete(actor: Actor, owner: User, ref: PackageRef): Promise<void>
+  /** Stores a new version with its files, as registries do. Throws Conflict if the package has the version. */
+  publish(actor: SignedIn, owner: User, release: NewRelease): Promise<PackageVersion>
   /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is linked to that one. */
   link(viewer: Viewer, owner: User, link: PackageRef & { readonly repoName: string }): Promise<void>
   /** Throws NotFound, and BadRequest without a link. */
   unlink(owner: User, ref: PackageRef): Promise<void>
+}
+
+interface NewRelease extends Required<VersionRef> {
+  readonly files: readonly Omit<PackageFile, 'id' | 'version_id'>[]
 }
 
 interface PackageQuery {
@@ -64,13 +72,12 @@ interface PackageDeps {
 
 export function createPackages({ database, clock, events, repos }: PackageDeps): Packages {
   const { read } = database
-  const appendDeleted = (tx: Tx, actor: Actor, owner: User, { type, name, version = '' }: VersionRef): Promise<void> =>
-    events.append(
-      tx,
-      'package.deleted',
-      { actor, repoId: 0, at: clock.now() },
-      { owner_id: owner.id, type, name, version },
-    )
+  const append = (
+    tx: Tx,
+    kind: 'package.created' | 'package.deleted',
+    actor: Actor,
+    change: Parameters<typeof payloadOf>[0],
+  ): Promise<void> => events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, payloadOf(change))
   const list = async (viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>> => {
     const page = await listVersions(read, owner.id, query)
     return { items: await viewsOf({ database, repos }, viewer, { owner, versions: page.items }), total: page.total }
@@ -96,14 +103,26 @@ export function createPackages({ database, clock, events, repos }: PackageDeps):
 
     deleteVersion: (actor, owner, ref) =>
       database.transaction(async (tx) => {
-        await deleteVersion(tx, requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version)))
-        await appendDeleted(tx, actor, owner, ref)
+        const found = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version))
+        await deleteVersion(tx, found)
+        await append(tx, 'package.deleted', actor, { owner, versions: [found], version: found.version })
       }),
 
     delete: (actor, owner, ref) =>
       database.transaction(async (tx) => {
-        await deletePackage(tx, requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref })).packageId)
-        await appendDeleted(tx, actor, owner, ref)
+        const { items: versions } = await listVersions(tx, owner.id, { filter: ref, paging: REPORTED })
+        await deletePackage(tx, requireVersion(versions[0]).packageId)
+        await append(tx, 'package.deleted', actor, { owner, versions, version: '' })
+      }),
+
+    publish: (actor, owner, { files, ...release }) =>
+      database.transaction(async (tx) => {
+        const at = clock.now()
+        const made = await insertVersion(tx, { ...release, ownerId: owner.id, creatorId: actor.account.id, at })
+        if (made === undefined) throw conflict('this version of the package exists already')
+        await insertFiles(tx, made.id, files)
+        await append(tx, 'package.created', actor, { owner, versions: [made], version: made.version })
+        return made
       }),
 
     async link(viewer, owner, { repoName, ...ref }) {
@@ -122,6 +141,30 @@ export function createPackages({ database, clock, events, repos }: PackageDeps):
         await updatePackageRepo(tx, packageId, undefined)
       }),
   }
+}
+
+/** The versions that an event names. */
+const REPORTED: Paging = { page: 1, limit: 100, offset: 0 }
+
+function payloadOf({
+  owner,
+  versions,
+  version,
+}: {
+  readonly owner: User
+  /** Not empty, of one package. */
+  readonly versions: readonly PackageVersion[]
+  readonly version: string
+}): EventPayload<'package.created'> {
+  const { type, name, repoId = 0 } = versions[0]!
+  const named = versions.map((one) => ({
+    id: one.id,
+    package_id: one.packageId,
+    version: one.version,
+    creator_id: one.creatorId,
+    created_at: one.createdAt,
+  }))
+  return { owner_id: owner.id, type, name, version, repo_id: repoId, versions: named }
 }
 
 function requireVersion(version: PackageVersion | undefined): PackageVersion {

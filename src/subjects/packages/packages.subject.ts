@@ -2,8 +2,14 @@ import { defineSubject } from '../subject.ts'
 import { createPackageGuard } from './package.guards.ts'
 import { packagesEvents } from './packages.events.ts'
 import { packageOperations } from './packages.operations.ts'
-import { createPackages } from './packages.service.ts'
+import { createPackages, type Packages } from './packages.service.ts'
 import { packageProjections } from './repo-deleting.projection.ts'
+
+declare module '../subject.ts' {
+  interface Services {
+    readonly packages: Packages
+  }
+}
 
 /** Packages of users and organizations. */
 export const subject = defineSubject({
@@ -13,6 +19,7 @@ export const subject = defineSubject({
     const packageGuard = createPackageGuard({ database, users })
     const packages = createPackages({ database, clock, events, repos })
     return {
+      services: { packages },
       operations: packageOperations({ packageGuard, packages, site }),
       events: packagesEvents,
       projections: packageProjections,

@@ -36,6 +36,7 @@ describe('the line of a chat', () => {
     ['issue_label', '[ann/r] issue labels cleared: #7 A title by ann'],
     ['issue_milestone', '[ann/r] issue added to milestone one: #7 A title by ann'],
     ['issue_comment', '[ann/r] comment created on issue #7 A title by ann'],
+    ['package', '[ann] package created: tool A title by ann'],
     ['pull_request', '[ann/r] pull request opened: #7 A title by ann'],
     ['pull_request_assign', '[ann/r] pull request unassigned: #7 A title by ann'],
     ['pull_request_comment', '[ann/r] comment edited on pull request #7 A title by ann'],
@@ -51,6 +52,8 @@ describe('the line of a chat', () => {
     ['repository', '[ann/r] repository created by ann'],
     ['status', '[ann/r] ci: failure for 0123456789 by ann'],
     ['wiki', '[ann/r] wiki page edited: Home-page by ann'],
+    ['workflow_job', '[ann/r] workflow job queued: A title by ann'],
+    ['workflow_run', '[ann/r] workflow run failure: A title by ann'],
   ])('of %s is %j', (type, line) => {
     expect(plainText(describeMessage(sample(type))!.head)).toBe(line)
   })
@@ -92,7 +95,7 @@ describe.each(CHATS)('%s', (type) => {
   it.each([...SAMPLES.keys()])('is sent a text for %s', (eventType) => {
     const { method, contentType, body } = request(type, sample(eventType))
     expect([method, contentType]).toEqual([type === 'matrix' ? 'PUT' : 'POST', 'application/json'])
-    expect(body).toContain('ann/r'.replace('ann', eventType === 'fork' ? 'bob' : 'ann'))
+    expect(body).toContain(eventType === 'fork' ? 'bob/r' : eventType === 'package' ? 'ann' : 'ann/r')
   })
 
   it('gets no push without commits, and nothing that it cannot show', () => {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
+import { viewerOf } from '../../harness/world.ts'
 import { createIssue, issueWorld } from '../issues/issue-world.ts'
 import { createMessages, type Messages, namesOf, type SentMessage } from './messages.ts'
 
@@ -259,6 +260,138 @@ describeOnBoth('payloads of webhooks', (kind) => {
     await world.wes.client.post('/repos/ann/vault/forks', {})
     const [, created] = await messages.take()
     expect(created!.payload.repository).toMatchObject({ full_name: 'wes/vault', private: true, parent: null })
+  })
+
+  it('of packages have the package, its repository and an organization', async () => {
+    const { app, world: people } = world.server
+    const sums = { md5: 'a', sha1: 'b', sha256: 'c', sha512: 'd' }
+    const release = (version: string) => ({
+      type: 'npm',
+      name: 'Tool',
+      version,
+      files: [{ name: 'tool.tgz', size: 3, ...sums }],
+    })
+    const wes = viewerOf(world.wes.user)
+    await app.packages.publish(wes, world.ann.user, release('1.0'))
+    const created = await taken()
+    expect(created).toMatchObject({ event: 'package', eventType: 'package', action: 'created' })
+    expect(Object.keys(created.payload).toSorted()).toEqual([
+      'action',
+      'organization',
+      'package',
+      'repository',
+      'sender',
+    ])
+    const shown = await anonymous('/packages/ann/npm/tool/1.0')
+    expect(created.payload).toEqual({
+      action: 'created',
+      repository: null,
+      package: shown,
+      organization: null,
+      sender: await anonymous('/users/wes'),
+    })
+    expect(shown.creator.login).toBe('wes')
+    await expect(app.packages.publish(wes, world.ann.user, release('1.0'))).rejects.toThrow('exists already')
+    await app.packages.publish(wes, world.ann.user, release('2.0'))
+    await world.ann.client.post('/packages/ann/npm/tool/-/link/desk')
+    await messages.take()
+    await world.ann.client.delete('/packages/ann/npm/tool')
+    const deleted = await messages.take()
+    expect(deleted.map(({ payload }) => [payload.action, payload.package.name, payload.package.version])).toEqual([
+      ['deleted', 'Tool', '2.0'],
+      ['deleted', 'Tool', '1.0'],
+    ])
+    expect(deleted[1]!.payload.package).toEqual({ ...shown, repository: deleted[1]!.payload.repository })
+    expect(deleted[1]!.payload).toMatchObject({ repository: { full_name: 'ann/desk' }, sender: { login: 'ann' } })
+    const { org } = await people.org('guild', { owner: world.ann })
+    await app.packages.publish(wes, org, release('1.0'))
+    expect((await taken()).payload).toMatchObject({
+      organization: await anonymous('/orgs/guild'),
+      package: { owner: { login: 'guild' } },
+    })
+    await world.ann.client.delete('/packages/guild/npm/tool/1.0')
+    expect((await taken()).payload).toMatchObject({ action: 'deleted', package: { version: '1.0' } })
+  })
+
+  it('of workflows have the run or the job as it was at the event', async () => {
+    const { app } = world.server
+    const { client } = world.ann
+    const text = 'name: CI\non: workflow_dispatch\njobs:\n  a: { runs-on: x }\n  b: { needs: a, runs-on: x }\n'
+    const content = Buffer.from(text).toString('base64')
+    await client.post('/repos/ann/desk/contents/.gitea/workflows/ci.yml', { content })
+    await messages.take()
+    const path = '/repos/ann/desk/actions'
+    const start = async (): Promise<number> =>
+      (await world.wes.client.post(`${path}/workflows/ci.yml/dispatches?return_run_details=1`, { ref: 'main' })).json
+        .workflow_run_id
+    const id = await start()
+    const shown = (await client.get(`${path}/runs/${id}`)).json
+    const { jobs } = (await client.get(`${path}/runs/${id}/jobs`)).json
+    const set = (status: string, jobStatus = status) =>
+      app.database.transaction(async (tx) => {
+        await tx
+          .updateTable('action_run')
+          .set({ status: status as 'running', started_at: 1000 })
+          .where('id', '=', id)
+          .execute()
+        await tx
+          .updateTable('action_job')
+          .set({ status: jobStatus as 'running', started_at: 1000 })
+          .where('run_id', '=', id)
+          .execute()
+      })
+    await set('running')
+    const [run, first, second, ...more] = await messages.take()
+    expect(namesOf([run!, first!, second!, ...more])).toEqual([
+      'workflow_run (workflow_run) requested',
+      'workflow_job (workflow_job) queued',
+      'workflow_job (workflow_job) waiting',
+    ])
+    const { repository } = run!.payload
+    expect(Object.keys(run!.payload).toSorted()).toEqual(['action', 'repository', 'sender', 'workflow', 'workflow_run'])
+    const sender = await anonymous('/users/wes')
+    expect(run!.payload).toMatchObject({ sender, repository: { full_name: 'ann/desk', permissions: ALL } })
+    expect(run!.payload.workflow).toEqual((await client.get(`${path}/workflows/ci.yml`)).json)
+    expect(run!.payload.workflow_run).toEqual({ ...shown, repository, actor: sender, trigger_actor: sender })
+    expect([first!, second!].map(({ payload }) => payload.workflow_job)).toEqual(jobs)
+
+    const payload = { repo_id: repository.id, run_id: id, number: shown.run_number, workflow: 'ci.yml' }
+    const changed = (status: 'running' | 'failure', withRun: boolean) =>
+      app.database.transaction((tx) =>
+        app.events.append(
+          tx,
+          'action_job.changed',
+          { actor: { account: { id: 0 } }, repoId: repository.id, at: Date.now() },
+          { ...payload, job_id: jobs[0].id, status, ...(withRun && { run_status: status }) },
+        ),
+      )
+    await changed('running', true)
+    await set('failure')
+    await changed('failure', false)
+    const later = await messages.take()
+    expect(namesOf(later)).toEqual([
+      'workflow_job (workflow_job) in_progress',
+      'workflow_run (workflow_run) in_progress',
+      'workflow_job (workflow_job) completed',
+    ])
+    expect(later[0]!.payload).toMatchObject({
+      workflow_job: { id: jobs[0].id, status: 'in_progress', started_at: '1970-01-01T00:00:01Z' },
+      sender: { login: 'wes' },
+    })
+    expect(later[1]!.payload.workflow_run).toMatchObject({ status: 'in_progress' })
+    expect(later[2]!.payload.workflow_job).toMatchObject({ status: 'completed', conclusion: 'failure' })
+    await client.post(`${path}/runs/${id}/jobs/${jobs[1].id}/rerun`)
+    await set('failure')
+    const again = await messages.take()
+    expect(namesOf(again)).toEqual(['workflow_run (workflow_run) requested', 'workflow_job (workflow_job) queued'])
+    expect(again[1]!.payload.workflow_job).toMatchObject({
+      name: 'b',
+      status: 'queued',
+      started_at: '1970-01-01T00:00:00Z',
+    })
+    expect(again[1]!.payload.sender.login).toBe('ann')
+    await client.delete(`${path}/runs/${id}`)
+    expect(await messages.take()).toEqual([])
   })
 
   it('show a deleted sender as the ghost', async () => {

@@ -40,6 +40,11 @@ export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, Hook
     issue_label: { action: 'label_cleared', number: 7, issue },
     issue_milestone: { action: 'milestoned', number: 7, issue },
     issue_comment: { action: 'created', issue, comment: { body, html_url: `${url}#issuecomment-9` }, is_pull: false },
+    package: {
+      action: 'created',
+      repository: null,
+      package: { name: 'tool', version: title, html_url: `${ROOT}/ann/-/packages/npm/tool/1`, owner: account('ann') },
+    },
     pull_request: { action: 'opened', number: 7, pull_request: pull },
     pull_request_assign: { action: 'unassigned', number: 7, pull_request: pull },
     pull_request_comment: { action: 'edited', issue: pull, comment: { body, html_url: `${url}#c` }, is_pull: true },
@@ -60,6 +65,11 @@ export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, Hook
     repository: { action: 'created', organization: account('ann') },
     status: { context: 'ci', state: 'failure', description: body, sha, target_url: '', commit },
     wiki: { action: 'edited', page: 'Home-page', comment: body },
+    workflow_job: { action: 'queued', workflow_job: { name: title, html_url: `${ROOT}/ann/r/actions/runs/3/jobs/4` } },
+    workflow_run: {
+      action: 'completed',
+      workflow_run: { display_title: title, conclusion: 'failure', html_url: `${ROOT}/ann/r/actions/runs/3` },
+    },
   }
   return new Map(
     (Object.keys(payloads) as SentEventType[]).map((type) => {

@@ -135,8 +135,8 @@ describeOnBoth('packages', (kind) => {
     expect((await client.delete('/packages/ann/generic/tool')).status).toBe(204)
     const { json: entries } = await root!.client.get('/admin/audit?action=package.deleted&target=ann')
     expect(entries.map(({ details }: { details: object }) => details).slice(0, 2)).toEqual([
-      { type: 'generic', name: 'tool' },
-      { type: 'npm', name: 'tool', version: '1.0' },
+      { type: 'generic', name: 'Tool' },
+      { type: 'npm', name: 'Tool', version: '1.0' },
     ])
     expect(versions(await client.get('/packages/ann'))).toEqual(['lib_x 0.1'])
     const gone = await server.world.user('gone')

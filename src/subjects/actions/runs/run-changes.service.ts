@@ -37,13 +37,7 @@ interface RunChangeDeps {
 }
 
 export function createRunChanges({ database, clock, events, files }: RunChangeDeps): RunChanges {
-  const append = (tx: Tx, kind: 'action_run.deleted' | 'action_run.rerun', actor: Actor, run: Run) =>
-    events.append(
-      tx,
-      kind,
-      { actor, repoId: run.repoId, at: clock.now() },
-      { repo_id: run.repoId, run_id: run.id, number: run.number, workflow: run.workflow },
-    )
+  const originOf = (actor: Actor, { repoId }: Run) => ({ actor, repoId, at: clock.now() })
 
   return {
     delete: (actor, { repo, id }) =>
@@ -51,7 +45,7 @@ export function createRunChanges({ database, clock, events, files }: RunChangeDe
         const run = await lockDone(tx, repo, id)
         await files.releaseOfRun(tx, id)
         await deleteRun(tx, id)
-        await append(tx, 'action_run.deleted', actor, run)
+        await events.append(tx, 'action_run.deleted', originOf(actor, run), payloadOfRun(run))
       }),
 
     rerun: (actor, { repo, id }, choice) =>
@@ -71,11 +65,20 @@ export function createRunChanges({ database, clock, events, files }: RunChangeDe
         const status = aggregateStatus(jobs.map((job) => again.get(job.id) ?? job.status))
         await updateRun(tx, id, { status, started_at: 0, stopped_at: 0, updated_at: at })
         await raiseQueues(tx, repo)
-        await append(tx, 'action_run.rerun', actor, run)
+        const changed = [...again].map(([jobId, start]) => ({ id: jobId, status: start }))
+        const payload = { ...payloadOfRun(run), status, jobs: changed }
+        await events.append(tx, 'action_run.rerun', originOf(actor, run), payload)
         return { ...run, status, startedAt: 0, stoppedAt: 0 }
       }),
   }
 }
+
+const payloadOfRun = (run: Run) => ({
+  repo_id: run.repoId,
+  run_id: run.id,
+  number: run.number,
+  workflow: run.workflow,
+})
 
 /** NOTE: by the jobs, not by the run: one cancelled job makes the run cancelled while others run. */
 async function lockDone(tx: Tx, repo: Repo, id: number): Promise<Run> {

@@ -78,12 +78,11 @@ export async function dispatchWorkflow(
       created_at: at,
       updated_at: at,
     })
-    await insertJobs(
-      tx,
-      workflow.jobs.map((job) => toRow(job, run, at)),
-    )
+    const rows = workflow.jobs.map((job) => toRow(job, run, at))
+    const ids = await insertJobs(tx, rows)
     await raiseQueues(tx, repo)
-    const payload = { repo_id: repo.id, run_id: run.id, number: run.number, workflow: run.workflow }
+    const jobs = rows.map(({ status }, index) => ({ id: ids[index]!, status }))
+    const payload = { repo_id: repo.id, run_id: run.id, number: run.number, workflow: run.workflow, jobs }
     await events.append(tx, 'action_run.created', { actor, repoId: repo.id, at }, payload)
     return run
   })

@@ -6,6 +6,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { TaskPool } from '../../../platform/isolation/index.ts'
 import type { Repo } from '../../repos/index.ts'
+import { ignoringMissing } from '../../verification/index.ts'
 import type { Run } from '../runs/run.store.ts'
 import { type Dispatch, dispatchWorkflow } from './dispatch-workflow.ts'
 import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
@@ -34,6 +35,8 @@ export interface Workflows {
   get(reading: Reading, name: string): Promise<WorkflowView>
   /** Throws NotFound. */
   setDisabled(actor: Actor, reading: Reading, name: string, isDisabled: boolean): Promise<void>
+  /** That of a run, as it was at the commit of the run; undefined when the commit or the file is gone. */
+  findOfRun(repo: Repo, run: Run): Promise<WorkflowView | undefined>
   /** Starts a run; throws as `dispatchWorkflow`. */
   dispatch(actor: SignedIn, reading: Reading, dispatch: Dispatch): Promise<Run>
 }
@@ -66,6 +69,19 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
     return views
   }
 
+  async function findOfRun(repo: Repo, run: Run): Promise<WorkflowView | undefined> {
+    const opened = git.open(repo)
+    const commit = await ignoringMissing(() => opened.objects.commit(run.oid))
+    const files = commit === undefined ? [] : await listWorkflowFiles(opened, commit.oid)
+    const file = files.find(({ name }) => name === run.workflow)
+    if (commit === undefined || file === undefined) return undefined
+    const [name, disabled] = await Promise.all([
+      read(opened, file.oid, `repo:${repo.id}`).then((workflow) => workflow?.name || file.name),
+      listDisabledWorkflows(database.read, repo.id),
+    ])
+    return { file, name, isDisabled: disabled.includes(file.name), commit }
+  }
+
   async function get(reading: Reading, name: string): Promise<WorkflowView> {
     const [found] = await view(reading, name)
     if (found === undefined) throw notFound(`workflow "${name}" not found`)
@@ -75,6 +91,7 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
   return {
     list: (reading) => view(reading),
     get,
+    findOfRun,
     async setDisabled(actor, reading, name, isDisabled) {
       await get(reading, name)
       const { id: repoId } = reading.repo

@@ -27,11 +27,15 @@ export interface EventPlace {
   readonly ownerId: number
 }
 
-/** The event of a deleted repository says itself who owned it. */
-export const placeOf = (event: DomainEvent): EventPlace => ({
-  repoId: event.repoId,
-  ownerId: event.kind === 'repo.deleted' ? (event as DomainEvent<'repo.deleted'>).payload.owner_id : 0,
-})
+/** The events of a deleted repository and of packages say themselves who the owner is. */
+export function placeOf(event: DomainEvent): EventPlace {
+  if (event.kind === 'package.created' || event.kind === 'package.deleted') {
+    const { repo_id = 0, owner_id: ownerId } = (event as DomainEvent<'package.created'>).payload
+    return { repoId: repo_id, ownerId }
+  }
+  const isDeleted = event.kind === 'repo.deleted'
+  return { repoId: event.repoId, ownerId: isDeleted ? (event as DomainEvent<'repo.deleted'>).payload.owner_id : 0 }
+}
 
 const SCOPES: readonly HookScope[] = ['repository', 'organization', 'user', 'system']
 /** Receivers that get the payload itself; all others are chats. */

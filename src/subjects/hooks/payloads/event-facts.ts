@@ -37,6 +37,8 @@ export interface EventFactsLoader {
   load(deed: Deed, permissions: Permissions): Promise<EventFacts | undefined>
   /** The same for a repository that the caller has, which may be deleted. */
   of(repo: Repo, actorId: number, permissions: Permissions): Promise<EventFacts>
+  /** The acting account alone. */
+  loadSender(actorId: number, owner: User): Promise<PayloadUser>
 }
 
 export interface EventFactsDeps {
@@ -57,12 +59,15 @@ export function createEventFacts({ database: { read }, repos, site }: EventFacts
       return repo && loader.of(repo, actorId, permissions)
     },
     async of(repo, actorId, permissions) {
-      const actor = actorId === 0 ? repo.owner : actorId > 0 ? await findUserById(read, asId(actorId)) : undefined
+      const actor = await findActor(actorId, repo.owner)
       const shown = permissions === 'sender' ? presentablePermissions(await accessOf(actor, repo)) : FIXED[permissions]
       const view = await repos.view(ANONYMOUS, { repo, access: NO_ACCESS })
       return { repo, repository: presentPayloadRepo(view, shown, site), sender: presentSender(actor, actorId) }
     },
+    loadSender: async (actorId, owner) => presentSender(await findActor(actorId, owner), actorId),
   }
+  const findActor = async (id: number, owner: User): Promise<User | undefined> =>
+    id === 0 ? owner : id > 0 ? findUserById(read, asId(id)) : undefined
   const accessOf = async (actor: User | undefined, repo: Repo): Promise<RepoAccess> => {
     if (actor === undefined) return NO_ACCESS
     return actor.id === repo.owner.id ? ownerAccess(repo) : loadRepoAccess(read, viewerOfAccount(actor), repo)

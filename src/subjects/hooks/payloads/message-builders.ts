@@ -5,9 +5,11 @@ import type { Site } from '../../../platform/site.ts'
 import type { CommitViews } from '../../history/index.ts'
 import type { Pulls } from '../../pulls/index.ts'
 import type { Repo, Repos } from '../../repos/index.ts'
+import type { Workflows } from '../../actions/index.ts'
 import { commentBuilders } from './comments.ts'
 import { createEventFacts } from './event-facts.ts'
 import { issueBuilders } from './issues.ts'
+import { packageBuilders } from './packages.ts'
 import type { BuildMessages, HookMessage, MessageBuilders } from './payload.ts'
 import { pullBuilders } from './pulls.ts'
 import { pushBuilders } from './pushes.ts'
@@ -17,14 +19,16 @@ import { reviewBuilders } from './reviews.ts'
 import { statusBuilders } from './statuses.ts'
 import { buildTestPush } from './test-push.ts'
 import { wikiBuilders } from './wiki.ts'
+import { workflowBuilders } from './workflows.ts'
 
 interface MessageBuilderDeps {
   readonly database: Database
   readonly git: Git
   readonly site: Site
-  readonly repos: Pick<Repos, 'view'>
+  readonly repos: Pick<Repos, 'view' | 'views'>
   readonly commitViews: CommitViews
   readonly pulls: Pick<Pulls, 'view' | 'viewDeleted'>
+  readonly workflows: Pick<Workflows, 'findOfRun'>
 }
 
 /**
@@ -44,6 +48,8 @@ export function createMessageBuilders(deps: MessageBuilderDeps): ReadonlyMap<Eve
     releaseBuilders(all),
     wikiBuilders(all.facts),
     statusBuilders(all),
+    workflowBuilders(all),
+    packageBuilders(all),
   ]
   return new Map(families.flatMap((family) => Object.entries(family) as [EventKind, BuildMessages][]))
 }

@@ -1,6 +1,9 @@
+import type { presentJob, presentRun, presentWorkflow } from '../../actions/index.ts'
 import type { PayloadCommit } from '../../history/index.ts'
 import type { presentComment, presentIssue } from '../../issues/index.ts'
 import type { presentLabel } from '../../labels/index.ts'
+import type { presentOrganization } from '../../orgs/index.ts'
+import type { presentPackage } from '../../packages/index.ts'
 import type { presentPull } from '../../pulls/index.ts'
 import type { presentRelease } from '../../releases/index.ts'
 import type { Repository } from '../../repos/index.ts'
@@ -12,6 +15,12 @@ type Issue = ReturnType<typeof presentIssue>
 type Comment = ReturnType<typeof presentComment>
 export type PayloadPull = ReturnType<typeof presentPull>
 type Release = ReturnType<typeof presentRelease>
+
+export type PayloadRun = ReturnType<typeof presentRun>
+export type PayloadJob = ReturnType<typeof presentJob>
+export type PayloadWorkflow = ReturnType<typeof presentWorkflow>
+type PayloadOrganization = ReturnType<typeof presentOrganization>
+type Package = ReturnType<typeof presentPackage>
 
 /** What every payload has. */
 interface Common {
@@ -123,6 +132,33 @@ interface StatusPayload extends Common {
   readonly updated_at: string
 }
 
+interface PackagePayload extends Omit<Common, 'repository'> {
+  readonly action: string
+  /** That the package is linked to, if any. */
+  readonly repository: Repository | null
+  readonly package: Package
+  /** The owner; null for a user. */
+  readonly organization: PayloadOrganization | null
+}
+
+export interface WorkflowCommon extends Common {
+  readonly action: string
+  /** Of a run for a pull request. */
+  readonly pull_request?: PayloadPull
+  /** The owner, unless it is a user. */
+  readonly organization?: PayloadOrganization
+}
+
+export interface WorkflowRunPayload extends WorkflowCommon {
+  /** Null when the commit of the run is gone. */
+  readonly workflow: PayloadWorkflow | null
+  readonly workflow_run: PayloadRun
+}
+
+export interface WorkflowJobPayload extends WorkflowCommon {
+  readonly workflow_job: PayloadJob
+}
+
 /** The payload of each type of event (behaviour/orgs-webhooks-actions#payloads). */
 export interface PayloadOf {
   readonly create: CreatePayload
@@ -133,6 +169,7 @@ export interface PayloadOf {
   readonly issue_comment: CommentPayload
   readonly issue_label: IssuePayload
   readonly issue_milestone: IssuePayload
+  readonly package: PackagePayload
   readonly pull_request: PullPayload
   readonly pull_request_assign: PullPayload
   readonly pull_request_comment: CommentPayload
@@ -148,6 +185,8 @@ export interface PayloadOf {
   readonly repository: RepositoryPayload
   readonly status: StatusPayload
   readonly wiki: WikiPayload
+  readonly workflow_job: WorkflowJobPayload
+  readonly workflow_run: WorkflowRunPayload
 }
 
 export type SentEventType = keyof PayloadOf

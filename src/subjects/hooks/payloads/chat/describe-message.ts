@@ -32,13 +32,13 @@ export function describeMessage({ eventType, payload }: HookMessage): ChatMessag
   if (!Object.hasOwn(DESCRIPTIONS, eventType)) return undefined
   const describe = DESCRIPTIONS[eventType as SentEventType] as Describe<SentEventType>
   const given = payload as unknown as PayloadOf[SentEventType]
-  const { repository, sender } = given
+  const { sender } = given
   const { words, title, items = [], details = '', tone } = describe(given)
   const by: Span = { text: sender.login, url: sender.html_url }
   return {
     head: [
       { text: '[' },
-      { text: repository.full_name, url: repository.html_url },
+      placeOf(given),
       { text: '] ' },
       ...words.map((word) => (typeof word === 'string' ? { text: word } : word)),
       { text: ' by ' },
@@ -50,6 +50,16 @@ export function describeMessage({ eventType, payload }: HookMessage): ChatMessag
     tone,
     author: { name: sender.login, url: sender.html_url, avatarUrl: sender.avatar_url },
   }
+}
+
+/** Where it happened: the repository, for a package without one the owner. */
+function placeOf(payload: PayloadOf[SentEventType]): Span {
+  if ('package' in payload && payload.repository === null) {
+    const { owner } = payload.package
+    return { text: owner.login, url: owner.html_url }
+  }
+  const { full_name: text, html_url: url } = payload.repository!
+  return { text, url }
 }
 
 const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
@@ -64,6 +74,10 @@ const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
   issue_label: (payload) => ofIssue(payload, labelWords(payload)),
   issue_milestone: (payload) => ofIssue(payload, milestoneWords(payload.issue)),
   issue_comment: ofComment,
+  package: ({ action, package: shown }) => {
+    const title = { text: shorten(`${shown.name} ${shown.version}`, MAX_TITLE), url: shown.html_url }
+    return { words: [`package ${action}: `, title], title, tone: toneOf(action) }
+  },
   pull_request: (payload) => ofPull(payload),
   pull_request_assign: (payload) => ofPull(payload),
   pull_request_comment: ofComment,
@@ -98,6 +112,20 @@ const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
     const title = { text: shorten(page, MAX_TITLE), url: `${repository.html_url}/wiki/${escapePath(page)}` }
     return { words: [`wiki page ${action}: `, title], title, details: comment, tone: toneOf(action) }
   },
+  workflow_job: ({ action, workflow_job: job }) => ofWorkflow('workflow job', { ...job, action, text: job.name }),
+  workflow_run: ({ action, workflow_run: run }) =>
+    ofWorkflow('workflow run', { ...run, action, text: run.display_title }),
+}
+
+function ofWorkflow(
+  kind: string,
+  shown: { readonly action: string; readonly conclusion?: string; readonly text: string; readonly html_url: string },
+): Description {
+  const { action, conclusion, text, html_url: url } = shown
+  const title = { text: shorten(text, MAX_TITLE), url }
+  const what = conclusion ?? action.replace('_', ' ')
+  const tone = conclusion === 'success' ? 'good' : conclusion === 'failure' ? 'bad' : 'neutral'
+  return { words: [`${kind} ${what}: `, title], title, tone }
 }
 
 function toneOf(action: string): Tone {

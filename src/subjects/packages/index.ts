@@ -1,0 +1,3 @@
+export { presentPackage } from './package.present.ts'
+export type { PackageVersion } from './package.store.ts'
+export type { Packages } from './packages.service.ts'
