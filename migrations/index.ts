@@ -70,6 +70,7 @@ import { createHookDeliveries } from './1030-hook-deliveries.ts'
 import { createMergeQueue } from './1080-merge-queue.ts'
 import { indexReviewTexts } from './1095-review-texts.ts'
 import { mergeIndexOnInsertAlone } from './1096-issue-index-merges.ts'
+import { indexTextsInBatches } from './1125-issue-index-batches.ts'
 import { createSchemaRelease } from './1100-schema-release.ts'
 import { createClusterLocks } from './1110-cluster-locks.ts'
 import { addMergeLeftovers } from './1130-merge-leftovers.ts'
@@ -152,6 +153,7 @@ const steps: Record<string, Step> = {
   '1110-cluster-locks': createClusterLocks,
   '1130-merge-leftovers': addMergeLeftovers,
   '1101-nodes': createNodes,
+  '1125-issue-index-batches': indexTextsInBatches,
 }
 
 /**

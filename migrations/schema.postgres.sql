@@ -732,6 +732,7 @@ issue_text
   part bigint not null
   repo_id bigint not null
   text text not null
+  is_indexed integer not null default 1
   CREATE INDEX issue_text_repo_id_idx ON public.issue_text USING btree (repo_id)
   CREATE INDEX issue_text_text_idx ON public.issue_text USING gin (text gin_trgm_ops)
   CREATE UNIQUE INDEX issue_text_issue_id_part_key ON public.issue_text USING btree (issue_id, part)

@@ -910,18 +910,19 @@ CREATE TABLE "issue_sequence" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "last" bigint not null, constraint "issue_sequence_pk" primary key ("repo_id"));
 
-CREATE TRIGGER issue_text_deleted after delete on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; end;
+CREATE TRIGGER issue_text_deleted after delete on issue_text when old.is_indexed = 1 begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; end;
 
-CREATE TRIGGER issue_text_inserted after insert on issue_text begin insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+CREATE TRIGGER issue_text_inserted after insert on issue_text when new.is_indexed = 1 begin insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
 
-CREATE TRIGGER issue_text_updated after update of text, repo_id on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+CREATE TRIGGER issue_text_updated after update of text, repo_id, is_indexed on issue_text begin delete from issue_text_index where old.is_indexed = 1 and rowid = (old.repo_id << 32) | old.id; insert into issue_text_index (rowid, text) select (new.repo_id << 32) | new.id, new.text where new.is_indexed = 1; end;
 
 CREATE TABLE "issue_text" (
   "id" integer primary key autoincrement,
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
   "part" bigint not null,
   "repo_id" bigint not null,
-  "text" text not null);
+  "text" text not null,
+  "is_indexed" integer default 1 not null);
 
 CREATE UNIQUE INDEX "issue_text_issue_id_part_key" on "issue_text" (
   "issue_id",
@@ -929,6 +930,8 @@ CREATE UNIQUE INDEX "issue_text_issue_id_part_key" on "issue_text" (
 
 CREATE INDEX "issue_text_repo_id_idx" on "issue_text" (
   "repo_id");
+
+CREATE INDEX issue_text_unindexed_idx on issue_text (id) where is_indexed = 0;
 
 CREATE VIRTUAL TABLE issue_text_index using fts5( text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail=none);
 

@@ -13,6 +13,7 @@ import { listOperations } from './lists/lists.operations.ts'
 import { createKeptPages, type KeptPages } from './lists/kept-pages.ts'
 import { createIssueLists } from './lists/lists.service.ts'
 import { planIssues } from './planning.ts'
+import { createTextIndexer } from './texts/index-texts.ts'
 import type { Timeline } from './timeline/timeline.service.ts'
 
 declare module '../subject.ts' {
@@ -66,6 +67,7 @@ export const subject = defineSubject({
       projections: { ...issueProjections, ...discussion.projections },
       subscriptions: discussion.subscriptions,
       jobs: discussion.jobs,
+      workers: database.dialect.name === 'sqlite' ? [createTextIndexer(core)] : [],
     }
   },
 })

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { Any, Response } from '../../harness/client.ts'
+import { rows } from '../../harness/expect.ts'
 import { createIssue, issueWorld } from './issue-world.ts'
+
+const totalOf = (answer: Response<Any>): string | null => answer.headers.get('x-total-count')
 
 describe('lists of issues', () => {
   const given = issueWorld()
@@ -60,19 +64,34 @@ describe('lists of issues', () => {
     expect(await find('percolator')).toEqual([])
   })
 
-  it('find no text that was changed or deleted', async () => {
-    const { ann } = given
-    const { number } = await createIssue(ann, { title: 'Unmistakable', body: 'Quetzal' })
-    const totals = async (...words: string[]): Promise<(string | null)[]> => {
-      const answers = await Promise.all(words.map((q) => ann.client.get(`/repos/issues/search?q=${q}`)))
-      return answers.map((answer) => answer.headers.get('x-total-count'))
-    }
-    expect(await totals('unmistakable', 'quetzal')).toEqual(['1', '1'])
-    await ann.client.patch(`/repos/ann/desk/issues/${number}`, { title: 'Else', body: 'Zanzibar' })
-    expect(await totals('unmistakable', 'quetzal', 'zanzibar')).toEqual(['0', '0', '1'])
-    await ann.client.delete(`/repos/ann/desk/issues/${number}`)
-    expect(await totals('zanzibar')).toEqual(['0'])
-  })
+  it.each([{ step: 'while texts wait for the index' }, { step: 'when texts are in the index', settle: true }])(
+    'find no text that was changed or deleted, $step',
+    async ({ settle = false }) => {
+      const { ann, server } = given
+      const waiting = async (): Promise<number> => (await rows(server, 'issue_text', { is_indexed: 0 })).length
+      const total = async (q: string): Promise<string | null> => {
+        if (settle) await server.drain()
+        const answers = [await ann.client.get(`/repos/issues/search?q=${q}`)]
+        answers.push(await ann.client.get(`/repos/ann/desk/issues?state=all&q=${q}`))
+        expect(answers.map((answer) => answer.json.length)).toEqual(answers.map((answer) => Number(totalOf(answer))))
+        expect(totalOf(answers[1]!)).toBe(totalOf(answers[0]!))
+        return totalOf(answers[0]!)
+      }
+      await server.drain()
+      expect(await waiting()).toBe(0)
+      const { number } = await createIssue(ann, { title: 'Unmistakable', body: 'Quetzal' })
+      expect(await waiting()).toBe(2)
+      expect([await total('unmistakable'), await total('quetzal')]).toEqual(['1', '1'])
+      expect(await waiting()).toBe(settle ? 0 : 2)
+      await ann.client.patch(`/repos/ann/desk/issues/${number}`, { title: 'Else', body: 'Zanzibar' })
+      expect([await total('unmistakable'), await total('quetzal'), await total('zanzibar')]).toEqual(['0', '0', '1'])
+      const long = `Yokohama ${'and a long way '.repeat(700)}`
+      await ann.client.patch(`/repos/ann/desk/issues/${number}`, { body: long })
+      expect([await total('zanzibar'), await total('yokohama')]).toEqual(['0', '1'])
+      await ann.client.delete(`/repos/ann/desk/issues/${number}`)
+      expect(await total('yokohama')).toBe('0')
+    },
+  )
 
   it('continue behind a cursor while issues are created', async () => {
     const { ann, server } = given

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * A text of an issue that is searched. On SQLite triggers copy it into the full-text index `issue_text_index`; on
- * PostgreSQL it has a trigram index.
+ * A text of an issue that is searched. On SQLite triggers copy it into the full-text index `issue_text_index` once
+ * `is_indexed` is set; on PostgreSQL it has a trigram index.
  */
 export interface IssueTextTable {
   id: Generated<number>
@@ -13,6 +13,8 @@ export interface IssueTextTable {
   repo_id: number
   /** As `foldText` returns it; never empty. */
   text: string
+  /** SQLite: 0 while the text waits for its batch, in which searches look for it row by row. Else 1. */
+  is_indexed: Generated<0 | 1>
 }
 
 declare module '../../../db/schema.ts' {

@@ -25,7 +25,9 @@ export function matchingTexts({ query: { words, number }, repoId, dialect }: Sea
       ? sql`select issue_text.issue_id from issue_text where ${inText}${repoId === undefined ? sql`` : sql` and issue_text.repo_id = ${repoId}`}`
       : sql`select issue_text.issue_id from issue_text_index cross join issue_text
           where issue_text.id = (issue_text_index.rowid & 4294967295) and issue_text_index match ${grams.join(' AND ')}
-          ${repoId === undefined ? sql`` : ofRepo(repoId)} and ${inText}`
+          ${repoId === undefined ? sql`` : ofRepo(repoId)} and ${inText}
+        union all select issue_text.issue_id from issue_text
+          where issue_text.is_indexed = 0 ${repoId === undefined ? sql`` : sql`and +issue_text.repo_id = ${repoId}`} and ${inText}`
   if (number === undefined) return sql`select distinct issue_id from (${texts}) as matching`
   return sql`${texts} union ${numbered(number, repoId)}`
 }
