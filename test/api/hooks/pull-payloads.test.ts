@@ -170,6 +170,18 @@ describe('payloads of pull requests', () => {
     })
   })
 
+  it('of requests at the creation come before the pull request itself, the rest after it', async () => {
+    await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'other', old_branch_name: 'feature' })
+    await messages.take()
+    const input = { title: 'Another', head: 'other', base: 'main', reviewers: ['wes'], assignees: ['ann'] }
+    expect((await ann.client.post('/repos/ann/r/pulls', input)).status).toBe(201)
+    expect(namesOf(await messages.take())).toEqual([
+      'pull_request_review_request (pull_request) review_requested',
+      'pull_request (pull_request) opened',
+      'pull_request_assign (pull_request) assigned',
+    ])
+  })
+
   it('of replies to comments of reviews are those of comments; further comments are not sent', async () => {
     const comment = { path: 'README.md', new_position: 1, body: 'why?' }
     const review = (await wes.client.post(`${pull}/reviews`, { event: 'COMMENT', comments: [comment] })).json

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { asId } from '../../../src/platform/crypto/ids.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { commitFile } from '../pulls/pull-world.ts'
@@ -19,6 +20,10 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     ])
     const { json } = await world.eve.client.get('/repos/ann/app/pulls?sort=oldest')
     expect(json.map(reviewersIn)).toContainEqual(['ann', 'bob'])
+    // NOTE: ann watches the repository, too.
+    const { read } = world.server.app.database
+    const threads = read.selectFrom('notification').select('reason').where('user_id', '=', asId(world.ann.user.id))
+    expect(await threads.execute()).toEqual([{ reason: 'review-requested' }])
   })
 
   it('takes e-mail addresses, and teams of an organization with it', async () => {

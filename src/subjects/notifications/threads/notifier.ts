@@ -24,8 +24,11 @@ const MAX_TRANSFER_RECIPIENTS = 500
 
 /** Writes the threads of users (behaviour/issues#notifications). */
 export interface Notifier {
-  /** Those who follow the issue. */
-  followers(tx: Tx, activity: { readonly issueId: IssueId; readonly actorId: UserId }): Promise<void>
+  /** Those who follow the issue; threads of activities at `notBefore` or later stay as they are. */
+  followers(
+    tx: Tx,
+    activity: { readonly issueId: IssueId; readonly actorId: UserId; readonly notBefore?: number },
+  ): Promise<void>
   /** Those of the users who may read the issue and do not block the acting account. */
   users(tx: Tx, notice: IssueNotice): Promise<void>
   /** Those who may accept the transfer of a repository. */
@@ -51,12 +54,12 @@ interface NotifierDeps {
 
 export function createNotifier({ database, clock, events, jobs }: NotifierDeps): Notifier {
   return {
-    async followers(tx, { issueId, actorId }) {
+    async followers(tx, { issueId, actorId, notBefore }) {
       const activity = await loadActivity(tx, issueId, actorId)
       if (activity === undefined) return
-      const at = clock.now()
+      const at = notBefore ?? clock.now()
       const recipients = await listFollowers(tx, activity, { after: 0, limit: DIRECT })
-      await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: at })
+      await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: notBefore === undefined ? at : at - 1 })
       if (recipients.length === DIRECT)
         await jobs.enqueue(tx, 'notifications.spread', {
           issue_id: issueId,

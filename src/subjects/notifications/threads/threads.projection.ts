@@ -33,7 +33,9 @@ export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft):
     await notifier.users(tx, { issue, actorId: asId(actorId), userIds: [asId(payload.user_id)], reason })
   }
   return {
-    'issue.created': followers,
+    // NOTE: reviewers of a new pull request were asked before, and their threads keep that as the reason.
+    'issue.created': (tx, { actorId, at, payload }) =>
+      notifier.followers(tx, { issueId: asId(payload.issue_id), actorId: asId(actorId), notBefore: at }),
     'comment.created': followers,
     'issue.closed': followers,
     'issue.edited': async (tx, event) => {

@@ -98,8 +98,8 @@ async function storeProposal(deps: AgitDeps, proposal: Proposal, number: number)
   if (baseOid === undefined) throw conflict('the base branch was deleted meanwhile')
   const check = await checkMerge(git, baseOid, newOid)
   const commits = await listPushedCommits(git, newOid, [check.mergeBase])
-  await deps.database.transaction(async (tx) => {
-    const change = await insertPullRequest(tx, deps, viewer, {
+  await deps.database.transaction((tx) =>
+    insertPullRequest(tx, deps, viewer, {
       repo,
       base,
       head: { repoId: repo.id, branch: head, isAgit: true },
@@ -108,9 +108,9 @@ async function storeProposal(deps: AgitDeps, proposal: Proposal, number: number)
       body: storable(description),
       allowsMaintainerEdit: false,
       number,
-    })
-    await recordPushEntry(change, commits)
-  })
+      record: (change) => recordPushEntry(change, commits),
+    }),
+  )
   await followMoved(deps, viewer, [{ repo, name: base, oid: baseOid }])
 }
 

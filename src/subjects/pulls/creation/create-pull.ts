@@ -119,9 +119,11 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
       base: base.name,
       head: headBranch,
       check,
+      async record(created) {
+        await recordPushEntry(created, commits)
+        await requestReviews(created)
+      },
     })
-    await recordPushEntry(change, commits)
-    await requestReviews(change)
     return (await planNewIssue(change, { ...input, assignees })).issue
   })
   const ref = pullHeadRef(issue.number)

@@ -34,10 +34,12 @@ interface PullRows {
   readonly allowsMaintainerEdit?: boolean | undefined
   /** One that was taken before; undefined for the next one. */
   readonly number?: number
+  /** What is recorded and announced before the pull request itself is (behaviour/pull-requests#events). */
+  record?(change: PullChange): Promise<void>
 }
 
 /**
- * Inserts the rows of the issue and of the pull request, and appends the event. Throws Forbidden for an account that
+ * Inserts the rows of the issue and of the pull request, calls `record`, and appends the event. Throws Forbidden for an account that
  * the owner of the repository blocks, Conflict when an open pull request has the target.
  */
 export async function insertPullRequest(
@@ -73,6 +75,8 @@ export async function insertPullRequest(
     allows_maintainer_edit: flag(rows.allowsMaintainerEdit ?? allowMaintainerEdit),
     ...checkColumns(check),
   })
-  await appendIssueEvent(change, 'issue.created', { title })
-  return { ...change, pull }
+  const created = { ...change, pull }
+  await rows.record?.(created)
+  await appendIssueEvent(created, 'issue.created', { title })
+  return created
 }
