@@ -56,25 +56,48 @@ export interface Composition {
   close(): Promise<void>
 }
 
-/** Opens the data directory, database and repositories and makes every subject, in order. */
+/**
+ * Opens the data directory, database and repositories and makes every subject, in order. Closes what it has opened when
+ * one of them fails.
+ */
 export async function compose(
   configured: Config,
   subjects: readonly Subject[],
   overrides: AppOverrides = {},
 ): Promise<Composition> {
+  const opened = new AsyncDisposableStack()
+  try {
+    return await open(opened, { configured, subjects, overrides })
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+interface Parts {
+  readonly configured: Config
+  readonly subjects: readonly Subject[]
+  readonly overrides: AppOverrides
+}
+
+/** Adds to `opened` how each part is closed, in the order of opening. */
+async function open(opened: AsyncDisposableStack, { configured, subjects, overrides }: Parts): Promise<Composition> {
   const isServer = overrides.exclusive === true
   const local = overrides.processes ?? onlyProcess()
   const config = configOfProcess(configured, local.count)
   const dataDir = openDataDir(config.data_dir)
   const lock = isServer && overrides.processes === undefined ? lockServer(config) : undefined
+  opened.defer(() => lock?.release())
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir, keepsLog(config)))
   await migrateAndWarn(database, log)
   const joined = await openProcesses(config, { dataDir, log, local, database })
+  opened.defer(() => joined.close())
   const { processes } = joined
   const limits = gitLimitsOfProcess(processes.count)
   const git = await createGit({ root: join(dataDir, 'git'), log, clock, processes, limits })
+  opened.defer(() => git.close())
   const eventLog = new EventLog({ validatePayloads: overrides.validatePayloads ?? false, processes })
   const jobQueue = new JobQueue({ clock, processes })
   const addresses = createSite(config)
@@ -103,35 +126,27 @@ export async function compose(
     processes,
     stopping: stopping.signal,
   }
+  opened.defer(() => core.backupBucket?.objects.close())
+  opened.defer(() => core.blobs.close())
+  opened.defer(() => core.taskPool.close())
   const composed: Composed[] = []
-  const close = async (): Promise<void> => {
+  opened.defer(async () => {
     for (const subject of composed.toReversed()) await subject.close?.()
-    core.taskPool.close()
-    git.close()
-    core.blobs.close()
-    core.backupBucket?.objects.close()
-    await joined.close()
-    lock?.release()
-  }
-  try {
-    const all = [...subjects, ...(overrides.extraSubjects ?? [])]
-    const services = await startingAlone(processes, () => createSubjects(core, all, composed))
-    eventLog.install(composed)
-    jobQueue.install(composed)
-    core.schedule.install(composed.flatMap(({ tasks = [] }) => tasks))
-    return {
-      core,
-      eventLog,
-      jobQueue,
-      services,
-      subjects: composed,
-      addresses,
-      beginStop: () => stopping.abort(),
-      close,
-    }
-  } catch (error) {
-    await close()
-    throw error
+  })
+  const all = [...subjects, ...(overrides.extraSubjects ?? [])]
+  const services = await startingAlone(processes, () => createSubjects(core, all, composed))
+  eventLog.install(composed)
+  jobQueue.install(composed)
+  core.schedule.install(composed.flatMap(({ tasks = [] }) => tasks))
+  return {
+    core,
+    eventLog,
+    jobQueue,
+    services,
+    subjects: composed,
+    addresses,
+    beginStop: () => stopping.abort(),
+    close: () => opened.disposeAsync(),
   }
 }
 

@@ -10,11 +10,12 @@ import { welcome } from './welcome.ts'
 export async function serveAlone({ config, print }: CommandInput): Promise<number> {
   const stopped = nextSignal(['SIGHUP'])
   const app = await createApp(config())
+  let stopReleasing = (): void => {}
   try {
     await app.listen()
     app.background.start()
     favourSpeed()
-    releaseWhenQuiet()
+    stopReleasing = releaseWhenQuiet()
     print(await welcome(app))
     const signal = await stopped
     app.log.info({ signal }, 'stopping: running requests and transfers may finish')
@@ -22,6 +23,7 @@ export async function serveAlone({ config, print }: CommandInput): Promise<numbe
     app.beginStop()
     await sleep(app.config.server.shutdown_delay * 1000)
   } finally {
+    stopReleasing()
     await app.close()
   }
   return 0

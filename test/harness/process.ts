@@ -1,14 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { inject } from 'vitest'
 import { runCli } from '../../src/cli/index.ts'
+import { setChildPath } from '../../src/platform/process/process.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/ingot.js')
 /** NOTE: on a machine that runs many tests a start takes many times its usual second. */
 const START_DEADLINE_MS = 50_000
+
+const LISTENING = /listening at (\S+)[\s\S]*API reference/
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface Ran {
   readonly code: number | null
@@ -20,6 +25,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Called with the process as soon as there is one. */
   started?(child: ChildProcess): void
+}
+
+export interface StartOptions extends RunOptions {
+  /** The server makes its data directory and its database. */
+  readonly isFirstStart?: boolean
 }
 
 /** Runs `ingot ARGS` as a process of its own to its end. */
@@ -36,14 +46,57 @@ export async function runIngot(args: readonly string[], options: RunOptions = {}
  * For commands of which the output and the effects matter, and not that a process starts, ends or is killed.
  */
 export async function runCommand(args: readonly string[], { env = {} }: Pick<RunOptions, 'env'> = {}): Promise<Ran> {
+  return begin(args, env).ended
+}
+
+/**
+ * A server that `ingot serve` runs within the process of the tests, which has loaded the product: a tenth of the time of
+ * `startIngot`. For tests of what a start, a server and an orderly stop do, and not of processes, signals and kills.
+ */
+export async function serveHere(
+  dataDir: string,
+  args: readonly string[] = [],
+  { env = {} }: Pick<RunOptions, 'env'> = {},
+): Promise<ServerHere> {
+  const others = process.rawListeners('SIGTERM')
+  const { ended, output, listening } = begin(['serve', ...serveOptions(dataDir), ...args], env)
+  const failed = ended.then(({ stderr }) => Promise.reject(new Error(`ended before it listened: ${stderr}`)))
+  await Promise.race([listening, failed])
+  failed.catch(() => {}) // it has listened
+  const signal = process.rawListeners('SIGTERM').find((listener) => !others.includes(listener))!
+  return {
+    ...told(output().stdout),
+    async stop() {
+      signal.call(process, 'SIGTERM')
+      return (await ended).code
+    },
+  }
+}
+
+/** Runs a command line here, leaving the process as it was for what runs in it later. */
+function begin(args: readonly string[], env: Readonly<Record<string, string>>) {
   process.umask(0o077) // as src/ingot.js does
   const [stdout, stderr]: [string[], string[]] = [[], []]
-  const code = await runCli(
-    args,
-    { PATH: process.env['PATH'] ?? '', ...env },
-    { log: (text: string) => void stdout.push(`${text}\n`), error: (text: string) => void stderr.push(`${text}\n`) },
-  )
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+  const output = () => ({ stdout: stdout.join(''), stderr: stderr.join('') })
+  const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
+  const before = SIGNALS.map((name) => process.rawListeners(name))
+  const log = (text: string): void => {
+    if (LISTENING.test((stdout.push(`${text}\n`), output().stdout))) listens()
+  }
+  const error = (text: string): void => void stderr.push(`${text}\n`)
+  const run = async (): Promise<Ran> => {
+    try {
+      return { code: await runCli(args, { PATH: process.env['PATH'] ?? '', ...env }, { log, error }), ...output() }
+    } finally {
+      for (const [index, name] of SIGNALS.entries())
+        for (const listener of process.rawListeners(name))
+          if (!before[index]!.includes(listener)) process.removeListener(name, listener as () => void)
+      // NOTE: a server prefers a small heap (src/platform/process/heap.ts), tests the default of V8.
+      setFlagsFromString('--heap-growing-percent=0')
+      setChildPath(process.env['PATH'] ?? '')
+    }
+  }
+  return { ended: run(), output, listening }
 }
 
 /**
@@ -55,40 +108,45 @@ export function makeDataDir(dataDir: string): void {
   copyFileSync(inject('sqliteTemplate'), join(dataDir, 'ingot.db'))
 }
 
-export interface IngotProcess {
-  readonly child: ChildProcess
+export interface ServerHere {
   readonly url: string
   /** Of the first administrator; empty when there was a user already. */
   readonly password: string
+  /** As SIGTERM does; gives the exit code. */
+  stop(): Promise<number | null>
+}
+
+export interface IngotProcess extends ServerHere {
+  readonly child: ChildProcess
   /** Sends a signal and waits for the end; gives the exit code, null when the signal killed it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
   output(): { stdout: string; stderr: string }
 }
 
-/** Starts `ingot serve` on a free port and waits until it listens. */
+/**
+ * Starts `ingot serve` as a process of its own on a free port and waits until it listens. A data directory that is not
+ * there is made with a migrated database, unless the first start is what the test is about.
+ */
 export async function startIngot(
   dataDir: string,
   args: readonly string[] = [],
-  options: RunOptions = {},
+  options: StartOptions = {},
 ): Promise<IngotProcess> {
-  const child = start(
-    ['serve', '--data-dir', dataDir, '--port', '0', '--set', 'ssh.port=0', '--set', 'log.level=warn', ...args],
-    options,
-  )
+  const isElsewhere = args.some((arg) => arg.startsWith('database.url='))
+  if (options.isFirstStart !== true && !isElsewhere && !existsSync(dataDir)) makeDataDir(dataDir)
+  const child = start(['serve', ...serveOptions(dataDir), ...args], options)
   const output = collect(child)
   const closed = once(child, 'close')
-  const url = await new Promise<string>((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`not listening in time: ${output().stderr}`)), START_DEADLINE_MS)
     child.stdout!.on('data', () => {
-      const found = /listening at (\S+)[\s\S]*API reference/.exec(output().stdout)?.[1]
-      if (found !== undefined) resolve((clearTimeout(late), found))
+      if (LISTENING.test(output().stdout)) resolve(clearTimeout(late))
     })
     void closed.then(() => reject(new Error(`ended before it listened: ${output().stderr}`)))
   })
   return {
     child,
-    url,
-    password: /password: (\S+)/.exec(output().stdout)?.[1] ?? '',
+    ...told(output().stdout),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       const [code] = (await closed) as [number | null]
@@ -107,6 +165,17 @@ export function temporaryFolder(): Folder {
   const path = mkdtempSync(join(tmpdir(), 'ingot-run-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
+
+const serveOptions = (dataDir: string): string[] => {
+  const settings = ['ssh.port=0', 'log.level=warn'].flatMap((setting) => ['--set', setting])
+  return ['--data-dir', dataDir, '--port', '0', ...settings]
+}
+
+/** What a server that listens has printed. */
+const told = (stdout: string): { url: string; password: string } => ({
+  url: LISTENING.exec(stdout)![1]!,
+  password: /password: (\S+)/.exec(stdout)?.[1] ?? '',
+})
 
 function start(args: readonly string[], { env = {} }: RunOptions): ChildProcess {
   return spawn(process.execPath, [MAIN, ...args], {

@@ -6,12 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import {
   type Folder,
-  type IngotProcess,
   makeDataDir,
   type Ran,
   runCommand,
   runIngot,
   type RunOptions,
+  serveHere,
+  type ServerHere,
   startIngot,
   temporaryFolder,
 } from '../harness/process.ts'
@@ -50,7 +51,7 @@ const stopsListening = (url: string): Promise<void> =>
     .not.toBe(200)
 
 /** Requests a token with a body that `body` sends in its own time. */
-const postSlowly = (server: IngotProcess, body: ReadableStream): Promise<Response> =>
+const postSlowly = (server: ServerHere, body: ReadableStream): Promise<Response> =>
   fetch(`${server.url}/api/v1/users/admin/tokens`, {
     method: 'POST',
     headers: { ...basic('admin', server.password || 'x'), 'content-type': 'application/json' },
@@ -91,7 +92,7 @@ describe('configuration', () => {
   it('check names every wrong key and value', async () => {
     const file = join(folder.path, 'ingot.toml')
     writeFileSync(file, '[server]\nprot = 3\n')
-    expect(await ingot(`config check --config ${file}`)).toMatchObject(failure(2, 'unknown setting server.prot'))
+    expect(await command(`config check --config ${file}`)).toMatchObject(failure(2, 'unknown setting server.prot'))
     writeFileSync(file, '[server]\nport = 70000\n')
     expect(await command(`config check --config ${file}`)).toMatchObject({
       code: 2,
@@ -99,7 +100,7 @@ describe('configuration', () => {
     })
     expect(await command(`serve --config ${file}`)).toMatchObject({ code: 2 })
     writeFileSync(file, '[server]\nprot = 3\nport = 70000\n')
-    const { stderr } = await ingot(`config check --config ${file}`, { env: { INGOT_SERVER_PROT: '1' } })
+    const { stderr } = await command(`config check --config ${file}`, { env: { INGOT_SERVER_PROT: '1' } })
     expect(stderr).toMatch(
       /^ingot config check: 3 problems .*\n .+:2: unknown setting server\.prot\n.+ INGOT_SERVER_PROT\n.+:3: server\.port/,
     )
@@ -130,7 +131,7 @@ describe('configuration', () => {
 
 describe('administration', () => {
   it('makes users and tokens that work', async () => {
-    expect(await ingot(`admin ${CREATE_ROOT} --data-dir ${data}`)).toMatchObject({ code: 0, stderr: '' })
+    expect(await admin(CREATE_ROOT)).toMatchObject({ code: 0, stderr: '' })
     const made = await admin('user create --username bob --email bob@example.test')
     const password = /Password: (\S+)/.exec(made.stdout)![1]!
     const token = (await admin('token create --username root --scopes read:user')).stdout.trim()
@@ -141,7 +142,7 @@ describe('administration', () => {
     expect(await admin('token create --username root --name x --scopes all --repositories root/none')).toMatchObject(
       failure(1, 'there is no repository root/none'),
     )
-    const server = await startIngot(data)
+    const server = await serveHere(data)
     expect(server.password).toBe('')
     const user = async (headers: Record<string, string>) =>
       (await fetch(`${server.url}/api/v1/user`, { headers })).json()
@@ -177,7 +178,7 @@ describe('administration', () => {
     })
     expect(await admin('user delete --username bob')).toMatchObject({ code: 0 })
     expect(await admin('user delete --username bob')).toMatchObject(failure(1, 'there is no user bob'))
-    const server = await startIngot(data)
+    const server = await serveHere(data)
     const status = async (password: string) =>
       (await fetch(`${server.url}/api/v1/user`, { headers: basic('root', password) })).status
     expect(await status('An0ther-horse!')).toBe(200)
@@ -219,7 +220,7 @@ describe('administration', () => {
       code: 1,
       stdout: expect.stringContaining('0001-users'),
     })
-    expect(await ingot(`migrate --data-dir ${data}`)).toMatchObject({
+    expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Applied: 0001-users'),
     })
@@ -232,28 +233,29 @@ describe('administration', () => {
 
 describe('serve', () => {
   it('makes the first administrator once', async () => {
-    const first = await startIngot(data)
+    const first = await startIngot(data, [], { isFirstStart: true })
     expect(first.password).not.toBe('')
     const answer = await fetch(`${first.url}/api/v1/user`, { headers: basic('admin', first.password) })
     expect(await answer.json()).toMatchObject({ login: 'admin', is_admin: true })
     expect(await first.stop('SIGINT')).toBe(0)
-    const second = await startIngot(data)
+    const second = await serveHere(data)
     expect(second.password).toBe('')
-    expect(await second.stop('SIGHUP')).toBe(0)
+    expect(await second.stop()).toBe(0)
   })
 
   it('refuses a data directory that another server has', async () => {
-    makeDataDir(data)
     const first = await startIngot(data)
-    expect(await ingot(`serve --data-dir ${data} --port 0`)).toMatchObject(failure(1, 'another Ingot process is using'))
+    expect(await command(`serve --data-dir ${data} --port 0`)).toMatchObject(
+      failure(1, 'another Ingot process is using'),
+    )
     await first.stop('SIGKILL')
     const after = await startIngot(data)
-    expect(await after.stop()).toBe(0)
+    expect(await after.stop('SIGHUP')).toBe(0)
   })
 
   it('finishes what is running before it ends', async () => {
     makeDataDir(data)
-    const server = await startIngot(data, ['--set', 'server.shutdown_delay=1'])
+    const server = await serveHere(data, ['--set', 'server.shutdown_delay=1'])
     const body = JSON.stringify({ name: 'slow', scopes: ['all'] })
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     const slow = new ReadableStream({
@@ -278,15 +280,15 @@ describe('serve', () => {
 
   it('cuts off what does not finish in time, and a second signal does not wait', async () => {
     makeDataDir(data)
-    const hang = async (timeout: string) => {
-      const server = await startIngot(data, ['--set', `server.shutdown_timeout=${timeout}`])
+    const hang = async <T extends ServerHere>(server: T): Promise<T> => {
       const never = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) })
       void postSlowly(server, never).catch(() => {})
       await fetch(`${server.url}/api/healthz`)
       return server
     }
-    expect(await (await hang('0')).stop()).toBe(0)
-    const stubborn = await hang('60')
+    const timeout = (seconds: number) => ['--set', `server.shutdown_timeout=${seconds}`]
+    expect(await (await hang(await serveHere(data, timeout(0)))).stop()).toBe(0)
+    const stubborn = await hang(await startIngot(data, timeout(60)))
     const ended = stubborn.stop()
     await stopsListening(stubborn.url)
     stubborn.child.kill('SIGTERM')
@@ -295,16 +297,16 @@ describe('serve', () => {
 })
 
 describe('a machine that is not as it should be', () => {
-  const serve = (...args: string[]) => runIngot(['serve', '--data-dir', data, '--port', '0', ...args])
+  const serve = (...args: string[]) => runCommand(['serve', '--data-dir', data, '--port', '0', ...args])
 
   it('without git, or with an old one', async () => {
     const bin = join(folder.path, 'bin')
     mkdirSync(bin)
-    expect(await ingot(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
+    expect(await command(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
       failure(1, 'is git installed and on the PATH?'),
     )
     writeFileSync(join(bin, 'git'), '#!/bin/sh\necho git version 2.20.1\n', { mode: 0o755 })
-    expect(await ingot(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
+    expect(await command(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
       failure(1, 'git >= 2.38 is needed, found 2.20.1'),
     )
   })
@@ -332,7 +334,7 @@ describe('a machine that is not as it should be', () => {
     })
     const blocked = join(folder.path, 'blocked')
     mkdirSync(join(blocked, 'server.lock'), { recursive: true })
-    expect(await ingot(`serve --data-dir ${blocked}`)).toMatchObject(failure(1, 'may this user write there?'))
+    expect(await command(`serve --data-dir ${blocked}`)).toMatchObject(failure(1, 'may this user write there?'))
   })
 
   it('with a database server that does not answer', async () => {

@@ -6,7 +6,7 @@ import {
   type Folder,
   type IngotProcess,
   runCommand,
-  runIngot,
+  serveHere,
   startIngot,
   temporaryFolder,
 } from '../harness/process.ts'
@@ -62,7 +62,7 @@ async function useEverything({ url, password }: IngotProcess): Promise<void> {
 
 describe('the data directory', () => {
   it('is for its owner alone, with everything the server and git make in it, and so is a backup', async () => {
-    const server = await startIngot(data)
+    const server = await startIngot(data, [], { isFirstStart: true })
     await useEverything(server)
     expect(['ingot.db', 'ingot.db-wal', 'ingot.db-shm'].map((name) => modeOf(join(data, name)))).toEqual([
       '600',
@@ -72,7 +72,7 @@ describe('the data directory', () => {
     expect(openPaths(data)).toEqual([])
     expect(readdirSync(join(data, 'git', 'repos'), { recursive: true }).length).toBeGreaterThan(30)
     const copy = join(folder.path, 'backups', 'copy')
-    expect(await runIngot(['backup', '--data-dir', data, '--to', copy])).toMatchObject({ code: 0 })
+    expect(await runCommand(['backup', '--data-dir', data, '--to', copy])).toMatchObject({ code: 0 })
     expect(openPaths(join(folder.path, 'backups'))).toEqual([])
     expect(await server.stop()).toBe(0)
     expect(openPaths(data)).toEqual([])
@@ -83,7 +83,7 @@ describe('the data directory', () => {
     expect(await runCommand(['migrate', '--data-dir', data])).toMatchObject({ code: 0 })
     chmodSync(data, 0o755)
     chmodSync(join(data, 'ingot.db'), 0o644)
-    const server = await startIngot(data)
+    const server = await serveHere(data)
     expect([data, join(data, 'ingot.db'), join(data, 'ingot.db-wal')].map(modeOf)).toEqual(['700', '600', '600'])
     expect(await server.stop()).toBe(0)
   })
@@ -95,7 +95,7 @@ describe('the data directory', () => {
     mkdirSync(data)
     for (const name of directories) mkdirSync(join(data, name))
     chmodSync(data, mode)
-    const server = await startIngot(data)
+    const server = await serveHere(data)
     expect(statSync(data).mode & 0o7777).toBe(mode)
     expect(modeOf(join(data, 'ingot.db'))).toBe('600')
     expect(await server.stop()).toBe(0)
@@ -160,7 +160,7 @@ describe('doctor', () => {
     chmodSync(data, 0o755)
     chownSync(data, 1234, 1234)
     expect((await doctor()).stdout).toContain('21 directories and 20 files are open to others')
-    const server = await startIngot(data)
+    const server = await serveHere(data)
     expect(modeOf(data)).toBe('755')
     expect(await server.stop()).toBe(0)
   })
@@ -175,7 +175,7 @@ describe('a directory that cannot be made', () => {
   ])('ends %j at once', MEASURED, async (args, message) => {
     const directory = args.includes('--data-dir') ? [] : ['--data-dir', data]
     const began = process.hrtime.bigint()
-    const { code, stdout, stderr } = await runIngot([...args, ...directory])
+    const { code, stdout, stderr } = await runCommand([...args, ...directory])
     const seconds = Number(process.hrtime.bigint() - began) / 1e9
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain(message)

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runCommand, runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
+import { runCommand, runIngot, serveHere, temporaryFolder, type Folder } from '../harness/process.ts'
 
 /** What stops a start: one clear message, exit code 1, no stack trace, and everything as it was. */
 
@@ -25,7 +25,7 @@ afterAll(() => used.remove())
 const useCopy = (): void => cpSync(used.path, data, { recursive: true })
 
 async function startAndStop(dataDir: string): Promise<void> {
-  const server = await startIngot(dataDir)
+  const server = await serveHere(dataDir)
   expect(await server.stop()).toBe(0)
 }
 
@@ -43,7 +43,7 @@ const contents = (): Record<string, string> =>
   )
 
 const serve = (...args: string[]) =>
-  runIngot(['serve', '--data-dir', data, '--port', '0', '--set', 'ssh.port=0', ...args])
+  runCommand(['serve', '--data-dir', data, '--port', '0', '--set', 'ssh.port=0', ...args])
 
 async function expectRefusal(message: RegExp, ...args: string[]): Promise<void> {
   const before = contents()

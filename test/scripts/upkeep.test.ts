@@ -8,7 +8,7 @@ import { GIT_ENV } from '../harness/git-env.ts'
 import { runChecks } from '../../src/app/doctor.ts'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
 import type { Finding } from '../../src/subjects/subject.ts'
-import { runCommand, runIngot, startIngot, temporaryFolder, type Folder } from '../harness/process.ts'
+import { runCommand, serveHere, temporaryFolder, type Folder } from '../harness/process.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'
 
@@ -192,14 +192,14 @@ describe('backup', () => {
       }
     })()
     const copy = join(folder.path, 'copy')
-    const made = await runIngot(['backup', '--data-dir', server.dataDir, '--to', copy])
+    const made = await runCommand(['backup', '--data-dir', server.dataDir, '--to', copy])
     expect(made).toMatchObject({ code: 0, stderr: '' })
     expect(made.stdout).toMatch(/^Copied \d+ files, [\d.]+ MB\. To use the copy: ingot serve --data-dir /)
     pushing = false
     await pushes
     expect(JSON.parse(readFileSync(join(copy, 'backup.json'), 'utf8'))).toMatchObject({ database: true })
 
-    const restored = await startIngot(copy)
+    const restored = await serveHere(copy)
     try {
       const clone = join(folder.path, 'clone')
       await git(folder.path, 'clone', '-q', `${restored.url}/alice/busy.git`, clone)
