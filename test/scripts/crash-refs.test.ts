@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GIT_ENV } from '../harness/git-env.ts'
-import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import { runCommand, serveHere, startIngot, temporaryFolder, type Folder, type ServerHere } from '../harness/process.ts'
 
 const ROUNDS = 3
 const TAGS = 500
@@ -27,9 +27,9 @@ const git = (...args: string[]): Promise<string | undefined> =>
     )
   })
 
-const remote = (server: IngotProcess): string =>
+const remote = (server: ServerHere): string =>
   `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/admin/tags.git`
-const tagsOf = async (server: IngotProcess): Promise<Set<string>> =>
+const tagsOf = async (server: ServerHere): Promise<Set<string>> =>
   new Set(
     (await git('ls-remote', '--refs', remote(server), 'refs/tags/*'))!
       .split('\n')
@@ -43,7 +43,7 @@ beforeAll(async () => {
   data = join(folder.path, 'data')
   work = join(folder.path, 'work')
   mkdirSync(work)
-  const server = await startIngot(data)
+  const server = await serveHere(data)
   password = server.password
   const headers = {
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,

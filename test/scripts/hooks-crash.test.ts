@@ -1,10 +1,17 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Folder, type IngotProcess, startIngot, temporaryFolder } from '../harness/process.ts'
+import {
+  type Folder,
+  type IngotProcess,
+  serveHere,
+  type ServerHere,
+  startIngot,
+  temporaryFolder,
+} from '../harness/process.ts'
 import { type Receiver, startReceiver } from '../harness/receiver.ts'
 
-const ROUNDS = 6
+const ROUNDS = 3
 /** Each is in the middle of its deliveries at each kill. */
 const HOOKS = 7
 /** Before each kill, at least. */
@@ -21,7 +28,7 @@ let password = ''
 const written: string[] = []
 let next = 0
 
-const call = (server: IngotProcess, path: string, body: unknown): Promise<Response> =>
+const call = (server: ServerHere, path: string, body: unknown): Promise<Response> =>
   fetch(`${server.url}/api/v1${path}`, {
     method: 'POST',
     headers: {
@@ -58,7 +65,7 @@ beforeAll(async () => {
   receiver.answer((_, response) => void setTimeout(() => response.end(), 5))
   folder = temporaryFolder()
   data = join(folder.path, 'data')
-  const first = await startIngot(data, ALLOW)
+  const first = await serveHere(data, ALLOW)
   password = first.password
   await call(first, '/user/repos', { name: 'r', auto_init: true })
   for (let n = 0; n < HOOKS; n++) {
@@ -84,7 +91,7 @@ describe('kill -9 while webhooks are delivered', () => {
       await writing
     }
     expect(written.length).toBeGreaterThanOrEqual(ROUNDS * WRITTEN)
-    const server = await startIngot(data, ALLOW)
+    const server = await serveHere(data, ALLOW)
     try {
       const paths = Array.from({ length: HOOKS }, (_, n) => `/hook/${n}`)
       const acknowledged = new Set(written)
