@@ -73,6 +73,8 @@ import { mergeIndexOnInsertAlone } from './1096-issue-index-merges.ts'
 import { indexTextsInBatches } from './1125-issue-index-batches.ts'
 import { createSchemaRelease } from './1100-schema-release.ts'
 import { createClusterLocks } from './1110-cluster-locks.ts'
+import { addLeaseHolders } from './1111-lease-holders.ts'
+import { addImportHolders } from './1112-import-holders.ts'
 import { addMergeLeftovers } from './1130-merge-leftovers.ts'
 import { createNodes } from './1101-nodes.ts'
 
@@ -151,6 +153,8 @@ const steps: Record<string, Step> = {
   '1096-issue-index-merges': mergeIndexOnInsertAlone,
   '1100-schema-release': createSchemaRelease,
   '1110-cluster-locks': createClusterLocks,
+  '1111-lease-holders': addLeaseHolders,
+  '1112-import-holders': addImportHolders,
   '1130-merge-leftovers': addMergeLeftovers,
   '1101-nodes': createNodes,
   '1125-issue-index-batches': indexTextsInBatches,

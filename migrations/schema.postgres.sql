@@ -399,6 +399,7 @@ cluster_session
   id bigint not null
   node text not null
   expires_at timestamp with time zone not null
+  member text not null default ''::text
   CREATE UNIQUE INDEX cluster_session_pkey ON public.cluster_session USING btree (id)
   cluster_session_pkey PRIMARY KEY (id)
 
@@ -585,6 +586,7 @@ hook_event
   attempts bigint not null default 0
   next_at bigint not null default 0
   lease_until bigint not null default 0
+  holder text not null default ''::text
   CREATE UNIQUE INDEX hook_event_pk ON public.hook_event USING btree (event_id)
   hook_event_pk PRIMARY KEY (event_id)
 
@@ -762,6 +764,7 @@ job
   attempts bigint not null default 0
   last_error text not null default ''::text
   created_at bigint not null
+  holder text not null default ''::text
   CREATE INDEX job_kind_key_state_idx ON public.job USING btree (kind, key, state)
   CREATE INDEX job_state_run_at_idx ON public.job USING btree (state, run_at)
   CREATE UNIQUE INDEX job_pkey ON public.job USING btree (id)
@@ -1544,6 +1547,7 @@ two_factor_recovery
 unfinished_import
   storage text not null
   started_at bigint not null
+  holder text not null default ''::text
   CREATE UNIQUE INDEX unfinished_import_pk ON public.unfinished_import USING btree (storage)
   unfinished_import_pk PRIMARY KEY (storage)
 

@@ -690,7 +690,8 @@ CREATE TABLE "hook_event" (
   "event_id" bigint not null,
   "attempts" bigint default 0 not null,
   "next_at" bigint default 0 not null,
-  "lease_until" bigint default 0 not null, constraint "hook_event_pk" primary key ("event_id"));
+  "lease_until" bigint default 0 not null,
+  "holder" text default '' not null, constraint "hook_event_pk" primary key ("event_id"));
 
 CREATE TABLE "hook_lane" (
   "hook_id" bigint not null references "webhook" ("id") on delete cascade,
@@ -963,7 +964,8 @@ CREATE TABLE "job" (
   "lease_until" bigint default 0 not null,
   "attempts" bigint default 0 not null,
   "last_error" text default '' not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "holder" text default '' not null);
 
 CREATE INDEX "job_kind_key_state_idx" on "job" (
   "kind",
@@ -1841,7 +1843,8 @@ CREATE UNIQUE INDEX "two_factor_recovery_user_id_code_hash_key" on "two_factor_r
 
 CREATE TABLE "unfinished_import" (
   "storage" text not null,
-  "started_at" bigint not null, constraint "unfinished_import_pk" primary key ("storage"));
+  "started_at" bigint not null,
+  "holder" text default '' not null, constraint "unfinished_import_pk" primary key ("storage"));
 
 CREATE TABLE "user" (
   "id" integer primary key autoincrement,

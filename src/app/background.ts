@@ -15,9 +15,9 @@ export interface Background {
 
 /** Everything that happens after the answer: events to subscriptions, jobs, scheduled tasks, workers of subjects. */
 export function createBackground({ core, eventLog, jobQueue, subjects }: Composition): Background {
-  const { database, clock, log, schedule } = core
+  const { database, clock, log, schedule, processes } = core
   const events = new EventDispatcher({ database, clock, log, eventLog })
-  const jobs = new JobRunner({ database, clock, log, queue: jobQueue })
+  const jobs = new JobRunner({ database, clock, log, queue: jobQueue, members: processes })
   const stopping = new AbortController()
   const workers = subjects.flatMap((subject) => subject.workers ?? [])
   const drainWorkers = async (): Promise<boolean> => {
@@ -26,6 +26,7 @@ export function createBackground({ core, eventLog, jobQueue, subjects }: Composi
     return worked
   }
   let recovering = Promise.resolve()
+  let stopRecovering: (() => void) | undefined
   const recover = async (): Promise<void> => {
     for (const { name, recover: enqueueChecks } of subjects) {
       if (stopping.signal.aborted) return
@@ -44,10 +45,15 @@ export function createBackground({ core, eventLog, jobQueue, subjects }: Composi
       schedule.start()
       for (const worker of workers) worker.start()
       recovering = recover()
+      // A process that was killed may have left what a start looks for.
+      stopRecovering ??= processes.onEnded((names) => {
+        if (names.length > 0) recovering = recovering.then(recover)
+      })
     },
     async stop() {
       stopping.abort()
       schedule.stop()
+      stopRecovering?.()
       await recovering
       await events.stop()
       await Promise.all([jobs.stop(), ...workers.map((worker) => worker.stop())])

@@ -57,9 +57,9 @@ export async function hasDueJobs(db: Db, now: number, lane: JobLane): Promise<bo
 export async function leaseJobs(
   database: Database,
   tx: Tx,
-  options: { now: number; leaseUntil: number; limit: number; lane: JobLane },
+  options: { now: number; leaseUntil: number; holder: string; limit: number; lane: JobLane },
 ): Promise<JobRow[]> {
-  const { now, leaseUntil, limit, lane } = options
+  const { now, leaseUntil, holder, limit, lane } = options
   const due = tx
     .selectFrom('job')
     .select('id')
@@ -77,18 +77,40 @@ export async function leaseJobs(
   if (ids.length === 0) return []
   return tx
     .updateTable('job')
-    .set({ state: 'running', lease_until: leaseUntil, attempts: sql<number>`attempts + 1` })
+    .set({ state: 'running', lease_until: leaseUntil, holder, attempts: sql<number>`attempts + 1` })
     .where('id', 'in', ids)
     .returningAll()
     .execute()
 }
 
-export async function extendLease(tx: Tx, id: number, leaseUntil: number): Promise<void> {
-  await tx
+/** A job as one process has leased it: each lease is a further attempt. */
+type LeasedJob = Pick<JobRow, 'attempts' | 'holder' | 'id'>
+
+/** False when the lease is another one's by now, or was ended. */
+export async function extendLease(tx: Tx, { id, attempts, holder }: LeasedJob, leaseUntil: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('job')
     .set({ lease_until: leaseUntil })
     .where('id', '=', id)
     .where('state', '=', 'running')
+    .where('attempts', '=', attempts)
+    .where('holder', '=', holder)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** The processes that have leases. */
+export async function listJobHolders(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('job').select('holder').distinct().where('state', '=', 'running').execute()
+  return rows.map((row) => row.holder)
+}
+
+export async function freeJobsOf(tx: Tx, holders: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('job')
+    .set({ lease_until: 0, holder: '' })
+    .where('state', '=', 'running')
+    .where('holder', 'in', holders)
     .execute()
 }
 
@@ -96,10 +118,10 @@ export async function deleteJob(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('job').where('id', '=', id).execute()
 }
 
-/** Puts a failed job back for later, or among the dead where an administrator can see it. */
+/** Puts a failed job back for later, or among the dead where an administrator can see it; not one of another lease. */
 export async function failJob(
   tx: Tx,
-  id: number,
+  { id, attempts }: LeasedJob,
   failure: { error: string; retryAt: number | undefined },
 ): Promise<void> {
   const error = failure.error.slice(0, 2000)
@@ -109,8 +131,9 @@ export async function failJob(
       : { state: 'waiting' as const, run_at: failure.retryAt, last_error: error }
   await tx
     .updateTable('job')
-    .set({ ...values, lease_until: 0 })
+    .set({ ...values, lease_until: 0, holder: '' })
     .where('id', '=', id)
+    .where('attempts', '=', attempts)
     .execute()
 }
 

@@ -9,6 +9,8 @@ export interface JobTable {
   state: Generated<'waiting' | 'running' | 'dead'>
   run_at: number
   lease_until: Generated<number>
+  /** The process that runs it (`Members.self`); empty where a release before this one leased it. */
+  holder: Generated<string>
   attempts: Generated<number>
   last_error: Generated<string>
   created_at: number

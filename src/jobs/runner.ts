@@ -1,6 +1,8 @@
 import type { Database } from '../db/database.ts'
+import { freeLeasesOfEnded } from '../db/ended-leases.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { type Members, onlyProcess } from '../platform/concurrency/processes.ts'
 import { inBackground } from '../platform/process/process.ts'
 import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import {
@@ -8,10 +10,12 @@ import {
   deleteJob,
   extendLease,
   failJob,
+  freeJobsOf,
   hasDueJobs,
   type JobLane,
   type JobRow,
   leaseJobs,
+  listJobHolders,
 } from './job.store.ts'
 import type { JobQueue } from './queue.ts'
 
@@ -20,12 +24,27 @@ const HEARTBEAT_MS = 20_000
 const INTERVAL_MS = 5_000
 const MAX_ATTEMPTS = 10
 
-/** Runs due jobs, a few of each lane at a time; a job whose process died is taken over when its lease has run out. */
+interface RunnerDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly queue: JobQueue
+  /** Without them this is the only process. */
+  readonly members?: Members
+  /** Jobs of each lane at once. */
+  readonly limit?: number
+}
+
+/**
+ * Runs due jobs, a few of each lane at a time. A job whose process has ended is taken over at once, one whose process is
+ * not heard of when its lease has run out.
+ */
 export class JobRunner {
   readonly #database: Database
   readonly #clock: Clock
   readonly #log: Logger
   readonly #queue: JobQueue
+  readonly #members: Members
   /** Made when the first job is looked for: by then every subject has declared its jobs. */
   #lanes: readonly JobLane[] = []
   readonly #limit: number
@@ -34,23 +53,31 @@ export class JobRunner {
   readonly #abort = new AbortController()
   readonly #unsubscribe: () => void
 
-  constructor(deps: { database: Database; clock: Clock; log: Logger; queue: JobQueue; limit?: number }) {
+  #stopFreeing: (() => void) | undefined
+
+  constructor(deps: RunnerDeps) {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#log = deps.log
     this.#queue = deps.queue
+    this.#members = deps.members ?? onlyProcess()
     this.#limit = deps.limit ?? 2
     this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
     this.#unsubscribe = deps.queue.onEnqueued(() => this.#loop.wakeSoon())
   }
 
   start(): void {
+    this.#stopFreeing ??= freeLeasesOfEnded(
+      { database: this.#database, log: this.#log, members: this.#members },
+      { listHolders: listJobHolders, free: freeJobsOf, onFreed: () => this.#loop.wake() },
+    )
     this.#loop.start()
   }
 
   /** Takes no more jobs and waits for those under way, aborting their signals. */
   async stop(): Promise<void> {
     this.#unsubscribe()
+    this.#stopFreeing?.()
     await this.#loop.stop()
     this.#abort.abort()
     await Promise.all(this.#running.keys())
@@ -84,9 +111,8 @@ export class JobRunner {
     const free = this.#limit - [...this.#running.values()].filter((other) => other === lane).length
     const now = this.#clock.now()
     if (free <= 0 || !(await hasDueJobs(this.#database.read, now, lane))) return false
-    const taken = await this.#database.transaction((tx) =>
-      leaseJobs(this.#database, tx, { now, leaseUntil: now + LEASE_MS, limit: free, lane }),
-    )
+    const lease = { now, leaseUntil: now + LEASE_MS, holder: this.#members.self, limit: free, lane }
+    const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, lease))
     for (const job of taken) {
       const running: Promise<void> = this.#run(job).finally(() => {
         this.#running.delete(running)
@@ -98,11 +124,13 @@ export class JobRunner {
   }
 
   async #run(job: JobRow): Promise<void> {
-    const heartbeat = setInterval(() => void this.#extend(job), HEARTBEAT_MS)
+    const lost = new AbortController()
+    const heartbeat = setInterval(() => void this.#extend(job, lost), HEARTBEAT_MS)
+    const signal = AbortSignal.any([this.#abort.signal, lost.signal])
     try {
       const definition = this.#queue.definitionOf(job.kind)
       if (definition === undefined) throw new Error(`no subject declares jobs of the kind ${job.kind}`)
-      await inBackground(() => definition.handler(JSON.parse(job.payload) as never, this.#abort.signal))
+      await inBackground(() => definition.handler(JSON.parse(job.payload) as never, signal))
       await this.#database.transaction((tx) => deleteJob(tx, job.id))
     } catch (error) {
       await this.#failed(job, error)
@@ -111,9 +139,11 @@ export class JobRunner {
     }
   }
 
-  async #extend(job: JobRow): Promise<void> {
+  async #extend(job: JobRow, lost: AbortController): Promise<void> {
     try {
-      await this.#database.transaction((tx) => extendLease(tx, job.id, this.#clock.now() + LEASE_MS))
+      const until = this.#clock.now() + LEASE_MS
+      if (await this.#database.transaction((tx) => extendLease(tx, job, until))) return
+      lost.abort(new Error('another process has taken over the job'))
     } catch (error) {
       this.#log.warn({ err: error, job: job.id }, 'lease not extended')
     }
@@ -131,7 +161,7 @@ export class JobRunner {
       retryAt: last ? undefined : this.#clock.now() + Math.round(wait),
     }
     try {
-      await this.#database.transaction((tx) => failJob(tx, job.id, failure))
+      await this.#database.transaction((tx) => failJob(tx, job, failure))
     } catch (problem) {
       this.#log.error({ err: problem, job: job.id }, 'failure not recorded; the lease will run out')
     }

@@ -117,13 +117,6 @@ async function actUntilStopped(round: number): Promise<ReadonlyMap<string, Promi
   }
 }
 
-/** As if the minute had passed after which another process takes over the jobs of one that was killed. */
-function endLeases(): void {
-  const database = new Sqlite(join(data, 'ingot.db'))
-  database.prepare(`update job set lease_until = 0 where state = 'running'`).run()
-  database.close()
-}
-
 async function holds(scenario: Scenario, on: Turn): Promise<void> {
   const end = performance.now() + HEAL_DEADLINE_MS
   for (;;) {
@@ -156,7 +149,6 @@ describe('kill -9 of a server that works on pull requests', () => {
       const stopped = stops.stopped().size
       await server.stop('SIGKILL')
       stops.disarm()
-      endLeases()
       server = await start()
       expect(stopped).toBeGreaterThan(0)
       await Promise.all(

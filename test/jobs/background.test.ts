@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { actorOf } from '../../src/access/viewer.ts'
 import { type DomainEvent, EventDispatcher, EventLog, pruneEvents, type Subscriptions } from '../../src/events/index.ts'
 import { defineJob, type EnqueueOptions, JobQueue, JobRunner, Schedule } from '../../src/jobs/index.ts'
+import { onlyProcess, type Processes } from '../../src/platform/concurrency/processes.ts'
 import { asId } from '../../src/platform/crypto/ids.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
@@ -32,8 +33,8 @@ describeOnBoth('background work', (kind) => {
     ])
     return jobs
   }
-  const runner = (handle: (kind: string) => Promise<void>): JobRunner =>
-    new JobRunner({ database: fresh.database, clock, log, queue: queueOf(handle) })
+  const runner = (handle: (kind: string) => Promise<void>, members = onlyProcess()): JobRunner =>
+    new JobRunner({ database: fresh.database, clock, log, queue: queueOf(handle), members })
   const queue = queueOf(async () => {})
   const add = (options: EnqueueOptions = {}) =>
     fresh.database.transaction((tx) => queue.enqueue(tx, 'events.prune', {}, options))
@@ -111,6 +112,39 @@ describeOnBoth('background work', (kind) => {
     now += 61_000
     await worker.drain()
     expect(runs).toBe(1)
+  })
+
+  it('takes over at once what a process has left that ended, and keeps its own', async () => {
+    const ended = new Set<string>()
+    const listeners = new Set<(names: readonly string[]) => void>()
+    const members = (self: string): Processes => ({
+      ...onlyProcess(),
+      self,
+      ended: (names) => names.filter((name) => ended.has(name)),
+      onEnded: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
+    })
+    const hanging = Promise.withResolvers<void>()
+    const [first, second] = [runner(() => hanging.promise, members('one')), runner(async () => {}, members('two'))]
+    const done = Promise.withResolvers<void>()
+    const third = runner(async () => done.resolve(), members('three'))
+    await add()
+    const draining = first.drain()
+    const row = () => fresh.database.read.selectFrom('job').selectAll().executeTakeFirst()
+    await expect.poll(row).toMatchObject({ state: 'running', holder: 'one', attempts: 1 })
+    third.start()
+    await second.drain()
+    expect(await row()).toMatchObject({ holder: 'one', attempts: 1 })
+    ended.add('one')
+    for (const listener of listeners) listener(['one'])
+    await done.promise
+    await expect.poll(row).toBeUndefined()
+    // The job of the process that was taken for ended fails: it is not put back.
+    hanging.reject(new Error('late'))
+    await draining
+    await first.stop()
+    expect(await row()).toBeUndefined()
+    await third.stop()
+    expect(listeners.size).toBe(0)
   })
 
   it('keeps nothing waiting behind jobs that wait for other servers', async () => {

@@ -3,10 +3,11 @@ import type { Config } from '../../config/index.ts'
 import type { Database } from '../../db/database.ts'
 import { joinCluster } from '../../db/dialect/cluster/join-cluster.ts'
 import type { FileLock } from '../../db/dialect/file-lock.ts'
-import type { Processes } from '../../platform/concurrency/processes.ts'
+import { type Processes, withinScope } from '../../platform/concurrency/processes.ts'
+import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { lockDataDir, openDataDir } from '../data-dir.ts'
-import { clusterSettings } from './cluster-settings.ts'
+import { clusterSettings, nodeName } from './cluster-settings.ts'
 
 interface OpenedProcesses {
   readonly processes: Processes
@@ -33,8 +34,10 @@ interface OpenOptions {
 export async function openProcesses(config: Config, options: OpenOptions): Promise<OpenedProcesses> {
   const { dataDir, log, local, database } = options
   const settings = clusterSettings(config)
-  if (settings === undefined)
-    return { processes: local, cacheDir: join(dataDir, 'cache'), close: () => database.close() }
+  if (settings === undefined) {
+    const processes = withinScope(local, serverScope(config, dataDir))
+    return { processes, cacheDir: join(dataDir, 'cache'), close: () => database.close() }
+  }
   const { node, localDir, leaseMs } = settings
   try {
     const { processes, close } = await joinCluster({ url: config.database.url, node, leaseMs, log, dataDir }, local)
@@ -44,6 +47,13 @@ export async function openProcesses(config: Config, options: OpenOptions): Promi
     throw error
   }
 }
+
+/**
+ * The same for all runs of a server, of which there is one at a time: its data directory is locked. A PostgreSQL
+ * database may have servers on other machines, with directories of the same path.
+ */
+const serverScope = (config: Config, dataDir: string): string =>
+  sha256Hex(config.database.url.startsWith('postgres') ? `${nodeName(config)}\n${dataDir}` : dataDir).slice(0, 16)
 
 /** Runs `start` while no other node starts: nodes would make keys and directories that each of them misses. */
 export async function startingAlone<T>(

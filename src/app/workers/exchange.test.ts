@@ -4,18 +4,20 @@ import type { FromSupervisor, FromWorker } from './messages.ts'
 import { connectToSupervisor, type WorkerLink } from './worker-link.ts'
 
 /** A worker that is connected to an exchange in this process. */
-async function join(exchange: Exchange, id: number): Promise<WorkerLink & { leave(): void }> {
+async function join(exchange: Exchange, id: number): Promise<WorkerLink & { leave(isKilled?: boolean): void }> {
   let receive: (message: FromSupervisor) => void = () => {}
   const peer: Peer = { id, send: (message) => queueMicrotask(() => receive(message)) }
   exchange.add(peer)
   const link = await connectToSupervisor({
     send(message: FromWorker) {
-      if (message.kind === 'hello') peer.send({ kind: 'welcome', count: 2, slot: id, startedAt: 0, isFirst: id === 0 })
-      else exchange.receive(peer, message)
+      if (message.kind !== 'hello') return exchange.receive(peer, message)
+      const others = exchange.ids.filter((other) => other !== id)
+      const state = { count: 2, slot: id, id, others, run: 'run', startedAt: 0, isFirst: id === 0 }
+      peer.send({ kind: 'welcome', ...state })
     },
     onMessage: (to) => (receive = to),
   })
-  return { ...link, leave: () => exchange.remove(peer) }
+  return { ...link, leave: (isKilled = false) => exchange.remove(peer, isKilled) }
 }
 
 it('locks for all workers, and releases what a worker had locked when it ends', async () => {
@@ -63,4 +65,22 @@ it('asks all other workers, without those that end before they answer', async ()
   await new Promise(setImmediate)
   third.leave()
   expect(await answers).toEqual(['answer'])
+})
+
+it('tells the others which workers have ended', async () => {
+  const exchange = new Exchange()
+  const [first, second] = await Promise.all([join(exchange, 0), join(exchange, 1)])
+  const [one, two] = [first.processes, second.processes]
+  const heard: (readonly string[])[] = []
+  one.onEnded((names) => heard.push(names))
+  expect(one.ended([one.self, two.self, 'earlier-0'])).toEqual(['earlier-0'])
+  second.leave(true)
+  const third = await join(exchange, 2)
+  third.leave()
+  await new Promise(setImmediate)
+  expect(heard).toEqual([[two.self], []])
+  expect(one.ended([one.self, two.self, third.processes.self])).toEqual([two.self, third.processes.self])
+  // One that came later knows who ended before.
+  const last = (await join(exchange, 3)).processes
+  expect(last.ended([one.self, two.self, last.self])).toEqual([two.self])
 })

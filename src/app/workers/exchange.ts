@@ -40,9 +40,15 @@ export class Exchange {
     this.#held.set(peer.id, new Map())
   }
 
+  /** The numbers of the workers. */
+  get ids(): number[] {
+    return [...this.#peers.keys()]
+  }
+
   /** Releases the locks of a worker that has ended, and answers without it. */
-  remove({ id }: Peer): void {
+  remove({ id }: Peer, isKilled: boolean): void {
     if (!this.#peers.delete(id)) return
+    for (const other of this.#peers.values()) other.send({ kind: 'ended', id, isKilled })
     for (const release of this.#held.get(id)?.values() ?? []) release()
     this.#held.delete(id)
     for (const [number, question] of this.#questions) {

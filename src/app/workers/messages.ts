@@ -22,6 +22,11 @@ export type FromSupervisor =
       readonly kind: 'welcome'
       readonly count: number
       readonly slot: number
+      /** Numbers of this worker and of all that run; numbers only grow. */
+      readonly id: number
+      readonly others: readonly number[]
+      /** Names this run of the supervisor. */
+      readonly run: string
       /** Of the supervisor: wall-clock milliseconds. */
       readonly startedAt: number
       readonly isFirst: boolean
@@ -34,5 +39,7 @@ export type FromSupervisor =
   | { readonly kind: 'stop' }
   | { readonly kind: 'locked'; readonly id: number; readonly isGranted: boolean }
   | { readonly kind: 'announced'; readonly topic: string; readonly detail: string }
+  /** Another worker has ended; `isKilled`: not of its own accord. */
+  | { readonly kind: 'ended'; readonly id: number; readonly isKilled: boolean }
   | { readonly kind: 'asked'; readonly id: number; readonly question: string }
   | { readonly kind: 'answers'; readonly id: number; readonly texts: readonly string[] }

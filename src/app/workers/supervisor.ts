@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
+import { randomHex } from '../../platform/crypto/crypto.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Exchange, type Peer } from './exchange.ts'
 import type { FromWorker } from './messages.ts'
@@ -45,6 +46,7 @@ export class Supervisor {
   readonly #exchange = new Exchange()
   readonly #members = new Set<Member>()
   readonly #startedAt = performance.timeOrigin + performance.now()
+  readonly #run = randomHex(8)
   #leader: Member | undefined
   #isFirst = true
   #isStopping = false
@@ -154,7 +156,7 @@ export class Supervisor {
     })
     worker.once('exit', (code: number | null, signal: string | null) => {
       this.#members.delete(member)
-      this.#exchange.remove(peer)
+      this.#exchange.remove(peer, code !== 0)
       ready.resolve(false)
       ended.resolve()
       if (this.#leader === member) this.#lead()
@@ -165,7 +167,10 @@ export class Supervisor {
 
   #welcome({ peer, slot }: Member): void {
     const { count } = this.#options
-    peer.send({ kind: 'welcome', count, slot, startedAt: this.#startedAt, isFirst: this.#isFirst })
+    const { id } = peer
+    const others = this.#exchange.ids.filter((other) => other !== id)
+    const [run, startedAt, isFirst] = [this.#run, this.#startedAt, this.#isFirst]
+    peer.send({ kind: 'welcome', count, slot, id, others, run, startedAt, isFirst })
   }
 
   #freeSlot(): number {

@@ -1,6 +1,7 @@
 import type { LockMode, Release, SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import type { Processes } from '../../platform/concurrency/processes.ts'
 import type { FromSupervisor, FromWorker } from './messages.ts'
+import { OtherWorkers } from './other-workers.ts'
 
 /** The channel to the supervisor: that of `node:child_process`. */
 export interface Channel {
@@ -33,21 +34,27 @@ export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
   const locks = new RemoteLocks(channel)
   const announcements = new Announcements(channel)
   const questions = new Questions(channel)
+  const others = new OtherWorkers()
   channel.onMessage((message) => {
     if (message.kind === 'welcome') {
       const { count, isFirst, slot, startedAt } = message
+      const self = others.meet(message)
       welcome.resolve({
         processes: {
           count,
           slot,
           isFirst,
           startedAt,
+          serverStartedAt: startedAt,
           acrossMachines: false,
+          self,
+          ended: (names) => others.ended(names),
+          onEnded: (listener) => others.onEnded(listener),
           locks,
           announce: (topic, detail) => announcements.announce(topic, detail),
           onAnnounced: (topic, listener) => announcements.listen(topic, listener),
-          // A worker whose channel closes ends.
-          onMissed: () => () => {},
+          // A worker whose channel closes ends; one that was killed may have left something unsaid.
+          onMissed: (listener) => others.onEnded((names) => names.length > 0 && listener()),
           ask: (question) => questions.ask(question),
           answer: (question, give) => questions.answer(question, give),
         },
@@ -59,6 +66,7 @@ export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
     } else if (message.kind === 'lead') leading.resolve()
     else if (message.kind === 'stopping') serverStopping.resolve()
     else if (message.kind === 'stop') stopping.resolve()
+    else if (message.kind === 'ended') others.end(message)
     else if (message.kind === 'locked') locks.settle(message.id, message.isGranted)
     else if (message.kind === 'announced') announcements.receive(message.topic, message.detail)
     else if (message.kind === 'asked') void questions.reply(message.id, message.question)

@@ -1,7 +1,21 @@
+import { randomHex } from '../crypto/crypto.ts'
 import type { SharedLocks } from './lock-table.ts'
 
+/** Which processes are there, for what they lease in the database. */
+export interface Members {
+  /** Names this process in its leases: no other process has the name, whether it ran before or on another machine. */
+  readonly self: string
+  /** Those of these names whose processes have ended: what they leased is free. A name that nobody knows is left out. */
+  ended(names: readonly string[]): readonly string[]
+  /**
+   * Calls `listener` when `ended` may say more than before, with the names of processes that ended without a graceful
+   * stop; returns the function that stops it.
+   */
+  onEnded(listener: (names: readonly string[]) => void): () => void
+}
+
 /** What the processes of one server, or of all servers of a cluster, have in common. */
-export interface Processes {
+export interface Processes extends Members {
   /** How many share the limits of the server, this one included. */
   readonly count: number
   /** The smallest number, from 0, that no other process of the server has: for directories of their own. */
@@ -13,6 +27,8 @@ export interface Processes {
    * that is not known, because there are processes on other machines.
    */
   readonly startedAt: number
+  /** Wall-clock milliseconds at which this server started, with all its processes. */
+  readonly serverStartedAt: number
   /**
    * Some are on other machines: times of files may have whole seconds and are those of another clock, and changes of
    * files are seen late.
@@ -39,19 +55,41 @@ export interface Processes {
 export type Announcer = Pick<Processes, 'announce' | 'onAnnounced' | 'onMissed'>
 
 /** A server of one process. */
-export const onlyProcess = (): Processes => ({
-  count: 1,
-  slot: 0,
-  isFirst: true,
-  startedAt: performance.timeOrigin + performance.now(),
-  acrossMachines: false,
-  locks: undefined,
-  announce() {},
-  onAnnounced: () => () => {},
-  onMissed: () => () => {},
-  ask: async () => [],
-  answer() {},
-})
+export function onlyProcess(): Processes {
+  const self = randomHex(8)
+  const startedAt = performance.timeOrigin + performance.now()
+  return {
+    self,
+    count: 1,
+    slot: 0,
+    isFirst: true,
+    startedAt,
+    serverStartedAt: startedAt,
+    acrossMachines: false,
+    locks: undefined,
+    ended: (names) => names.filter((name) => name !== self),
+    onEnded: () => () => {},
+    announce() {},
+    onAnnounced: () => () => {},
+    onMissed: () => () => {},
+    ask: async () => [],
+    answer() {},
+  }
+}
+
+/** The same processes with names that begin with `scope`; of the names of other scopes nothing is known. */
+export function withinScope(local: Processes, scope: string): Processes {
+  const prefix = `${scope}/`
+  return {
+    ...local,
+    self: prefix + local.self,
+    ended: (names) =>
+      local
+        .ended(names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)))
+        .map((name) => prefix + name),
+    onEnded: (listener) => local.onEnded((names) => listener(names.map((name) => prefix + name))),
+  }
+}
 
 /** A directory of this process alone: `path`, or `path-1` and so on beside other processes. */
 export const ownDirectory = ({ slot }: Pick<Processes, 'slot'>, path: string): string =>

@@ -19,7 +19,7 @@ export const subject = defineSubject({
   name: 'nodes',
   needs: [],
   async create({ config, database, clock, log, processes, nodeName }) {
-    const startedAt = Math.round(processes.startedAt)
+    const startedAt = Math.round(processes.serverStartedAt)
     const self = {
       instance: `${nodeName} ${hostname()} ${serverPid()} ${startedAt}`,
       name: nodeName,

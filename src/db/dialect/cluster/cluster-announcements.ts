@@ -29,7 +29,7 @@ export class ClusterAnnouncements {
   constructor(link: ClusterLink) {
     this.#link = link
     link.onNotification((payload) => this.#receive(payload))
-    link.onReopened(() => this.#miss())
+    link.onReopened(() => this.miss())
   }
 
   announce(topic: string, detail?: string): void {
@@ -54,6 +54,16 @@ export class ClusterAnnouncements {
   onMissed(listener: () => void): () => void {
     this.#missed.add(listener)
     return () => this.#missed.delete(listener)
+  }
+
+  /** Tells the listeners of this process that something may have been missed. */
+  miss(): void {
+    for (const listener of this.#missed) listener()
+  }
+
+  /** Sends what waits. */
+  flush(): Promise<void> {
+    return this.#send()
   }
 
   async #send(): Promise<void> {
@@ -83,13 +93,9 @@ export class ClusterAnnouncements {
     const [from, ...members] = parsePayload(payload)
     if (from === this.#self) return
     for (const [topic, detail] of members) {
-      if (topic === DROPPED) this.#miss()
+      if (topic === DROPPED) this.miss()
       else for (const listener of this.#listeners.get(topic) ?? []) listener(detail)
     }
-  }
-
-  #miss(): void {
-    for (const listener of this.#missed) listener()
   }
 }
 

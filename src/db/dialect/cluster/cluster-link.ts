@@ -8,6 +8,8 @@ export interface ClusterLinkOptions {
   /** Of PostgreSQL itself: a pooler that shares connections among transactions cannot be used. */
   readonly url: string
   readonly node: string
+  /** Names this process, whichever session it has. */
+  readonly member: string
   /** Milliseconds after which the locks of a process that does not respond are free. */
   readonly leaseMs: number
   readonly log: Logger
@@ -16,6 +18,8 @@ export interface ClusterLinkOptions {
 /** This process as the other ones see it, from one connection to the next. */
 export interface Session {
   readonly id: number
+  /** `performance.now()`. */
+  readonly openedAt: number
   isLost: boolean
 }
 
@@ -59,6 +63,7 @@ const CONFIRM: Statement = {
     and exists (select 1 from cluster_lock where name = $3 and session_id = $1 and fence = $4)`,
 }
 const REAP: Statement = { name: 'reap', text: 'select cluster_reap($1)' }
+const MEMBERS: Statement = { name: 'members', text: 'select member from cluster_session' }
 
 /**
  * The connection by which a process takes part in a cluster: for its session, whose heartbeat it sends, locks and
@@ -125,6 +130,12 @@ export class ClusterLink {
     await this.query(session, REAP, [session.id])
   }
 
+  /** The names of the processes that have sessions which are not over. */
+  async listMembers(session: Session): Promise<string[]> {
+    const [, { rows }] = await Promise.all([this.reap(session), this.query(session, MEMBERS, [])])
+    return (rows as { member: string }[]).map(({ member }) => member)
+  }
+
   /** Gives the session up: what it has locked is lost. */
   lose(session: Session): void {
     if (this.#opened?.session === session) this.#lose(this.#opened, 'the session is over')
@@ -161,7 +172,7 @@ export class ClusterLink {
   }
 
   async #connect(): Promise<Opened> {
-    const { url, node, leaseMs } = this.#options
+    const { url, node, member, leaseMs } = this.#options
     const client = new pg.Client({
       connectionString: url,
       application_name: `ingot ${node}`.slice(0, 63),
@@ -170,7 +181,7 @@ export class ClusterLink {
       keepAlive: true,
       pipeline: true,
     })
-    const session: Session = { id: randomInt(1, 2 ** 48 - 1), isLost: false }
+    const session: Session = { id: randomInt(1, 2 ** 48 - 1), openedAt: performance.now(), isLost: false }
     const opened = { client, session }
     client.on('error', (error) => this.#lose(opened, error))
     client.on('end', () => this.#lose(opened, 'the connection ended'))
@@ -181,8 +192,9 @@ export class ClusterLink {
       await client.connect()
       await client.query('select pg_advisory_lock($1)', [session.id])
       await client.query(
-        `insert into cluster_session (id, node, expires_at) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
-        [session.id, node, leaseMs],
+        `insert into cluster_session (id, node, member, expires_at)
+          values ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')`,
+        [session.id, node, member, leaseMs],
       )
       await client.query(`listen ${CHANNEL}`)
       await client.query({ ...REAP, values: [session.id] })

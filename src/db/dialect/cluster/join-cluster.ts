@@ -2,8 +2,9 @@ import type { Processes } from '../../../platform/concurrency/processes.ts'
 import { ClusterAnnouncements } from './cluster-announcements.ts'
 import { ClusterLink, type ClusterLinkOptions } from './cluster-link.ts'
 import { ClusterLocks } from './cluster-locks.ts'
+import { ClusterMembers, nameMember } from './cluster-members.ts'
 
-interface ClusterOptions extends ClusterLinkOptions {
+interface ClusterOptions extends Omit<ClusterLinkOptions, 'member'> {
   /** Absolute path of what the nodes share, which may have another one on each. */
   readonly dataDir: string
 }
@@ -15,7 +16,8 @@ interface Cluster {
 
 /** Makes this process a member of the cluster. `local`: the processes of its own machine. */
 export async function joinCluster(options: ClusterOptions, local: Processes): Promise<Cluster> {
-  const link = await ClusterLink.open(options)
+  const member = nameMember(options.node)
+  const link = await ClusterLink.open({ ...options, member })
   const announcements = new ClusterAnnouncements(link)
   const announcer = {
     announce: (topic: string, detail?: string) => announcements.announce(topic, detail),
@@ -23,6 +25,13 @@ export async function joinCluster(options: ClusterOptions, local: Processes): Pr
     onMissed: (listener: () => void) => announcements.onMissed(listener),
   }
   const locks = new ClusterLocks(link, announcer)
+  const members = new ClusterMembers(link, announcer, member)
+  const onEnded: Processes['onEnded'] = (listener) =>
+    members.onEnded((names) => {
+      // What they did may not have been announced.
+      if (names.length > 0) announcements.miss()
+      listener(names)
+    })
   // NOTE: names of locks contain paths.
   const sharedName = (name: string): string => name.replace(options.dataDir, '')
   return {
@@ -31,11 +40,18 @@ export async function joinCluster(options: ClusterOptions, local: Processes): Pr
       ...announcer,
       startedAt: 0,
       acrossMachines: true,
+      self: member,
+      ended: (names) => members.ended(names),
+      onEnded,
       locks: {
         lock: (name, mode) => locks.lock(sharedName(name), mode),
         tryLock: (name, mode) => locks.tryLock(sharedName(name), mode),
       },
     },
-    close: () => link.close(),
+    async close() {
+      members.close()
+      await announcements.flush()
+      await link.close()
+    },
   }
 }

@@ -7,6 +7,8 @@ export interface HookEventTable {
   attempts: Generated<number>
   next_at: Generated<number>
   lease_until: Generated<number>
+  /** The process that builds them (`Members.self`). */
+  holder: Generated<string>
 }
 
 /** What an event sends, once for all webhooks that get it. */
@@ -66,7 +68,7 @@ export interface HookLaneTable {
   /** 0 when nothing waits. */
   due_at: Generated<number>
   lease_until: Generated<number>
-  /** The process that has the lease. */
+  /** The process that has the lease, or had the last one (`Members.self`). */
   holder: Generated<string>
   /** Failed attempts since the last success. */
   failures: Generated<number>

@@ -65,10 +65,14 @@ export async function listBuildableEvents(db: Db, { now, leaseMs }: LeaseTimes, 
 }
 
 /** False when another process was faster. */
-export async function leaseHookEvents(tx: Tx, ids: readonly number[], { now, leaseMs }: LeaseTimes): Promise<boolean> {
+export async function leaseHookEvents(
+  tx: Tx,
+  ids: readonly number[],
+  { now, leaseMs, holder }: LeaseTimes & { readonly holder: string },
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('hook_event')
-    .set({ lease_until: now + leaseMs })
+    .set({ lease_until: now + leaseMs, holder })
     .where('event_id', 'in', [...ids])
     .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
     .executeTakeFirstOrThrow()
@@ -109,19 +113,34 @@ export async function deleteHookEvents(tx: Tx, ids: readonly number[]): Promise<
   return new Set(rows.map((row) => row.event_id))
 }
 
-export async function extendEventLeases(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+export async function extendEventLeases(
+  tx: Tx,
+  ids: readonly number[],
+  { until, holder }: { readonly until: number; readonly holder: string },
+): Promise<void> {
   await tx
     .updateTable('hook_event')
     .set({ lease_until: until })
     .where('event_id', 'in', [...ids])
+    .where('holder', '=', holder)
     .where('lease_until', '>', 0)
     .execute()
+}
+
+/** The processes that have leases. */
+export async function listEventHolders(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('hook_event').select('holder').distinct().where('lease_until', '>', 0).execute()
+  return rows.map((row) => row.holder)
+}
+
+export async function freeEventsOf(tx: Tx, holders: readonly string[]): Promise<void> {
+  await tx.updateTable('hook_event').set({ lease_until: 0, holder: '' }).where('holder', 'in', holders).execute()
 }
 
 export async function postponeHookEvent(tx: Tx, id: number, next: { attempts: number; nextAt: number }): Promise<void> {
   await tx
     .updateTable('hook_event')
-    .set({ attempts: next.attempts, next_at: next.nextAt, lease_until: 0 })
+    .set({ attempts: next.attempts, next_at: next.nextAt, lease_until: 0, holder: '' })
     .where('event_id', '=', id)
     .execute()
 }

@@ -1,5 +1,7 @@
 import type { Database, Tx } from '../../../db/database.ts'
+import { freeLeasesOfEnded } from '../../../db/ended-leases.ts'
 import type { DomainEvent, EventKind } from '../../../events/index.ts'
+import type { Members } from '../../../platform/concurrency/processes.ts'
 import { eachAtOnce } from '../../../platform/concurrency/each-at-once.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -10,8 +12,10 @@ import { listActiveFilters } from './hook-filter.store.ts'
 import {
   deleteHookEvents,
   extendEventLeases,
+  freeEventsOf,
   leaseHookEvents,
   listBuildableEvents,
+  listEventHolders,
   loadHookEvents,
   postponeHookEvent,
   type WaitingEvent,
@@ -33,6 +37,7 @@ interface MessageWorkerDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly members: Members
   readonly queue: MessageQueue
   /** Webhooks of the site alone are delivered. */
   readonly siteOnly: boolean
@@ -51,6 +56,7 @@ interface Built {
 export class MessageWorker implements Worker {
   readonly #deps: MessageWorkerDeps
   readonly #loop: WorkerLoop
+  #stopFreeing: (() => void) | undefined
 
   constructor(deps: MessageWorkerDeps) {
     this.#deps = deps
@@ -58,6 +64,11 @@ export class MessageWorker implements Worker {
   }
 
   start(): void {
+    this.#stopFreeing ??= freeLeasesOfEnded(this.#deps, {
+      listHolders: listEventHolders,
+      free: freeEventsOf,
+      onFreed: () => this.wake(),
+    })
     this.#loop.start()
   }
 
@@ -67,6 +78,7 @@ export class MessageWorker implements Worker {
   }
 
   stop(): Promise<void> {
+    this.#stopFreeing?.()
     return this.#loop.stop()
   }
 
@@ -77,8 +89,8 @@ export class MessageWorker implements Worker {
   }
 
   async #buildSome(): Promise<boolean> {
-    const { database, clock } = this.#deps
-    const times = { now: clock.now(), leaseMs: LEASE_MS }
+    const { database, clock, members } = this.#deps
+    const times = { now: clock.now(), leaseMs: LEASE_MS, holder: members.self }
     const ids = await listBuildableEvents(database.read, times, BATCH)
     if (ids.length === 0) return false
     if (!(await database.transaction((tx) => leaseHookEvents(tx, ids, times)))) return false
@@ -107,10 +119,11 @@ export class MessageWorker implements Worker {
   }
 
   async #keepingLease<T>(ids: readonly number[], work: () => Promise<T>): Promise<T> {
-    const { database, clock, log } = this.#deps
+    const { database, clock, log, members } = this.#deps
     const heartbeat = setInterval(() => {
+      const lease = { until: clock.now() + LEASE_MS, holder: members.self }
       database
-        .transaction((tx) => extendEventLeases(tx, ids, clock.now() + LEASE_MS))
+        .transaction((tx) => extendEventLeases(tx, ids, lease))
         .catch((error: unknown) => log.warn({ err: error }, 'leases of webhook events not extended'))
     }, HEARTBEAT_MS)
     try {

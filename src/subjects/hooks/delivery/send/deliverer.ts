@@ -1,11 +1,12 @@
 import type { Database } from '../../../../db/database.ts'
+import { freeLeasesOfEnded } from '../../../../db/ended-leases.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { randomHex } from '../../../../platform/crypto/crypto.ts'
+import type { Members } from '../../../../platform/concurrency/processes.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import { WorkerLoop } from '../../../../platform/process/worker-loop.ts'
 import type { Worker } from '../../../subject.ts'
 import { listNextDeliveries, type NextDelivery, type PendingDelivery } from './delivery.store.ts'
-import { extendLaneLeases, type Lane, leaseLanes, listDueLanes, releaseLanesOf } from './lane.store.ts'
+import { extendLaneLeases, freeLanesOf, type Lane, leaseLanes, listDueLanes, listLaneHolders } from './lane.store.ts'
 import { type InFlightLimits, LanesInFlight } from './lanes-in-flight.ts'
 import { PayloadCache } from './payload-cache.ts'
 import { createRecords, type Records } from './record-attempt.ts'
@@ -21,6 +22,7 @@ interface DelivererDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly members: Members
   readonly sender: Sender
   readonly limits: InFlightLimits
   /** Milliseconds after which a delivery that fails is dead. */
@@ -31,21 +33,23 @@ interface DelivererDeps {
 
 /**
  * Sends the deliveries of due lanes: one at a time of each webhook, a few at a time to each server. A lane is leased, so
- * that one process alone works on it; another takes it over when the lease runs out.
+ * that one process alone works on it; another takes it over when that process has ended, or the lease runs out.
  */
 export class Deliverer implements Worker {
   readonly #deps: DelivererDeps
-  readonly #holder = randomHex(8)
+  readonly #holder: string
   readonly #inFlight: LanesInFlight
   readonly #records: Records
   readonly #payloads: PayloadCache
   readonly #loop: WorkerLoop
   readonly #abort = new AbortController()
   #heartbeat: NodeJS.Timeout | undefined
+  #stopFreeing: (() => void) | undefined
   #isStopping = false
 
   constructor(deps: DelivererDeps) {
     this.#deps = deps
+    this.#holder = deps.members.self
     this.#inFlight = new LanesInFlight(deps.limits)
     this.#records = createRecords({ ...deps, holder: this.#holder, underWay: () => this.#inFlight.size })
     this.#payloads = new PayloadCache(deps.database.read)
@@ -53,6 +57,11 @@ export class Deliverer implements Worker {
   }
 
   start(): void {
+    this.#stopFreeing ??= freeLeasesOfEnded(this.#deps, {
+      listHolders: listLaneHolders,
+      free: freeLanesOf,
+      onFreed: () => this.wake(),
+    })
     this.#heartbeat = setInterval(() => void this.#extend(), HEARTBEAT_MS).unref()
     this.#loop.start()
   }
@@ -65,12 +74,13 @@ export class Deliverer implements Worker {
   /** Lets what is under way end for a moment and gives up the rest, which is sent again later. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    this.#stopFreeing?.()
     await this.#loop.stop()
     const late = setTimeout(() => this.#abort.abort(new Error('the server stops')), this.#deps.graceMs)
     await this.#inFlight.allDone()
     clearTimeout(late)
     clearInterval(this.#heartbeat)
-    await this.#deps.database.transaction((tx) => releaseLanesOf(tx, this.#holder)).catch(() => {})
+    await this.#deps.database.transaction((tx) => freeLanesOf(tx, [this.#holder])).catch(() => {})
   }
 
   async drain(): Promise<boolean> {

@@ -68,7 +68,7 @@ const boundsOf = ({ now, leaseMs }: LeaseTimes): Bounds => ({
   farLease: now + leaseMs,
 })
 
-const freeLanes = (db: Db, { now, farPause, farLease }: Bounds) =>
+const takeableLanes = (db: Db, { now, farPause, farLease }: Bounds) =>
   db
     .selectFrom('hook_lane')
     .where('due_at', '>', 0)
@@ -113,7 +113,7 @@ export async function listDueLanes(db: Db, times: LeaseTimes, choice: Choice): P
 type DueValues = Bounds & { readonly except: readonly string[] | undefined }
 
 const dueLanes = (db: Db, { except, ...bounds }: DueValues, which: 'healthy' | 'all') =>
-  freeLanes(db, bounds)
+  takeableLanes(db, bounds)
     .leftJoin('hook_origin as suspect', 'suspect.origin', 'hook_lane.origin')
     .select(['hook_lane.hook_id', 'hook_lane.origin', 'hook_lane.failures', 'suspect.failures as silences'])
     .select('hook_lane.last_status')
@@ -129,14 +129,14 @@ export async function leaseLanes(
   hookIds: readonly number[],
   { holder, ...times }: LeaseTimes & { readonly holder: string },
 ): Promise<Set<number>> {
-  const free = await runKept(tx, freeLanesOf, { ...boundsOf(times), hookIds })
+  const free = await runKept(tx, takeableLanesOf, { ...boundsOf(times), hookIds })
   const ids = free.map((row) => row.hook_id)
   if (ids.length > 0) await runKept(tx, lease, { hookIds: ids, holder, until: times.now + times.leaseMs })
   return new Set(ids)
 }
 
-const freeLanesOf = (db: Db, { hookIds, ...bounds }: Bounds & { readonly hookIds: readonly number[] }) =>
-  dialectOf(db as Tx).lockFreeRows(freeLanes(db, bounds).select('hook_id').where('hook_id', 'in', hookIds))
+const takeableLanesOf = (db: Db, { hookIds, ...bounds }: Bounds & { readonly hookIds: readonly number[] }) =>
+  dialectOf(db as Tx).lockFreeRows(takeableLanes(db, bounds).select('hook_id').where('hook_id', 'in', hookIds))
 
 const lease = (
   db: Db,
@@ -158,9 +158,15 @@ export async function extendLaneLeases(
     .execute()
 }
 
-/** Gives back every lane of a process that has ended. */
-export async function releaseLanesOf(tx: Tx, holder: string): Promise<void> {
-  await tx.updateTable('hook_lane').set({ lease_until: 0, holder: '' }).where('holder', '=', holder).execute()
+/** The processes that have leases. */
+export async function listLaneHolders(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('hook_lane').select('holder').distinct().where('lease_until', '>', 0).execute()
+  return rows.map((row) => row.holder)
+}
+
+/** Gives back every lane of processes that have ended. */
+export async function freeLanesOf(tx: Tx, holders: readonly string[]): Promise<void> {
+  await tx.updateTable('hook_lane').set({ lease_until: 0, holder: '' }).where('holder', 'in', holders).execute()
 }
 
 /**

@@ -1,0 +1,37 @@
+import type { Logger } from '../platform/logger.ts'
+import type { Members } from '../platform/concurrency/processes.ts'
+import type { Database, Db, Tx } from './database.ts'
+
+/** A table of what processes lease. */
+interface LeaseTable {
+  /** Names of the processes that have leases; may contain the empty text. */
+  listHolders(db: Db): Promise<readonly string[]>
+  /** Ends the leases of these processes. */
+  free(tx: Tx, holders: readonly string[]): Promise<void>
+  /** Called when leases were ended. */
+  onFreed(): void
+}
+
+interface Deps {
+  readonly database: Database
+  readonly log: Logger
+  readonly members: Pick<Members, 'ended' | 'onEnded'>
+}
+
+/**
+ * Ends the leases of processes that have ended: now, and whenever one ends. Leases of a process that is not known run
+ * out by themselves. Returns the function that stops it.
+ */
+export function freeLeasesOfEnded({ database, log, members }: Deps, table: LeaseTable): () => void {
+  const free = async (): Promise<void> => {
+    const ended = members.ended(await table.listHolders(database.read))
+    if (ended.length === 0) return
+    await database.transaction((tx) => table.free(tx, ended))
+    table.onFreed()
+  }
+  const attempt = (): void => {
+    free().catch((error: unknown) => log.warn({ err: error }, 'leases of an ended process not freed; they run out'))
+  }
+  attempt()
+  return members.onEnded(attempt)
+}
