@@ -27,7 +27,8 @@ export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewI
   requireRepoName(input.name, 'RepoName')
   await requireQuota(deps, actor, owner)
   if (await findRepoByName(deps.database.read, owner, input.name)) throw repoNameConflict()
-  await deps.database.transaction((tx) => insertUnfinishedImport(tx, storage, deps.clock.now()))
+  const unfinished = { storage, started_at: deps.clock.now(), holder: deps.processes.self }
+  await deps.database.transaction((tx) => insertUnfinishedImport(tx, unfinished))
   try {
     return await fetchAndInsert(deps, { ...task, input, request })
   } catch (error) {

@@ -9,6 +9,9 @@ import { deleteImportFiles, importRepo } from './import-repo.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
 import { listUnfinishedImports } from './unfinished-import.store.ts'
 
+/** An import that has run for longer has ended, whoever ran it. */
+const LONGEST_MS = 24 * 3_600_000
+
 interface ImportTarget {
   /** Name of the owner; if absent `ownerId`, if both are absent the actor. */
   readonly owner?: string | undefined
@@ -46,9 +49,14 @@ export function createImports(deps: ImportDeps): Imports {
     },
     async deleteUnfinished(startedBefore) {
       const unfinished = await listUnfinishedImports(deps.database.read, startedBefore)
+      const ended = new Set(deps.processes.ended(unfinished.map(({ holder }) => holder)))
+      const isKilled = ({ holder, started_at }: (typeof unfinished)[number]): boolean =>
+        ended.has(holder) ||
+        (holder === '' && !deps.processes.acrossMachines) ||
+        started_at < deps.clock.now() - LONGEST_MS
       // NOTE: if the clock was set back, the list includes running imports of this process.
-      const dead = unfinished.filter((storage) => !running.has(storage))
-      for (const storage of dead) await deleteImportFiles(deps, storage)
+      const dead = unfinished.filter((row) => !running.has(row.storage) && isKilled(row))
+      for (const { storage } of dead) await deleteImportFiles(deps, storage)
       return dead.length > 0
     },
     close: () => inFlight.close(),

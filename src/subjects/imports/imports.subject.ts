@@ -10,6 +10,8 @@ declare module '../subject.ts' {
   }
 }
 
+const CLUSTER_DELAY_MS = 30_000
+
 /** Imports of repositories from other servers. */
 export const subject = defineSubject({
   name: 'imports',
@@ -25,7 +27,7 @@ export const subject = defineSubject({
     'uploadRules',
   ],
   create(core, { lfsObjects, lfsTransfers, outgoingClient, remoteAccess, repoRules, repos, uploadRules, ...services }) {
-    const { config, database, git, clock, log, events, jobs, site } = core
+    const { config, database, git, clock, log, events, jobs, processes, site } = core
     const { migrations, mirror, repository } = config
     const imports = createImports({
       database,
@@ -34,6 +36,7 @@ export const subject = defineSubject({
       jobs,
       clock,
       log,
+      processes,
       access: remoteAccess,
       rules: repoRules,
       quota: services.quota,
@@ -53,9 +56,11 @@ export const subject = defineSubject({
       operations: importOperations({ imports, repos, site }),
       jobs: createImportJobs({ database, jobs, imports }),
       recover: () =>
-        database.transaction((tx) =>
-          jobs.enqueue(tx, 'imports.clear', { started_before: clock.now() }, { key: 'all' }),
-        ),
+        database.transaction((tx) => {
+          // NOTE: a node that has just started does not know yet which others run.
+          const delay = processes.acrossMachines ? CLUSTER_DELAY_MS : 0
+          return jobs.enqueue(tx, 'imports.clear', { started_before: clock.now() }, { key: 'all', delay })
+        }),
       close: () => imports.close(),
     }
   },

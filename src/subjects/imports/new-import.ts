@@ -4,6 +4,7 @@ import type { Events } from '../../events/index.ts'
 import type { Git } from '../../git/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Processes } from '../../platform/concurrency/processes.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Attachments, UploadRules } from '../attachments/index.ts'
 import type { LfsObjects, LfsTransfers } from '../lfs/index.ts'
@@ -57,6 +58,7 @@ export interface ImportDeps {
   readonly jobs: Jobs
   readonly clock: Clock
   readonly log: Logger
+  readonly processes: Pick<Processes, 'acrossMachines' | 'ended' | 'self'>
   readonly access: RemoteAccess
   readonly rules: RepoRules
   readonly quota: DiskQuota

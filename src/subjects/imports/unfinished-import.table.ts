@@ -1,8 +1,12 @@
+import type { Generated } from 'kysely'
+
 /** An import that has written git data but has no repository row yet. */
-interface UnfinishedImportTable {
+export interface UnfinishedImportTable {
   storage: string
   /** Epoch milliseconds. */
   started_at: number
+  /** The process that imports (`Members.self`); empty where a release before this one did. */
+  holder: Generated<string>
 }
 
 declare module '../../db/schema.ts' {
