@@ -47,7 +47,7 @@ export const subject = defineSubject({
     const links = createDownloadLinks({ secrets, clock })
     const retentionMs = artifactDays * DAY_MS
     const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
-    const workflows = translated(createWorkflows({ database, git, clock, events, taskPool }))
+    const workflows = translated(createWorkflows({ database, git, clock, events, taskPool, repos, site }))
     return {
       services: { actionsBlobs: blobs, artifacts, workflows },
       operations: [

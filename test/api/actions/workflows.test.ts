@@ -25,6 +25,17 @@ jobs:
     runs-on: ubuntu
     steps: [{ run: 'echo \${{ inputs.target }}' }]
 `
+const TYPED = `on:
+  workflow_dispatch:
+    inputs:
+      text: { default: x, type: string }
+      debug: { type: boolean, default: false }
+      count: { type: number, default: 2.5 }
+      color: { type: choice, options: [red, 7], default: red }
+      place: { type: environment }
+      wrong: { type: choice, options: [a] }
+jobs: { a: { runs-on: x } }
+`
 const on = (trigger: string, job = 'runs-on: ubuntu'): string => `on: ${trigger}\njobs:\n  a:\n    ${job}\n`
 
 describeOnBoth('workflows', (kind) => {
@@ -47,6 +58,8 @@ describeOnBoth('workflows', (kind) => {
     await write('.gitea/workflows/notes.txt', 'no workflow')
     await write('.gitea/workflows/broken.yml', 'on: [push\njobs')
     await write('.gitea/workflows/matrix.yml', on('workflow_dispatch', 'strategy: { matrix: { v: [1, 2] } }'))
+    await write('.gitea/workflows/typed.yml', TYPED)
+    await write('.gitea/workflows/on.yml', on('{ workflow_dispatch: { inputs: { a: { default: "${{ vars.A }}" } } } }'))
     await write('.gitea/workflows/cycle.yml', on('workflow_dispatch', 'needs: a'))
     await write('.gitea/workflows/dev.yml', on('[push, workflow_dispatch]'), { new_branch: 'dev' })
   }, 60_000)
@@ -62,10 +75,12 @@ describeOnBoth('workflows', (kind) => {
       ['broken.yml', 'broken.yml', '.gitea/workflows/broken.yml'],
       ['ci.yml', 'Build and test', '.gitea/workflows/ci.yml'],
       ['cycle.yml', 'cycle.yml', '.gitea/workflows/cycle.yml'],
-      ['matrix.yml', 'matrix.yml', '.gitea/workflows/matrix.yml'],
       ['push.yaml', 'push.yaml', '.gitea/workflows/deep/push.yaml'],
+      ['matrix.yml', 'matrix.yml', '.gitea/workflows/matrix.yml'],
+      ['on.yml', 'on.yml', '.gitea/workflows/on.yml'],
+      ['typed.yml', 'typed.yml', '.gitea/workflows/typed.yml'],
     ])
-    expect(total).toBe(5)
+    expect(total).toBe(7)
     const one = (await ann.client.get(`${ROOT}/ci.yml`)).json
     expect(one).toEqual(workflows[1])
     expect(one).toMatchObject({
@@ -124,12 +139,33 @@ describeOnBoth('workflows', (kind) => {
       workflow: 'ci.yml',
       ref: 'main',
       inputs: { target: 'prod', level: '3' },
+      repository: expect.objectContaining({ full_name: 'ann/r' }),
+      sender: expect.objectContaining({ login: 'ann' }),
     })
     const [build, test] = await rows(server, 'action_job', { run_id: id })
     expect([build!.has_condition, test!.has_condition]).toEqual([0, 1])
     expect(test!.payload).toContain('${{ inputs.target }}')
     expect(test!.payload).toContain('A: b')
     expect(test!.payload).not.toMatch(/needs|make/)
+  })
+
+  it.each([
+    [{}, { text: 'x', debug: 'false', count: '2.5', color: 'red', place: '', wrong: '' }],
+    [
+      { text: '', debug: '', count: '', color: '', unknown: 'y' },
+      { text: '', debug: 'false', count: '2.5', color: 'red' },
+    ],
+    [
+      { debug: 'true', count: '-1e3', color: '7', place: 'prod' },
+      { debug: 'true', count: '-1e3', color: '7' },
+    ],
+  ])('get the inputs of %j', async (inputs, values) => {
+    const answer = await dispatch('typed.yml', { ref: 'main', inputs }, '?return_run_details=true')
+    expect([answer.status, answer.json.message]).toEqual([200, undefined])
+    const [row] = await rows(server, 'action_run', { id: answer.json.workflow_run_id })
+    const got = JSON.parse(row!.payload).inputs
+    expect(got).toMatchObject(values)
+    expect(Object.keys(got)).toEqual(['text', 'debug', 'count', 'color', 'place', 'wrong'])
   })
 
   it('are those of the ref', async () => {
@@ -152,6 +188,11 @@ describeOnBoth('workflows', (kind) => {
     [400, 'ci.yml', { ref: 'main' }, 'missing required input: target'],
     [400, 'ci.yml', { ref: 'main', inputs: { target: '' } }, 'missing required input: target'],
     [422, 'ci.yml', { ref: 'main', inputs: { target: 'x'.repeat(65_536) } }, 'MaxSize'],
+    [422, 'typed.yml', { ref: 'main', inputs: { debug: 'yes' } }, 'input debug must be true or false'],
+    [422, 'typed.yml', { ref: 'main', inputs: { count: '0x10' } }, 'input count must be a number'],
+    [422, 'typed.yml', { ref: 'main', inputs: { count: '1e999' } }, 'input count must be a number'],
+    [422, 'typed.yml', { ref: 'main', inputs: { color: 'Red' } }, 'input color must be one of its options'],
+    [422, 'on.yml', { ref: 'main' }, 'uses an expression in on'],
     [422, 'push.yaml', { ref: 'main' }, 'has no workflow_dispatch trigger'],
     [422, 'broken.yml', { ref: 'main' }, 'is not valid'],
     [422, 'cycle.yml', { ref: 'main' }, 'is not valid'],

@@ -1,16 +1,20 @@
-import type { SignedIn } from '../../../access/viewer.ts'
+import { NO_ACCESS } from '../../../access/repo-access.ts'
+import { ANONYMOUS, type SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import type { Events } from '../../../events/index.ts'
 import { branchRef, type Git, type GitRepo, tagRef } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { badRequest, forbidden, invalid, notFound } from '../../../platform/errors.ts'
-import type { Repo } from '../../repos/index.ts'
+import { forbidden, invalid, notFound } from '../../../platform/errors.ts'
+import type { Site } from '../../../platform/site.ts'
+import { presentRepo, type Repo, type Repos } from '../../repos/index.ts'
+import { findUserById, presentUser } from '../../users/index.ts'
 import { raiseQueues } from '../runners/queue.store.ts'
 import { insertJobs } from '../runs/job.store.ts'
 import { insertRun, type Run } from '../runs/run.store.ts'
+import { readDispatchInputs } from './dispatch-inputs.ts'
 import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
-import type { Workflow, WorkflowInput, WorkflowJob } from './workflow.policy.ts'
+import type { Workflow, WorkflowJob } from './workflow.policy.ts'
 import { listDisabledWorkflows } from './workflow-state.store.ts'
 
 export interface Dispatch {
@@ -26,6 +30,8 @@ interface DispatchDeps {
   readonly git: Git
   readonly clock: Clock
   readonly events: Events
+  readonly repos: Pick<Repos, 'view'>
+  readonly site: Site
   read(git: GitRepo, oid: string): Promise<Workflow | undefined>
 }
 
@@ -41,14 +47,14 @@ const TITLE_LENGTH = 255
 /**
  * Starts a run of a workflow as it is at a ref. Throws NotFound for an unknown ref or workflow, Forbidden for one that
  * is disabled, Invalid for one that is not valid, is not dispatched or is beyond what the server evaluates, BadRequest
- * without a required input.
+ * and Invalid for inputs that it does not take.
  */
 export async function dispatchWorkflow(
   deps: DispatchDeps,
   actor: SignedIn,
   { repo, dispatch }: { readonly repo: Repo; readonly dispatch: Dispatch },
 ): Promise<Run> {
-  const { database, git, clock, events } = deps
+  const { database, git, clock, events, repos, site } = deps
   const opened = git.open(repo)
   const found = await findWorkflow(deps, opened, dispatch)
   const { ref, oid, file, workflow } = found
@@ -59,8 +65,12 @@ export async function dispatchWorkflow(
   if (workflow.inputs === undefined) throw invalid(`workflow "${file.name}" has no workflow_dispatch trigger`)
   if (workflow.beyond !== undefined)
     throw invalid(`workflow "${file.name}" uses ${workflow.beyond}, which this server does not evaluate yet`)
-  const inputs = readInputs(workflow.inputs, dispatch.inputs)
+  const inputs = readDispatchInputs(workflow.inputs, dispatch.inputs)
   const firstLine = (await opened.objects.commit(oid)).message.split('\n', 1)[0]!
+  const view = await repos.view(actor, { repo, access: NO_ACCESS })
+  const user = await findUserById(database.read, actor.account.id)
+  const repository = { ...presentRepo(view, site), permissions: { admin: true, push: true, pull: true } }
+  const sender = user && presentUser(user, ANONYMOUS, site)
   return database.transaction(async (tx) => {
     const at = clock.now()
     requireEnabled(await listDisabledWorkflows(tx, repo.id))
@@ -68,12 +78,12 @@ export async function dispatchWorkflow(
       repo_id: repo.id,
       workflow: file.name,
       workflow_path: file.path,
-      title: (workflow.runName || firstLine).slice(0, TITLE_LENGTH),
+      title: (workflow.runName || firstLine).slice(0, TITLE_LENGTH).toWellFormed(),
       event: 'workflow_dispatch',
       ref,
       oid,
       actor_id: actor.account.id,
-      payload: JSON.stringify({ workflow: file.name, ref: dispatch.ref, inputs }),
+      payload: JSON.stringify({ workflow: file.name, ref: dispatch.ref, inputs, repository, sender }),
       status: 'waiting',
       created_at: at,
       updated_at: at,
@@ -103,19 +113,6 @@ async function findWorkflow(
   const workflow = await read(git, file.oid)
   if (workflow === undefined) throw invalid(`workflow "${name}" is not valid`)
   return { ref, oid, file, workflow }
-}
-
-/** The inputs that the workflow declares, with the defaults of those that are not given. */
-function readInputs(
-  declared: readonly WorkflowInput[],
-  given: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const entries = declared.map(({ name, isRequired, initial }): [string, string] => {
-    const value = Object.hasOwn(given, name) && given[name] !== '' ? given[name] : initial
-    if (isRequired && (value === undefined || value === '')) throw badRequest(`missing required input: ${name}`)
-    return [name, value ?? '']
-  })
-  return Object.fromEntries(entries)
 }
 
 const toRow = (job: WorkflowJob, { id, repoId }: Run, at: number): Parameters<typeof insertJobs>[1][number] => ({

@@ -13,11 +13,13 @@ const FOLDERS = ['.forgejo/workflows', '.gitea/workflows', '.github/workflows']
 const MAX_FILES = 100
 const MAX_FOLDERS = 20
 
-/** Sorted by path; of files with the same name the first one counts (behaviour/actions#from-event-to-jobs). */
+/** Sorted by path; of files with the same name the one in the upper folder counts (behaviour/actions#from-event-to-jobs). */
 export async function listWorkflowFiles(git: GitRepo, commit: string): Promise<readonly WorkflowFile[]> {
   for (const folder of FOLDERS) {
     const entry = await git.revisions.entryAt(commit, folder)
-    if (entry?.type === 'tree') return collect(git, folder, entry.oid)
+    if (entry?.type !== 'tree') continue
+    const files = await collect(git, folder, entry.oid)
+    return files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   }
   return []
 }

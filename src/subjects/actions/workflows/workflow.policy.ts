@@ -6,7 +6,13 @@ export interface WorkflowInput {
   readonly isRequired: boolean
   /** Undefined for none. */
   readonly initial: string | undefined
+  readonly type: InputType
+  /** The values of a `choice`. */
+  readonly options: readonly string[]
 }
+
+/** Other types are texts, the names of environments too. */
+export type InputType = 'boolean' | 'choice' | 'number' | 'string'
 
 export interface WorkflowJob {
   readonly key: string
@@ -105,10 +111,16 @@ function readInputs(on: unknown): readonly WorkflowInput[] | undefined {
   const dispatch = on['workflow_dispatch']
   const inputs = isMembers(dispatch) && isMembers(dispatch['inputs']) ? dispatch['inputs'] : {}
   return Object.entries(inputs)
-    .slice(0, MAX_INPUTS)
+    .slice(0, MAX_INPUTS + 1)
     .map(([name, input]) => {
-      const { required = false, default: initial } = isMembers(input) ? input : {}
-      return { name, isRequired: required === true, initial: scalarText(initial) }
+      const { required = false, default: initial, type, options } = isMembers(input) ? input : {}
+      return {
+        name,
+        isRequired: required === true,
+        initial: scalarText(initial),
+        type: type === 'boolean' || type === 'choice' || type === 'number' ? type : 'string',
+        options: Array.isArray(options) ? options.flatMap((option: unknown) => scalarText(option) ?? []) : [],
+      }
     })
 }
 
@@ -119,6 +131,8 @@ const hasExpression = (value: unknown): boolean => JSON.stringify(value ?? '').i
 
 /** What the server evaluates before jobs begin (behaviour/actions#needs-if-matrix-concurrency-rerun). */
 function findBeyond(workflow: Members): string | undefined {
+  if (hasExpression(workflow['on'])) return 'an expression in on'
+  if ((readInputs(workflow['on'])?.length ?? 0) > MAX_INPUTS) return `more than ${MAX_INPUTS} inputs`
   if (hasExpression(workflow['run-name'])) return 'an expression in run-name'
   if ('concurrency' in workflow) return 'concurrency'
   for (const [key, job] of Object.entries(workflow['jobs'] as Readonly<Record<string, Members>>)) {

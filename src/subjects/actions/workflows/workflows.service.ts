@@ -5,7 +5,8 @@ import { branchRef, type Commit, type Git, type GitRepo } from '../../../git/ind
 import type { Clock } from '../../../platform/clock.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { TaskPool } from '../../../platform/isolation/index.ts'
-import type { Repo } from '../../repos/index.ts'
+import type { Site } from '../../../platform/site.ts'
+import type { Repo, Repos } from '../../repos/index.ts'
 import { ignoringMissing } from '../../verification/index.ts'
 import type { Run } from '../runs/run.store.ts'
 import { type Dispatch, dispatchWorkflow } from './dispatch-workflow.ts'
@@ -47,6 +48,8 @@ export interface WorkflowDeps {
   readonly clock: Clock
   readonly events: Events
   readonly taskPool: TaskPool
+  readonly repos: Pick<Repos, 'view'>
+  readonly site: Site
 }
 
 export function createWorkflows(deps: WorkflowDeps): Workflows {
