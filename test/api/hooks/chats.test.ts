@@ -124,7 +124,7 @@ describe('texts of users', () => {
   })
 
   it('are escaped for telegram and matrix', () => {
-    const escaped = '#7 &lt;!channel&gt; &amp; *b* [x](http://evil.test) `c` | @all</a>'
+    const escaped = '#7 &lt;!channel&gt; &amp; *b* [x](http://evil.test) `c` | @\u200Ball</a>'
     expect(json('telegram', issue).text).toContain(escaped)
     expect(json('matrix', issue).formatted_body).toContain(escaped)
     expect(json('matrix', issue).body).toContain('<\u200B!channel>')
@@ -133,7 +133,9 @@ describe('texts of users', () => {
   it('are escaped for those that take Markdown', () => {
     const escaped = String.raw`#7 \<!channel\> & \*b\* \[x\]\(http://evil.test\) \`c\` \| @all`
     expect(json('dingtalk', issue).actionCard.text).toContain(escaped.replace('#', String.raw`\#`))
-    expect(json('msteams', issue).title).toContain(escaped.replace('#', String.raw`\#`))
+    expect(json('msteams', issue).title).toContain(
+      String.raw`\#7 &lt;!channel&gt; &amp; \*b\* \[x\]\(http://evil.test\) \`c\` \| @all`,
+    )
     expect(json('discord', issue).embeds[0].description).toContain(String.raw`\<script\>`)
     expect(json('discord', issue).content).toBe('')
     expect(json('wechatwork', issue).markdown.content).toContain('#7 &lt;!channel&gt; &amp; &#42;b&#42; &#91;x&#93;(')
@@ -141,6 +143,70 @@ describe('texts of users', () => {
 
   it('call nobody in feishu', () => {
     expect(json('feishu', issue).content.text).toContain('<\u200Bat user_id="all">')
+  })
+
+  it('call nobody in any chat', () => {
+    const text = '@everyone @room @ann <!here> <@U1> <@&9> <at id=all></at>'
+    for (const message of sampleMessages({ title: text, body: text }).values()) {
+      expect(json('telegram', message).text).not.toMatch(/@\w/)
+      expect(json('matrix', message).body + json('matrix', message).formatted_body).not.toMatch(/@\w/)
+      expect(json('feishu', message).content.text).not.toMatch(/<[@a]|@\w/)
+      for (const type of ['slack', 'wechatwork'] as const) expect(request(type, message).body).not.toMatch(/<[@!a]/)
+      expect(json('discord', message)).toMatchObject({ content: '', tts: false })
+      const { title, description } = json('discord', message).embeds[0]
+      const card = json('msteams', message)
+      const shown = [title, description, json('dingtalk', message).actionCard.text, card.title, card.sections[0].text]
+      expect(shown.join(' ')).not.toMatch(/(?<!\\)<[@a]/)
+    }
+  })
+
+  it('show no line, no direction and no character that is not theirs', () => {
+    const title = 'a\r\n[ann/r] build passed\u2028b \u202Egnp.exe\u2066 \uD83D\u0085\u{E0041}\uFEFF'
+    const body = `- list\n1. one\n=====\n# head\n${'\n'.repeat(500)}end`
+    for (const message of sampleMessages({ title, body }).values()) {
+      const { head, title: shown, details } = describeMessage(message)!
+      expect([...head, shown].map((span) => span.text).join('')).not.toMatch(/[\n\r\u2028]/)
+      expect(details).not.toContain('\n\n\n')
+      for (const type of CHATS) {
+        const { body: sent } = request(type, message)
+        expect(sent).not.toMatch(/[\u202A-\u202E\u2066-\u2069\x7f-\x9f\uFEFF]|\\u[dD][89a-fA-F]|\\u202[eE]|\udb40/)
+      }
+    }
+    const release = sampleMessages({ title, body }).get('release')!
+    const lines = String.raw`\- list
+1\. one
+\=====
+\# head
+
+end`
+    expect(json('discord', release).embeds[0].description).toBe(lines)
+    expect(json('msteams', release).sections[0].text).toBe(lines)
+    expect(json('wechatwork', release).markdown.content).toContain('\n&#35; head')
+  })
+
+  it('are cut to the limits of each chat after they are escaped, never within a character', () => {
+    for (const text of ['*'.repeat(5000), '😀*'.repeat(3000), '&'.repeat(5000)])
+      for (const message of sampleMessages({ title: text, body: text }).values()) {
+        const { title, description } = json('discord', message).embeds[0]
+        expect([title.length <= 256, description.length <= 4096]).toEqual([true, true])
+        // An escape that was cut would escape the ellipsis.
+        expect(title).not.toMatch(/(?<!\\)(?:\\\\)*\\…/)
+        expect(json('telegram', message).text.length).toBeLessThanOrEqual(4096)
+        expect(Buffer.byteLength(json('wechatwork', message).markdown.content)).toBeLessThanOrEqual(4096)
+        for (const type of CHATS) expect(request(type, message).body).not.toMatch(/\\u[dD][89a-fA-F]/)
+      }
+  })
+
+  it.each([
+    ['javascript:alert(1)', undefined],
+    ['http://github.com@evil.test/', undefined],
+    [`http://ci.test/${'a'.repeat(2000)}`, undefined],
+    ['http://gıthub.test/1', 'http://xn--gthub-n4a.test/1'],
+    ['HTTPS://CI.test/1', 'https://ci.test/1'],
+  ])('that are the address %j lead to %j or to the commit', (target_url, shown) => {
+    const message = of('status', { target_url })
+    const { url } = (message.payload as { readonly commit: { readonly url: string } }).commit
+    expect(json('slack', message).attachments[0].title_link).toBe(shown ?? url)
   })
 
   it('cannot end the address of a link', () => {
@@ -182,7 +248,7 @@ describe('the request', () => {
   it('for discord has an embed with the commits', () => {
     const embed = json('discord', sample('push')).embeds[0]
     expect(embed).toMatchObject({
-      title: '[ann/r] 2 new commits pushed to main by ann',
+      title: String.raw`\[ann/r\] 2 new commits pushed to main by ann`,
       url: 'http://git.test/ann/r/compare/a...b',
       color: 0x1e90ff,
       author: { name: 'ann', url: 'http://git.test/ann', icon_url: 'http://git.test/avatars/ann' },

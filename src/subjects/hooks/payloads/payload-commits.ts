@@ -19,6 +19,8 @@ interface Parts {
 /** Paths in each list of a commit. */
 const MAX_PATHS = 1000
 const MAX_PATH_LENGTH = 4096
+/** Characters of the paths of all commits of a message. */
+const MAX_PATHS_LENGTH = 512 * 1024
 const MAX_MESSAGE_LENGTH = 65_536
 const MAX_NAME_LENGTH = 1024
 
@@ -31,25 +33,37 @@ export async function loadPayloadCommits(
 ): Promise<PayloadCommit[]> {
   const urls = repoUrls(repo, site)
   const views = await commitViews.load(git.open(repo), commits, { stat: false, ...parts })
-  return views.map((view) => ({ ...cut(presentPayloadCommit(view, urls)), ...presentPaths(view) }))
+  let left = MAX_PATHS_LENGTH
+  const fits = ({ path }: { readonly path: string }): boolean => {
+    if (path.length > Math.min(left, MAX_PATH_LENGTH)) return false
+    left -= path.length
+    return true
+  }
+  return views.map((view) => ({ ...cut(presentPayloadCommit(view, urls)), ...presentPaths(view, fits) }))
 }
 
-function presentPaths({ changes }: CommitView): Pick<PayloadCommit, 'added' | 'removed' | 'modified'> {
-  const files = (changes?.files ?? []).filter(({ path }) => path.length <= MAX_PATH_LENGTH)
+function presentPaths(
+  { changes }: CommitView,
+  fits: (file: { readonly path: string }) => boolean,
+): Pick<PayloadCommit, 'added' | 'removed' | 'modified'> {
+  const files = (changes?.files ?? []).filter(fits)
   const having = (status: string): string[] =>
     files.flatMap((file) => (file.status === status ? file.path : [])).slice(0, MAX_PATHS)
   return { added: having('added'), removed: having('removed'), modified: having('modified') }
 }
 
+/** NOTE: half a character is no valid JSON for many receivers. */
+const beginning = (text: string, length: number): string => text.slice(0, length).toWellFormed()
+
 function cut(commit: PayloadCommit): PayloadCommit {
   const person = ({ name, email, username }: PayloadCommit['author']) => ({
-    name: name.slice(0, MAX_NAME_LENGTH),
-    email: email.slice(0, MAX_NAME_LENGTH),
+    name: beginning(name, MAX_NAME_LENGTH),
+    email: beginning(email, MAX_NAME_LENGTH),
     username,
   })
   return {
     ...commit,
-    message: commit.message.slice(0, MAX_MESSAGE_LENGTH),
+    message: beginning(commit.message, MAX_MESSAGE_LENGTH),
     author: person(commit.author),
     committer: person(commit.committer),
   }

@@ -15,6 +15,8 @@ import { type ChatMessage, firstLine, shorten, type Span, type Tone } from './ch
 const MAX_TITLE = 200
 const MAX_NAME = 100
 const MAX_DETAILS = 1000
+/** Chats refuse longer ones. */
+const MAX_ADDRESS = 2000
 
 /** What the message of an event says, without the repository before it and the sender after it. */
 interface Description {
@@ -36,20 +38,40 @@ export function describeMessage({ eventType, payload }: HookMessage): ChatMessag
   const { words, title, items = [], details = '', tone } = describe(given)
   const by: Span = { text: sender.login, url: sender.html_url }
   return {
-    head: [
+    head: asLine([
       { text: '[' },
       placeOf(given),
       { text: '] ' },
       ...words.map((word) => (typeof word === 'string' ? { text: word } : word)),
       { text: ' by ' },
       by,
-    ],
-    title,
-    items,
-    details: shorten(details.trim(), MAX_DETAILS),
+    ]),
+    title: asLine([title])[0]!,
+    items: items.map(asLine),
+    details: shorten(
+      details
+        .trim()
+        .replaceAll('\r\n', '\n')
+        .replaceAll(/\n{3,}/g, '\n\n'),
+      MAX_DETAILS,
+    ),
     tone,
     author: { name: sender.login, url: sender.html_url, avatarUrl: sender.avatar_url },
   }
+}
+
+/** NOTE: a line break in a title would let it show lines as if the server had written them. */
+const asLine = (spans: readonly Span[]): Span[] =>
+  spans.map((span) => ({ ...span, text: span.text.replaceAll(/\s+/g, ' ') }))
+
+/**
+ * An address that a user gave, as it is read: with the host in ASCII. Undefined for what browsers do not open, and with
+ * credentials, which may look like a host.
+ */
+function webAddress(text: string): string | undefined {
+  const url = URL.parse(text)
+  const isOpened = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return isOpened && url.username + url.password === '' && url.href.length <= MAX_ADDRESS ? url.href : undefined
 }
 
 /** Where it happened: the repository, for a package without one the owner. */
@@ -104,7 +126,7 @@ const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
   }),
   status: ({ context, state, description, sha, target_url: target, commit }) => ({
     words: [`${shorten(context, MAX_NAME)}: ${state} for `, { text: sha.slice(0, 10), url: commit.url }],
-    title: { text: shorten(context, MAX_NAME), url: target || commit.url },
+    title: { text: shorten(context, MAX_NAME), url: webAddress(target) ?? commit.url },
     details: description,
     tone: state === 'success' ? 'good' : state === 'failure' || state === 'error' ? 'bad' : 'neutral',
   }),

@@ -1,6 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { type ChatMessage, COLOR_OF, plainText, renderWithin, shorten } from './chat-message.ts'
-import { entityMarkdown, html, type Markup, markdown, plain, printable, render, slackMarkup } from './markup.ts'
+import {
+  entityMarkdown,
+  html,
+  type Markup,
+  markdown,
+  plain,
+  printable,
+  render,
+  slackMarkup,
+  taggedMarkdown,
+  textWithin,
+} from './markup.ts'
 
 /** What of a webhook a format uses. */
 export interface ChatTarget {
@@ -62,7 +73,7 @@ const discord: Format = (message, { settings }) => ({
   tts: false,
   embeds: [
     {
-      title: shorten(printable(plainText(message.head)), 256),
+      title: textWithin(markdown, plainText(message.head), 256),
       description: renderWithin(message, MAX_TEXT.discord, (shown) => asLines(markdown, shown)),
       url: message.title.url ?? '',
       color: Number.parseInt(COLOR_OF[message.tone], 16),
@@ -99,13 +110,13 @@ const msteams: Format = (message) => {
     '@type': 'MessageCard',
     '@context': 'https://schema.org/extensions',
     themeColor: COLOR_OF[message.tone],
-    title: markdown.text(plainText(message.head)),
+    title: taggedMarkdown.text(plainText(message.head)),
     summary,
     sections: [
       {
-        activityTitle: markdown.text(message.author.name),
+        activityTitle: taggedMarkdown.text(message.author.name),
         activityImage: message.author.avatarUrl,
-        text: renderWithin(message, MAX_PAGE, (shown) => asLines(markdown, shown, '\n\n')),
+        text: renderWithin(message, MAX_PAGE, (shown) => asLines(taggedMarkdown, shown, '\n\n')),
       },
     ],
     potentialAction: message.title.url
