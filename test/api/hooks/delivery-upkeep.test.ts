@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
 import type { Any } from '../../harness/client.ts'
@@ -17,6 +18,24 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
   const messages = async (): Promise<number> =>
     (await world.server.app.database.read.selectFrom('hook_message').select('id').execute()).length
 
+  /** More deliveries that ended than one step deletes, each with a message. */
+  const fill = (hookId: number, count: number): Promise<void> =>
+    world.server.app.database.transaction(async (tx) => {
+      for (let n = 0; n < count; n++) {
+        const [created_at, uuid] = [world.clock.now() - 1000, randomUUID()]
+        const { id } = await tx
+          .insertInto('hook_message')
+          .values({ event: 'many', event_type: 'many', payload: '{}', created_at })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        const times = { queued_at: created_at, created_at, finished_at: created_at }
+        await tx
+          .insertInto('hook_delivery')
+          .values({ uuid, hook_id: hookId, message_id: id, state: 'delivered', ...times })
+          .execute()
+      }
+    })
+
   it('keep what ended for some days and the latest of each webhook, and all that waits', async () => {
     world = await createHookWorld({
       on: kind,
@@ -24,12 +43,23 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
     })
     const hook = await world.hook()
     const failing = await world.hook({ url: 'http://127.0.0.1:9/' })
+    const form = await world.hook({ content_type: 'form' })
     for (let n = 0; n < 5; n++) await world.push(`f${n}`)
     await world.server.drain()
     await sweep()
     expect(await world.deliveries(hook.id)).toHaveLength(3)
     expect(await world.deliveries(failing.id)).toHaveLength(5)
     expect(await messages()).toBe(5)
+    const [sent] = await world.deliveries(form.id)
+    const details = (await world.ann.client.get(`/repos/ann/r/hooks/${form.id}/deliveries/${sent.uuid}`)).json
+    const { body } = world.receiver.got.findLast((request) => request.headers['x-ingot-delivery'] === sent.uuid)!
+    expect(details.request.body).toBe(body.toString())
+    await world.ann.client.delete(`/repos/ann/r/hooks/${form.id}`)
+    await fill(hook.id, 450)
+    await sweep()
+    expect((await world.deliveries(hook.id)).map((one) => one.event)).toEqual(['many', 'many', 'many'])
+    expect(await messages()).toBe(5 + 3)
+    expect(await world.deliveries(failing.id)).toHaveLength(5)
     await world.ann.client.delete(`/repos/ann/r/hooks/${failing.id}`)
     await sweep()
     expect(await messages()).toBe(3)

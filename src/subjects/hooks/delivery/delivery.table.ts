@@ -42,7 +42,7 @@ export interface HookDeliveryTable {
   url: Generated<string>
   /** JSON object; without the authorization header. */
   request_headers: Generated<string>
-  /** Empty where it is the payload of the message. */
+  /** Empty where it is the payload of the message, also as a form. */
   request_body: Generated<string>
   /** 0 for no answer. */
   response_status: Generated<number>

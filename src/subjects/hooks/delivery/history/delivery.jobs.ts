@@ -14,6 +14,7 @@ import {
   deleteForgottenOrigins,
   deleteUnusedMessages,
   listHooksWithMore,
+  type MessageStep,
 } from './sweep.store.ts'
 
 const DAY_MS = 86_400_000
@@ -48,7 +49,11 @@ export function createDeliveryJobs({ database, clock, days, perHook }: DeliveryJ
       for (const hookId of await listHooksWithMore(database.read, perHook))
         await untilNone(signal, (tx) => deleteEndedBut(tx, hookId, perHook))
       const now = clock.now()
-      await untilNone(signal, (tx) => deleteUnusedMessages(tx, now))
+      let after: number | undefined = 0
+      while (after !== undefined && !signal.aborted) {
+        const step: MessageStep = { after, before: now }
+        after = await database.transaction((tx): Promise<number | undefined> => deleteUnusedMessages(tx, step))
+      }
       await database.transaction((tx) => deleteForgottenOrigins(tx, oldest))
     }),
   }

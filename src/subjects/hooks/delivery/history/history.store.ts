@@ -3,6 +3,7 @@ import type { Database, Db, Tx } from '../../../../db/database.ts'
 import { selectPage } from '../../../../db/page.ts'
 import type { Page, Paging } from '../../../../platform/paging.ts'
 import type { PastAttempt } from '../send/delivery.store.ts'
+import { bodyOf } from '../send/hook-request.ts'
 import type { DeliveryState, HookDeliveryTable } from '../delivery.table.ts'
 
 /** A delivery without what was sent and answered. Times are epoch milliseconds. */
@@ -102,15 +103,15 @@ export async function findDelivery(db: Db, hookId: number, uuid: string): Promis
     .where('hook_delivery.uuid', '=', uuid)
     .where('hook_delivery.hook_id', '=', hookId)
     .executeTakeFirst()
-  return (
-    row && {
-      ...toSummary(row),
-      requestHeaders: JSON.parse(row.request_headers) as Record<string, string>,
-      requestBody: row.request_body === '' ? row.payload : row.request_body,
-      responseHeaders: JSON.parse(row.response_headers) as Record<string, string>,
-      responseBody: row.response_body,
-    }
-  )
+  if (row === undefined) return undefined
+  const requestHeaders = JSON.parse(row.request_headers) as Record<string, string>
+  return {
+    ...toSummary(row),
+    requestHeaders,
+    requestBody: row.request_body === '' ? bodyOf(row.payload, requestHeaders) : row.request_body,
+    responseHeaders: JSON.parse(row.response_headers) as Record<string, string>,
+    responseBody: row.response_body,
+  }
 }
 
 /** The message of a delivery of this webhook, which stays until the transaction ends. */

@@ -1,8 +1,9 @@
 import type { Database, Tx } from '../../../../db/database.ts'
 
-const BATCH = 1000
+/** Rows of a step: each may have large texts, and others wait for the transaction. */
+const BATCH = 200
 
-/** Deletes up to 1000 deliveries that ended before then; returns how many. */
+/** Deletes up to 200 deliveries that ended before then; returns how many. */
 export async function deleteEndedBefore(tx: Tx, time: number): Promise<number> {
   const ids = tx
     .selectFrom('hook_delivery')
@@ -25,7 +26,7 @@ export async function listHooksWithMore(db: Database['read'], kept: number): Pro
   return rows.map((row) => row.hook_id)
 }
 
-/** Deletes up to 1000 of a webhook's deliveries that ended, but the latest `kept`; returns how many. */
+/** Deletes up to 200 of a webhook's deliveries that ended, but the latest `kept`; returns how many. */
 export async function deleteEndedBut(tx: Tx, hookId: number, kept: number): Promise<number> {
   const first = await tx
     .selectFrom('hook_delivery')
@@ -47,12 +48,30 @@ export async function deleteEndedBut(tx: Tx, hookId: number, kept: number): Prom
   return deleted(await tx.deleteFrom('hook_delivery').where('id', 'in', ids).executeTakeFirstOrThrow())
 }
 
-/** Deletes up to 1000 messages that no delivery has any more; returns how many. */
-export async function deleteUnusedMessages(tx: Tx, before: number): Promise<number> {
-  const ids = tx
+export interface MessageStep {
+  /** The id behind which it begins. */
+  readonly after: number
+  /** Messages that were written from then on stay. */
+  readonly before: number
+}
+
+/**
+ * Looks at the next 200 messages, by id, and deletes those that no delivery has any more; returns the last id that it
+ * looked at, undefined at the end.
+ */
+export async function deleteUnusedMessages(tx: Tx, { after, before }: MessageStep): Promise<number | undefined> {
+  const next = tx
     .selectFrom('hook_message')
-    .select('hook_message.id')
-    .where('hook_message.created_at', '<', before)
+    .select('id')
+    .where('id', '>', after)
+    .where('created_at', '<', before)
+    .orderBy('id')
+    .limit(BATCH)
+  const ids = (await next.execute()).map(({ id }) => id)
+  if (ids.length === 0) return undefined
+  await tx
+    .deleteFrom('hook_message')
+    .where('id', 'in', ids)
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -63,8 +82,8 @@ export async function deleteUnusedMessages(tx: Tx, before: number): Promise<numb
         ),
       ),
     )
-    .limit(BATCH)
-  return deleted(await tx.deleteFrom('hook_message').where('id', 'in', ids).executeTakeFirstOrThrow())
+    .execute()
+  return ids.at(-1)
 }
 
 /** Forgets servers of which nothing was heard since then. */

@@ -9,11 +9,24 @@ interface HookRequest {
   readonly body: string
 }
 
+type Headers = Readonly<Record<string, string>>
+
 interface Sending {
   readonly secret: string
   /** Epoch milliseconds. */
   readonly at: number
 }
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+const formOf = (payload: string): string => new URLSearchParams({ payload }).toString()
+
+/** Whether the body of a request is made of the payload alone, so that `bodyOf` tells it. */
+export const isMadeOf = (payload: string, body: string, headers: Headers): boolean =>
+  body === payload || headers['Content-Type'] === FORM_TYPE
+
+export const bodyOf = (payload: string, headers: Headers): string =>
+  headers['Content-Type'] === FORM_TYPE ? formOf(payload) : payload
 
 /** What is sent for a delivery (behaviour/orgs-webhooks-actions#delivery). Throws for what its type does not send. */
 export function hookRequest(delivery: PendingDelivery, { secret, at }: Sending): HookRequest {
@@ -23,8 +36,8 @@ export function hookRequest(delivery: PendingDelivery, { secret, at }: Sending):
   return {
     method: 'POST',
     url: hook.url,
-    contentType: isForm ? 'application/x-www-form-urlencoded' : 'application/json',
-    body: isForm ? new URLSearchParams({ payload }).toString() : payload,
+    contentType: isForm ? FORM_TYPE : 'application/json',
+    body: isForm ? formOf(payload) : payload,
   }
 }
 

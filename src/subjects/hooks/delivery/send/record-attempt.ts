@@ -12,6 +12,7 @@ import {
   updateDeliveries,
 } from './delivery.store.ts'
 import { countOriginFailure, deleteOrigins, type Lane, lockLanesOf, pauseOrigin, updateLanes } from './lane.store.ts'
+import { isMadeOf } from './hook-request.ts'
 import { isGivenUp, pauseOf, retryDelay } from './retry.policy.ts'
 import type { Attempt } from './sender.ts'
 
@@ -159,7 +160,7 @@ function rowOf(delivery: PendingDelivery, attempt: Attempt, now: number): Attemp
     finished_at: succeeded ? now : 0,
     url: attempt.url,
     request_headers: JSON.stringify(attempt.requestHeaders),
-    request_body: attempt.requestBody === delivery.payload ? '' : attempt.requestBody,
+    request_body: isMadeOf(delivery.payload, attempt.requestBody, attempt.requestHeaders) ? '' : attempt.requestBody,
     response_status: attempt.status,
     response_headers: JSON.stringify(attempt.headers),
     response_body: attempt.body,
