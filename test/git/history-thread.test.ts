@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GraphThread } from '../../src/git/engine/graph/graph-thread.ts'
@@ -64,6 +64,36 @@ it('sees commits and graphs that came after its first answer', async () => {
   expect(await graph.ask(address(repo), 'first', { tip: next, path: 'file' })).toBe(tip)
   graph.drop(repo.path)
   expect(await graph.ask(address(repo), 'count', { tip: next })).toBe(6)
+})
+
+it.each([
+  ['adds to the graph', '--split'],
+  ['writes the graph anew', '--split=replace'],
+])('keeps its answers when maintenance %s', async (_, split) => {
+  const repo = await world.repo('sha1', randomHistory({ seed: 13, commits: 60 }))
+  const writeGraph = (): string => oracle(repo.path, ['commit-graph', 'write', '--reachable', '--changed-paths', split])
+  const answers = async (tip: string): Promise<unknown[]> => [
+    await graph.ask(address(repo), 'log', { tip, path: 'a/x', skip: 0, limit: 99 }),
+    await graph.ask(address(repo), 'lastChanges', { commit: tip, directory: 'a' }),
+  ]
+  writeGraph()
+  const from = oracle(repo.path, ['rev-parse', 'b59'])
+  const before = await answers(from)
+  oracle(repo.path, ['fast-import', '--quiet'], script([{ branch: 'b59', from, files: { 'a/x': 'next' } }]))
+  writeGraph()
+  const tip = oracle(repo.path, ['rev-parse', 'b59'])
+  const commits = linesOf(oracle(repo.path, ['rev-list', tip, '--', 'a/x']))
+  graph.drop(repo.path)
+  // Without the objects only an answer that is kept can be given.
+  const [objects, elsewhere] = ['objects', 'elsewhere'].map((name) => join(repo.path, name)) as [string, string]
+  cpSync(join(objects, 'info'), join(elsewhere, 'info'), { recursive: true, preserveTimestamps: true })
+  renameSync(objects, `${objects}.kept`)
+  renameSync(elsewhere, objects)
+  expect(before).not.toContain(undefined)
+  expect(await answers(from)).toEqual(before)
+  rmSync(objects, { recursive: true })
+  renameSync(`${objects}.kept`, objects)
+  expect((await answers(tip))[0]).toEqual({ total: commits.length, commits })
 })
 
 it.each(['shallow', 'info/grafts'])('leaves a repository with %s to git', async (name) => {

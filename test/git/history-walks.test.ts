@@ -50,7 +50,7 @@ const STORED: readonly { readonly name: string; store(repo: GitRepo): void }[] =
 async function opened(format: ObjectFormat, seed: number, store: (repo: GitRepo) => void) {
   const repo = await world.repo(format, randomHistory({ seed, commits: COMMITS, isSkewed: seed % 2 === 0 }))
   store(repo)
-  const view = new RepoView(repo.path, format, createStoreCaches(1 << 20, 1 << 20))
+  const view = new RepoView(repo.path, format, { caches: createStoreCaches(1 << 20, 1 << 20) })
   const git = (...args: string[]): string => oracle(repo.path, args)
   return { repo, view, git, ask: askerOf(view) }
 }

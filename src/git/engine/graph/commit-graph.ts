@@ -47,6 +47,12 @@ export class CommitGraph {
     this.hasGenerations = this.#generations.every((generation) => generation > 0)
   }
 
+  /** How many commits have the same positions in both, because both begin with the same files. */
+  sharedWith(other: CommitGraph): number {
+    const differs = this.#layers.findIndex(({ data }, index) => other.#layers[index]?.data.equals(data) !== true)
+    return differs === -1 ? this.count : this.#begins[differs]!
+  }
+
   find(id: Buffer): number | undefined {
     for (let index = this.#layers.length - 1; index >= 0; index--) {
       const found = findInLayer(this.#layers[index]!, id)

@@ -47,6 +47,15 @@ export class Commits {
     return (this.#graph?.bytes ?? 0) + this.#read.length * READ_BYTES
   }
 
+  /** How many commits have the same positions in both, because both graphs begin with the same files. */
+  sharedWith(other: Commits): number {
+    return this.#graph && other.#graph ? this.#graph.sharedWith(other.#graph) : 0
+  }
+
+  findInGraph(id: Buffer): number | undefined {
+    return this.#graph?.find(id)
+  }
+
   /** The position of a commit; UnsupportedError when it cannot be read. */
   find(id: Buffer): number {
     const known = this.#graph?.find(id)
@@ -62,8 +71,12 @@ export class Commits {
   }
 
   id(position: number): string {
-    const id = position < this.#first ? this.#graph!.id(position) : this.#one(position).id
-    return id.toString('hex')
+    return this.rawId(position).toString('hex')
+  }
+
+  /** A view into the graph or what was read. */
+  rawId(position: number): Buffer {
+    return position < this.#first ? this.#graph!.id(position) : this.#one(position).id
   }
 
   tree(position: number): Buffer {

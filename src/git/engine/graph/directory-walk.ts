@@ -47,10 +47,17 @@ export function changesOf(view: RepoView, start: number, directory: string): Wal
       const walk = new DirectoryWalk(view, Buffer.from(directory, 'utf8'), known)
       walk.begin(start)
       for (let step = 1; walk.step(); step++) if (step % STEPS_AT_ONCE === 0) yield 'working'
-      return { position: start, found: walk.found, bytes: walk.found.size * 100 }
+      return directoryResult(start, walk.found)
     },
   })
 }
+
+const directoryResult = (position: number, found: DirectoryChanges['found']): DirectoryResult => ({
+  position,
+  found,
+  bytes: found.size * 100,
+  moved: (to) => directoryResult(to(position), new Map([...found].map(([name, commit]) => [name, to(commit)]))),
+})
 
 class DirectoryWalk {
   readonly found = new Map<string, number>()

@@ -34,11 +34,18 @@ export function* logOf(view: RepoView, range: LogRange): Walk<Int32Array> {
     isAnswer: (result) => result.tip === tip,
     *compute(earlier) {
       const found = yield* walkLog(new LogWalk(view, range, { tip, stop: earlier?.tip }), earlier)
-      return { tip, commits: found, bytes: found.byteLength }
+      return logResult(tip, found)
     },
   })
   return commits
 }
+
+const logResult = (tip: number, commits: Int32Array): LogResult => ({
+  tip,
+  commits,
+  bytes: commits.byteLength,
+  moved: (to) => logResult(to(tip), commits.map(to)),
+})
 
 /** The first commit of the range; undefined when there is none. */
 export function* firstOf(view: RepoView, range: LogRange): Walk<string | undefined> {

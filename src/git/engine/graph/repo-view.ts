@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { ObjectFormat } from '../object/format.ts'
 import { loadCommitGraph } from './commit-graph.ts'
 import { Commits } from './commits.ts'
+import { movedPositions } from './moved-positions.ts'
 import { ObjectStore, type StoreCaches } from '../packs/object-store.ts'
 import { RecentCache } from '../packs/recent-cache.ts'
 import { TreeBytes } from '../packs/tree-bytes.ts'
@@ -15,10 +16,18 @@ import type { Walk } from './walk.ts'
 const MAX_TREE_BYTES = 4 * 1024 * 1024
 const MAX_RESULT_BYTES = 8 * 1024 * 1024
 
+interface ViewOptions {
+  readonly caches: StoreCaches
+  /** The view of the same repository before this one. */
+  readonly earlier?: RepoView | undefined
+}
+
 /** The result of a walk, which later walks build on. */
 export interface WalkResult {
   /** Bytes in memory. */
   readonly bytes: number
+  /** The same by the positions of a later view; a result without it ends with its view. */
+  moved?(to: (position: number) => number): WalkResult
 }
 
 interface SharedWalk<R extends WalkResult> {
@@ -32,7 +41,8 @@ interface SharedWalk<R extends WalkResult> {
 
 /**
  * The commits and trees of one repository as they were when it was opened. Nothing in it becomes wrong, because commits
- * never change; `isCurrent` tells whether maintenance has written another graph since, which makes walks faster.
+ * never change; `isCurrent` tells whether maintenance has written another graph since, which makes walks faster. A view
+ * takes over the results of the one before it: maintenance after every push would make the log of each path slow again.
  */
 export class RepoView {
   readonly path: string
@@ -46,9 +56,10 @@ export class RepoView {
   readonly #running = new Set<string>()
   readonly #store: ObjectStore
   readonly #stamp: string
-  readonly #trees = new RecentCache<string, TreeBytes>(MAX_TREE_BYTES, ({ bytes }) => bytes.length * 2 + 300)
+  #trees = new RecentCache<string, TreeBytes>(MAX_TREE_BYTES, ({ bytes }) => bytes.length * 2 + 300)
+  #isEnded = false
 
-  constructor(path: string, format: ObjectFormat, caches: StoreCaches) {
+  constructor(path: string, format: ObjectFormat, { caches, earlier }: ViewOptions) {
     this.path = path
     this.idBytes = format === 'sha1' ? 20 : 32
     this.#stamp = stampOf(path)
@@ -56,6 +67,7 @@ export class RepoView {
     try {
       const graph = loadCommitGraph(this.#store.directories, this.idBytes)
       this.commits = new Commits(graph, this.#store, this.idBytes)
+      if (earlier) this.#takeOver(earlier)
     } catch (error) {
       this.#store.close()
       throw error
@@ -74,7 +86,7 @@ export class RepoView {
   }
 
   isCurrent(): boolean {
-    return stampOf(this.path) === this.#stamp
+    return !this.#isEnded && stampOf(this.path) === this.#stamp
   }
 
   /** Runs a walk unless its answer is known; of equal walks at once only one runs. */
@@ -101,8 +113,39 @@ export class RepoView {
     return tree
   }
 
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** Only walks that have begun go on. */
+  end(): void {
+    this.#isEnded = true
+  }
+
+  /** Closes the files. What is in memory stays, for the next view of the repository. */
   close(): void {
     this.#store.close()
+  }
+
+  #takeOver(earlier: RepoView): void {
+    this.#trees = earlier.#trees
+    const to = movedPositions(earlier.commits, this.commits)
+    const moved: [string, WalkResult][] = []
+    // Those used last come first, in case that not all can be moved.
+    for (const [key, result] of earlier.#results.entries()) {
+      const found = result.moved && unlessUnsupported(() => result.moved!(to))
+      if (found) moved.push([key, found])
+    }
+    for (const [key, result] of moved.reverse()) this.#results.set(key, result)
+  }
+}
+
+function unlessUnsupported<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof UnsupportedError) return undefined
+    throw error
   }
 }
 

@@ -23,7 +23,7 @@ export interface GraphAnswer {
   readonly reason?: string
 }
 
-/** Tells that the files of a repository were replaced or removed: nothing of it stays open. */
+/** Tells that the files of a repository were replaced or removed: none of them stays open. */
 export interface GraphDrop {
   readonly drop: string
 }
@@ -63,11 +63,10 @@ class GraphWorker {
     if (!this.#running) void this.#run()
   }
 
+  /** Closes the files of a repository; the next view of it takes over what is in memory. */
   drop(path: string): void {
     const view = this.#views.get(path)
-    if (!view) return
-    this.#views.delete(path)
-    if (!this.#jobs.some((job) => job.view === view)) view.close()
+    if (view) this.#end(view)
   }
 
   async #run(): Promise<void> {
@@ -100,24 +99,24 @@ class GraphWorker {
       job.walk.return(undefined)
       this.#send({ id: job.id, reason: reasonOf(error) })
     }
-    this.#release(job.view)
+    if (job.view.isEnded) this.#end(job.view)
     return true
   }
 
-  /** Closes a repository that was dropped while a walk used it. */
-  #release(view: RepoView): void {
-    const isUsed = this.#views.get(view.path) === view || this.#jobs.some((job) => job.view === view)
-    if (!isUsed) view.close()
+  /** Its files stay open while a walk uses them. */
+  #end(view: RepoView): void {
+    view.end()
+    if (!this.#jobs.some((job) => job.view === view)) view.close()
   }
 
   #open(path: string, format: ObjectFormat): RepoView {
     let view = this.#views.get(path)
-    if (view && !view.isCurrent()) {
-      this.drop(path)
-      view = undefined
-    }
-    view ??= new RepoView(path, format, this.#caches)
     this.#views.delete(path)
+    if (!view?.isCurrent()) {
+      const earlier = view
+      if (earlier) this.#end(earlier)
+      view = new RepoView(path, format, { caches: this.#caches, earlier })
+    }
     this.#views.set(path, view)
     this.#makeRoom(path)
     return view
@@ -129,7 +128,8 @@ class GraphWorker {
     for (const [path, view] of this.#views) {
       if (path === used || (bytes <= MAX_VIEW_BYTES && this.#views.size <= MAX_VIEWS)) return
       bytes -= view.bytes
-      this.drop(path)
+      this.#views.delete(path)
+      this.#end(view)
     }
   }
 
