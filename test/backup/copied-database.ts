@@ -52,8 +52,8 @@ export class CopiedDatabase {
   }
 
   /** Inserts the next numbers, in one transaction. */
-  async write(count: number, size = 100): Promise<void> {
-    const rows = Array.from({ length: count }, () => ({ v: ++this.written, text: 'x'.repeat(size) }))
+  async write(count: number, size = 100, text = (): string => 'x'.repeat(size)): Promise<void> {
+    const rows = Array.from({ length: count }, () => ({ v: ++this.written, text: text() }))
     await this.connections.write.transaction().execute(async (tx: Kysely<Tables>) => {
       for (const row of rows) await tx.insertInto('t').values(row).execute()
     })

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { createHash, type Hash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import type { HeldDatabase } from '../../../db/dialect/dialect.ts'
 import type { Place } from '../places/place.ts'
@@ -13,16 +13,26 @@ interface Snapshot extends Pick<SnapshotHeader, 'number' | 'previous' | 'time'> 
   readonly held: HeldDatabase
 }
 
+async function* hashed(chunks: AsyncIterable<Buffer>, sum: Hash): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of chunks) {
+    sum.update(chunk)
+    yield chunk
+  }
+}
+
 /** Copies the database and then the header that makes the snapshot one. Releases the database in any case. */
 export async function storeSnapshot(place: Place, { series, held, number, previous, time }: Snapshot): Promise<void> {
   const name = snapshotName(series, number, time)
   const sum = createHash('sha256')
+  const compressing = createZstdCompress(QUICK)
+  // NOTE: its errors reach the place as it reads; one that refuses before it reads leaves them to nobody.
+  compressing.on('error', () => undefined)
+  const reading = pipeline(hashed(held.read(), sum), compressing).catch(() => undefined)
   try {
-    const source = Readable.from(held.read())
-    const compressing = createZstdCompress(QUICK)
-    source.on('data', (chunk: Buffer) => sum.update(chunk)).on('error', (error) => compressing.destroy(error))
-    await place.putStream(pagesOfSnapshot(name), source.pipe(compressing))
+    await place.putStream(pagesOfSnapshot(name), compressing)
   } finally {
+    compressing.destroy()
+    await reading
     held.release()
   }
   const header: SnapshotHeader = { format: 1, number, previous, time, size: held.size, sha256: sum.digest('hex') }
