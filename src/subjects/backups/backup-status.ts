@@ -3,7 +3,7 @@ import type { Processes } from '../../platform/concurrency/processes.ts'
 
 /** How far the process that copies is. */
 export interface BackupStatus {
-  /** Seconds of commits that could not be restored now. */
+  /** Seconds of commits that could not be restored now; -1 before the first copy. */
   readonly lag: number
   /** Copies that failed since the start. */
   readonly failures: number
@@ -14,18 +14,21 @@ const QUESTION = 'backup'
 interface StatusDeps {
   readonly clock: Clock
   readonly processes: Processes
-  /** Epoch milliseconds; 0 in a process that does not copy. */
+  /** Whether this process is the one that copies. */
+  isCopying(): boolean
+  /** Epoch milliseconds; 0 before the first copy. */
   coveredUntil(): number
   failures(): number
 }
 
 /** Asks the other processes where this one does not copy; undefined where none does. */
-export function createBackupStatus({ clock, processes, coveredUntil, failures }: StatusDeps): {
+export function createBackupStatus({ clock, processes, isCopying, coveredUntil, failures }: StatusDeps): {
   read(): Promise<BackupStatus | undefined>
 } {
   const own = (): BackupStatus | undefined => {
+    if (!isCopying()) return undefined
     const until = coveredUntil()
-    return until === 0 ? undefined : { lag: Math.max(0, clock.now() - until) / 1000, failures: failures() }
+    return { lag: until === 0 ? -1 : Math.max(0, clock.now() - until) / 1000, failures: failures() }
   }
   processes.answer(QUESTION, async () => JSON.stringify(own() ?? {}))
   return {

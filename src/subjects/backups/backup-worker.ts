@@ -1,6 +1,7 @@
 import type { Logger } from '../../platform/logger.ts'
 import type { Release, SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import type { Worker } from '../subject.ts'
+import type { FailureNote } from './failure-note.ts'
 
 /** One of the things that are copied. */
 export interface Copier {
@@ -18,10 +19,15 @@ interface BackupWorkerDeps {
   readonly log: Logger
   /** Aborted when the server stops, which ends long copies. */
   readonly stopping: AbortController
+  /** What the doctor reads. */
+  readonly note: FailureNote
+  /** The right to copy to the place. */
+  readonly claim: { keep(): Promise<void>; release(): Promise<void> }
   /** Of all processes of the server: one of them copies. */
   readonly locks: SharedLocks | undefined
 }
 
+const CLAIM_MS = 10_000
 const LONGEST_PAUSE_MS = 30_000
 /** For the last copy of a server that stops. */
 const CLOSE_MS = 10_000
@@ -31,6 +37,7 @@ export class BackupWorker implements Worker {
   readonly #deps: BackupWorkerDeps
   #running: Promise<void> | undefined
   #failures = 0
+  #isCopying = false
 
   constructor(deps: BackupWorkerDeps) {
     this.#deps = deps
@@ -39,6 +46,11 @@ export class BackupWorker implements Worker {
   /** Copies that failed since the start. */
   get failures(): number {
     return this.#failures
+  }
+
+  /** Whether this process is the one that copies. */
+  get isCopying(): boolean {
+    return this.#isCopying
   }
 
   start(): void {
@@ -56,10 +68,19 @@ export class BackupWorker implements Worker {
   }
 
   async #run(): Promise<void> {
-    const { copiers, locks } = this.#deps
+    const { copiers, locks, claim, note } = this.#deps
     const release = await this.#lock(locks)
     try {
-      await Promise.all(copiers.map((copier) => this.#repeat(copier)))
+      this.#isCopying = true
+      await note.clear()
+      // What is wrong with the claim is reported by the copies that need it.
+      const keep = (): Promise<boolean> =>
+        claim.keep().then(
+          () => false,
+          () => false,
+        )
+      const keeper = { what: 'owner', intervalMs: CLAIM_MS, copy: keep }
+      await Promise.all([...copiers, keeper].map((each) => this.#repeat(each)))
       await this.#close()
     } finally {
       release?.()
@@ -70,7 +91,7 @@ export class BackupWorker implements Worker {
     return locks?.lock('backup', 'exclusive')
   }
 
-  async #repeat(copier: Copier): Promise<void> {
+  async #repeat(copier: Omit<Copier, 'close'>): Promise<void> {
     const { signal } = this.#deps.stopping
     let failed = 0
     while (!signal.aborted) {
@@ -79,8 +100,10 @@ export class BackupWorker implements Worker {
         more = await copier.copy()
         if (failed > 0) this.#deps.log.info({ what: copier.what }, 'the backup goes on')
         failed = 0
+        await this.#deps.note.delete(copier.what)
       } catch (error) {
         this.#failures++
+        await this.#deps.note.set(copier.what, reasonOf(error as Error))
         if (failed++ === 0)
           this.#deps.log.warn({ err: error, what: copier.what }, 'the backup failed and is tried again')
       }
@@ -90,18 +113,21 @@ export class BackupWorker implements Worker {
   }
 
   async #close(): Promise<void> {
+    const { copiers, claim, log } = this.#deps
+    const close = ({ what, close: work }: Pick<Copier, 'close' | 'what'>): Promise<void> =>
+      work().catch((error: unknown) => log.warn({ err: error, what }, 'the last copy before the stop failed'))
     const closing = Promise.all(
-      this.#deps.copiers.map((copier) =>
-        copier.close().catch((error: unknown) => {
-          this.#deps.log.warn({ err: error, what: copier.what }, 'the last copy before the stop failed')
-        }),
-      ),
-    )
+      copiers.map((copier) => close({ what: copier.what, close: () => copier.close() })),
+    ).then(() => close({ what: 'owner', close: () => claim.release() }))
     const enough = new AbortController()
     await Promise.race([closing, pause(CLOSE_MS, enough.signal)])
     enough.abort()
   }
 }
+
+/** What the store of files said, too. */
+const reasonOf = ({ message, cause }: Error): string =>
+  cause instanceof Error ? `${message} (${cause.message || cause.name})` : message
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

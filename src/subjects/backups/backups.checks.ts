@@ -3,6 +3,8 @@ import type { DatabaseLog } from '../../db/dialect/dialect.ts'
 import type { DoctorCheck } from '../subject.ts'
 import { readBookmark } from './database/bookmark.ts'
 import { readLog } from './database/read-log.ts'
+import { readFailures } from './failure-note.ts'
+import { foreignText, readOwner, readOwnId } from './places/owner.ts'
 import type { Place } from './places/place.ts'
 import { listSeries } from './restore/list-moments.ts'
 
@@ -12,18 +14,24 @@ interface BackupCheckDeps {
   readonly clock: Clock
   readonly databaseFile: string
   readonly bookmarkFile: string
+  readonly dataDir: string
 }
 
 /** A running server needs this long for its next copy. */
 const PATIENCE_MS = 15_000
 
-/** Says how far the continuous backup is behind the database. */
+/** Says what is not copied and why, and how far the continuous backup is behind the database. */
 export const backupCheck = (deps: BackupCheckDeps): DoctorCheck => ({
   name: 'backup',
   async *run() {
-    const { place, log, clock } = deps
-    if (log === undefined) return
+    const { place, log, clock, dataDir } = deps
+    for (const { what, since, message } of await readFailures(dataDir))
+      yield { what: `the copy of ${what} fails since ${new Date(since).toISOString()}: ${message}`, state: 'problem' }
     try {
+      const owner = await readOwner(place)
+      if (owner !== undefined && owner.id !== (await readOwnId(dataDir)))
+        return yield { what: foreignText(place.label, owner), state: 'problem' }
+      if (log === undefined) return
       const last = (await listSeries(place)).at(-1)
       if (last === undefined)
         return yield { what: `${place.label} has no complete copy of the database yet`, state: 'problem' }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config/index.ts'
 import { defineSubject } from '../subject.ts'
@@ -7,7 +9,9 @@ import { backupCheck } from './backups.checks.ts'
 import { DatabaseCopier } from './database/database-copier.ts'
 import { SegmentMerger } from './database/segment-merger.ts'
 import { FilesCopier } from './files/files-copier.ts'
+import { FailureNote } from './failure-note.ts'
 import { openPlace } from './places/open-place.ts'
+import { claimedPlace, PlaceClaim } from './places/place-claim.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -18,6 +22,15 @@ declare module '../subject.ts' {
 const MB = 1_000_000
 const MERGE_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
+
+/** Of the running Linux kernel; empty on other systems. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
 
 function copiersOf(
   { interval, files_interval }: Config['backup'],
@@ -40,8 +53,11 @@ export const subject = defineSubject({
   needs: [],
   create({ config, database, git, clock, log, dataDir, processes, backupBucket }) {
     const { backup } = config
-    const place = openPlace(backup, backupBucket)
-    if (place === undefined) return { services: { backupStatus: undefined } }
+    const opened = openPlace(backup, backupBucket)
+    if (opened === undefined) return { services: { backupStatus: undefined } }
+    const boot = processes.acrossMachines ? '' : bootId()
+    const claim = new PlaceClaim({ place: opened, dataDir, clock, host: hostname(), boot })
+    const place = claimedPlace(opened, claim)
     const { log: databaseLog } = database.connections
     const url = config.database.url
     const databaseFile = url === '' ? join(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, ''))
@@ -64,18 +80,20 @@ export const subject = defineSubject({
     const exactMs = backup.exact_hours * HOUR_MS
     const merger = new SegmentMerger({ place, clock, exactMs, position: () => copier?.position, signal })
     const copiers = copiersOf(backup, { database: copier, merger, files })
-    const worker = new BackupWorker({ copiers, log, stopping, locks: processes.locks })
+    const note = new FailureNote(dataDir, clock)
+    const worker = new BackupWorker({ copiers, log, stopping, claim, note, locks: processes.locks })
     return {
       services: {
         backupStatus: createBackupStatus({
           clock,
           processes,
+          isCopying: () => worker.isCopying,
           coveredUntil: () => copier?.coveredUntil ?? 0,
           failures: () => worker.failures,
         }),
       },
       workers: [worker],
-      checks: [backupCheck({ place, log: databaseLog, clock, databaseFile, bookmarkFile })],
+      checks: [backupCheck({ place, log: databaseLog, clock, databaseFile, bookmarkFile, dataDir })],
     }
   },
 })

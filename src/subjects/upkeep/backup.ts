@@ -29,7 +29,7 @@ const MANIFEST = 'backup.json'
 
 /** Caches, directories of nodes, the lock of the running server, and what is copied in its own way. */
 const SKIPPED =
-  /^(?:git|cache|nodes|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json|backup-position\.json.*)$/
+  /^(?:git|cache|nodes|tmp|server\.lock.*|storage-migration\.json.*|secret\.key\..*|ingot\.db.*|backup\.json|backup-(?:position|owner|failures)\.json.*)$/
 
 /**
  * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the

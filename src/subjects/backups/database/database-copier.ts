@@ -1,6 +1,7 @@
 import { randomHex } from '../../../platform/crypto/crypto.ts'
 import type { DatabaseLog, HeldDatabase } from '../../../db/dialect/dialect.ts'
 import type { Clock } from '../../../platform/clock.ts'
+import { isDomainError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Place } from '../places/place.ts'
 import { seal } from '../sealed-file.ts'
@@ -89,6 +90,7 @@ export class DatabaseCopier {
       if (!this.#hasLooked) await this.#look()
       return this.#series === undefined ? await this.#beginSeries() : await this.#copySome(this.#series)
     } catch (error) {
+      if (isDomainError(error, 'conflict')) this.#forget()
       await this.#boundLog()
       throw error
     }
@@ -262,6 +264,12 @@ export class DatabaseCopier {
   #abandon(): void {
     this.#series = undefined
     this.#pending = undefined
+  }
+
+  /** NOTE: while the place belonged to another process, that may have continued the series. */
+  #forget(): void {
+    this.#abandon()
+    this.#hasLooked = false
   }
 
   /** While nothing can be copied, the log grows no further than it may. */

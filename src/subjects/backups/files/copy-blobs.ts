@@ -20,6 +20,11 @@ export class BlobCopier {
     this.#deps = deps
   }
 
+  /** The next pass lists all directories. */
+  forget(): void {
+    this.#seen.clear()
+  }
+
   async copy(): Promise<void> {
     const { dataDir } = this.#deps
     for (const store of await entriesOf(join(dataDir, 'blobs')))

@@ -2,10 +2,11 @@ import { relative } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../../db/database.ts'
 import type { Git } from '../../../git/index.ts'
+import { isDomainError } from '../../../platform/errors.ts'
 import { seal } from '../sealed-file.ts'
 import { lastEventId, listChangedStorages } from './changed-repos.store.ts'
 import { BlobCopier } from './copy-blobs.ts'
-import { copyUnit, type KnownStates, type UnitCopy } from './copy-unit.ts'
+import { copyUnit, type UnitCopy } from './copy-unit.ts'
 import { COVERED } from './layout.ts'
 import { prune } from './prune.ts'
 import type { KnownState } from './states.ts'
@@ -31,7 +32,7 @@ const MAX_KNOWN = 16_000_000
 export class FilesCopier {
   readonly #deps: FilesCopierDeps
   readonly #blobs: BlobCopier
-  readonly #known: KnownStates = new LRUCache<string, KnownState>({ maxSize: MAX_KNOWN, sizeCalculation: sizeOf })
+  readonly #known = new LRUCache<string, KnownState>({ maxSize: MAX_KNOWN, sizeCalculation: sizeOf })
   #fullPassAt = 0
   #prunedAt = 0
   #coveredAt = 0
@@ -44,6 +45,22 @@ export class FilesCopier {
   }
 
   async copy(): Promise<boolean> {
+    try {
+      return await this.#copy()
+    } catch (error) {
+      if (isDomainError(error, 'conflict')) this.#forget()
+      throw error
+    }
+  }
+
+  /** NOTE: while the place belonged to another process, that may have written other versions. */
+  #forget(): void {
+    this.#known.clear()
+    this.#blobs.forget()
+    this.#fullPassAt = 0
+  }
+
+  async #copy(): Promise<boolean> {
     const { clock, database, place, signal } = this.#deps
     const begun = clock.now()
     const last = await lastEventId(database.read)

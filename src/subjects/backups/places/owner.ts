@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { randomHex } from '../../../platform/crypto/crypto.ts'
+import { removeTree, replaceDurably, writeSynced } from '../../../platform/files/durable.ts'
+import { ifGone } from '../../../platform/files/gone.ts'
+import { members, parseJson } from '../../../platform/json-members.ts'
+import type { Place } from './place.ts'
+
+/** Who copies to a place. */
+export interface Owner {
+  readonly format: 1
+  /** Of the data directory. */
+  readonly id: string
+  /** Of the process that copies; empty after an orderly stop. */
+  readonly session: string
+  readonly host: string
+  readonly directory: string
+  /** Of the running kernel; empty where it has none. */
+  readonly boot: string
+  /** Epoch milliseconds when the process last renewed it. */
+  readonly at: number
+}
+
+/** Not sealed, so that operators can read it. */
+export const OWNER = 'owner.json'
+const ID_FILE = 'backup-owner.json'
+
+/** Undefined where nobody has copied yet. Throws when the place is away. */
+export async function readOwner(place: Place): Promise<Owner | undefined> {
+  const data = await place.get(OWNER)
+  if (data === undefined) return undefined
+  const { id, session, host, directory, boot, at } = members(parseJson(data.toString('utf8'))?.value)
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  return {
+    format: 1,
+    id: text(id),
+    session: text(session),
+    host: text(host),
+    directory: text(directory),
+    boot: text(boot),
+    at: typeof at === 'number' ? at : 0,
+  }
+}
+
+export const writeOwner = (place: Place, owner: Owner): Promise<void> =>
+  place.put(OWNER, Buffer.from(`${JSON.stringify(owner)}\n`))
+
+/** The id that the data directory has for backups; undefined before the first. */
+export async function readOwnId(dataDir: string): Promise<string | undefined> {
+  const text = await readFile(join(dataDir, ID_FILE), 'utf8').catch(ifGone(''))
+  const { id } = members(parseJson(text)?.value)
+  return typeof id === 'string' ? id : undefined
+}
+
+/** Makes the id where there is none. */
+export async function ownIdOf(dataDir: string): Promise<string> {
+  const known = await readOwnId(dataDir)
+  if (known !== undefined) return known
+  const id = randomHex(16)
+  const file = join(dataDir, ID_FILE)
+  await removeTree(`${file}.new`)
+  await writeSynced(`${file}.new`, JSON.stringify({ id }))
+  await replaceDurably(`${file}.new`, file)
+  return id
+}
+
+export const foreignText = (label: string, { host, directory, at }: Owner): string =>
+  `${label} belongs to another server (${directory} on ${host}, last seen ${new Date(at).toISOString()}): give this one a ` +
+  `place of its own, or, if that server is gone for good, delete ${OWNER} in ${label}`
