@@ -28,7 +28,7 @@ it('lets one data directory write to a place, and tells another how to get it', 
     `give this one a place of its own, or, if that server is gone for good, delete owner.json in ${join(dir, 'copy')}`
   const streams = [
     () => second.put('x', Buffer.from('x')),
-    () => second.putStream('x', (async function* () {})()),
+    () => second.putStream('x', (async function* () {})(), 0),
     () => second.remove('owner.json'),
     () => second.clean(time),
   ]

@@ -85,9 +85,9 @@ export class CopiedDatabase {
   }
 
   /** The numbers in the database as it is restored. */
-  async restored(at = Infinity): Promise<number[]> {
+  async restored(at = Infinity, place = this.place): Promise<number[]> {
     const to = join(this.dir, `restored-${this.#restored++}.db`)
-    await restoreDatabase({ place: this.place, at, file: to, progress: () => {} })
+    await restoreDatabase({ place, at, file: to, progress: () => {} })
     const database = new Sqlite(to)
     try {
       expect(database.pragma('integrity_check', { simple: true })).toBe('ok')

@@ -30,7 +30,7 @@ function killedAfter(steps: number): Place {
   return {
     ...db.place,
     put: (name, data) => write(() => db.place.put(name, data), name),
-    putStream: (name, source) => write(() => db.place.putStream(name, source), name),
+    putStream: (name, source, size) => write(() => db.place.putStream(name, source, size), name),
   }
 }
 

@@ -8,6 +8,9 @@ import { pagesOfSnapshot, type SnapshotHeader, snapshotName } from './layout.ts'
 
 const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
+/** Bytes that are compressed badly grow by less. */
+const COMPRESSED = 1.01
+
 interface Snapshot extends Pick<SnapshotHeader, 'number' | 'previous' | 'time'> {
   readonly series: string
   readonly held: HeldDatabase
@@ -29,7 +32,7 @@ export async function storeSnapshot(place: Place, { series, held, number, previo
   compressing.on('error', () => undefined)
   const reading = pipeline(hashed(held.read(), sum), compressing).catch(() => undefined)
   try {
-    await place.putStream(pagesOfSnapshot(name), compressing)
+    await place.putStream(pagesOfSnapshot(name), compressing, held.size * COMPRESSED)
   } finally {
     compressing.destroy()
     await reading

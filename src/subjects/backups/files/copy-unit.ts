@@ -80,7 +80,7 @@ export async function copyFile({ place, dataDir }: UnitCopy, path: string): Prom
   } else {
     const source = createReadStream(file)
     try {
-      await place.putStream(name, source)
+      await place.putStream(name, source, found.size)
     } catch (error) {
       return ifGone(undefined)(error as NodeJS.ErrnoException)
     }

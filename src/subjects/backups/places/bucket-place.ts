@@ -1,8 +1,8 @@
-import { inParts, type S3Objects, sendParts } from '../../../blobs/index.ts'
+import { inParts, partSize, type S3Objects, sendParts } from '../../../blobs/index.ts'
 import type { Place, Stored } from './place.ts'
 
-/** Three parts of an upload are in memory at once; an object has at most 10,000 parts. */
-const PART_BYTES = 16 * 1024 * 1024
+/** Three parts of an upload are in memory at once. Those of objects of more than 156 GiB are larger, up to 1.2 TiB. */
+const PARTS = { partBytes: 16 * 1024 * 1024, maxPartBytes: 128 * 1024 * 1024, maxParts: 10_000 }
 
 /** A folder of a bucket. `prefix` ends with a slash. */
 export function bucketPlace(objects: S3Objects, prefix: string, label: string): Place {
@@ -12,7 +12,8 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
   return {
     label,
     put: (name, data) => objects.put(key(name), data),
-    async putStream(name, source) {
+    async putStream(name, source, most) {
+      const part = partSize(PARTS, most)
       const upload = await objects.begin(key(name))
       try {
         let sent = 0
@@ -22,7 +23,7 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
             yield chunk
           }
         }
-        const tags = await sendParts(objects, upload, inParts(counted(), PART_BYTES))
+        const tags = await sendParts(objects, upload, inParts(counted(), part))
         if (tags.length === 0) tags.push(await objects.sendPart(upload, 1, new Uint8Array()))
         await objects.complete(upload, tags)
         const size = await objects.size(key(name))

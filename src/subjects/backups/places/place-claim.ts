@@ -122,9 +122,9 @@ export const claimedPlace = (place: Place, claim: PlaceClaim): Place => ({
     await claim.require()
     await place.put(name, data)
   },
-  putStream: async (name, source) => {
+  putStream: async (name, source, size) => {
     await claim.require()
-    await place.putStream(name, source)
+    await place.putStream(name, source, size)
   },
   remove: async (name) => {
     await claim.require()

@@ -12,8 +12,8 @@ export interface Place {
   readonly label: string
   /** Whole or not at all; durable when it resolves. Replaces what has the name. */
   put(name: string, data: Uint8Array): Promise<void>
-  /** As put, of any length. */
-  putStream(name: string, source: AsyncIterable<Uint8Array>): Promise<void>
+  /** As put, of any length. `size`: bytes that it has at most. */
+  putStream(name: string, source: AsyncIterable<Uint8Array>, size: number): Promise<void>
   /** Undefined when there is nothing of the name. */
   get(name: string): Promise<Buffer | undefined>
   /** As get, piece by piece. */
