@@ -14,7 +14,7 @@ interface RotationDeps extends Pick<Core, 'clock' | 'config' | 'database' | 'dat
   readonly sealedColumns: readonly SealedColumns[]
 }
 
-interface RotationOptions {
+export interface RotationOptions {
   /** Milliseconds in which a server may still store what it sealed with the former key. */
   readonly settleMs?: number
   /** Called after each batch with how many texts were sealed anew until then. */

@@ -1,11 +1,14 @@
-import { rotateKey } from '../app/rotate-key.ts'
+import { rotateKey, type RotationOptions } from '../app/rotate-key.ts'
 import type { CommandInput } from './command.ts'
 import { withCore } from './with-core.ts'
 
 const MAX_NAMED = 20
 
-export async function rotateSecretKey({ config, print }: CommandInput): Promise<number> {
-  const report = await withCore(config(), (core) => rotateKey(core, { progress: showProgress }))
+export async function rotateSecretKey(
+  { config, print }: Pick<CommandInput, 'config' | 'print'>,
+  options: RotationOptions = {},
+): Promise<number> {
+  const report = await withCore(config(), (core) => rotateKey(core, { progress: showProgress, ...options }))
   if (process.stderr.isTTY) process.stderr.write('\n')
   if (report.isContinued) print('Continued a rotation that had not come to its end.')
   print(`Encrypted ${report.resealed} values with the current key.`)
