@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { actorOf } from '../../../src/access/viewer.ts'
 import type { Git } from '../../../src/git/index.ts'
@@ -179,5 +179,40 @@ describeOnBoth('pull requests that change at once', (kind) => {
       expect.any(Array),
       [head],
     ])
+  })
+  it('into one branch follow it a few in a job, so that jobs of other branches come in between', async () => {
+    const { database, jobs } = world.server.app
+    await branch('shared')
+    await branch('shared-1', 'shared')
+    await createPull(world.wes, { head: 'shared-1', base: 'shared' })
+    await world.server.drain()
+    await database.transaction(async (tx) => {
+      const pulls = tx.selectFrom('pull').selectAll().where('base_branch', '=', 'shared')
+      const { id: _, ...pull } = await pulls.executeTakeFirstOrThrow()
+      const issues = tx.selectFrom('issue').selectAll().where('id', '=', pull.issue_id)
+      const { id: __, ...issue } = await issues.executeTakeFirstOrThrow()
+      for (let number = 1001; number <= 1030; number++) {
+        const { id } = await tx
+          .insertInto('issue')
+          .values({ ...issue, number })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        await tx
+          .insertInto('pull')
+          .values({ ...pull, issue_id: id, head_branch: `copy${number}` })
+          .execute()
+      }
+    })
+    const tip = await commitFile(world.wes, { branch: 'shared', path: 'base.txt' })
+    const enqueue = vi.spyOn(jobs, 'enqueue')
+    await world.server.drain()
+    const steps = enqueue.mock.calls.flatMap(([, job, payload]) =>
+      job === 'pulls.follow_branch' ? [payload as { branch: string; after_id?: number }] : [],
+    )
+    enqueue.mockRestore()
+    expect(steps).toMatchObject([{ branch: 'shared' }, { branch: 'shared', after_id: expect.any(Number) }])
+    const pulls = database.read.selectFrom('pull').select(['checked_base_oid', 'mergeability'])
+    const found = await pulls.where('base_branch', '=', 'shared').execute()
+    expect(found).toEqual(Array.from({ length: 31 }, () => ({ checked_base_oid: tip, mergeability: 'mergeable' })))
   })
 })

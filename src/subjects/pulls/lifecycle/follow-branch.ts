@@ -15,7 +15,7 @@ import {
 import { followMergeRef } from '../mergeability/merge-ref.ts'
 import { isMergeRef } from '../pull.policy.ts'
 import { closeInChange, closePull } from './close-pull.ts'
-import { followMoved, type FollowMovedDeps } from './follow-moved.ts'
+import { enqueueFollow, followMoved, type FollowMovedDeps } from './follow-moved.ts'
 import { changePull, findPlace, type LifecycleDeps } from './pull-change.ts'
 import { recheck } from './recheck.ts'
 import { refreshPull } from './refresh.ts'
@@ -38,12 +38,13 @@ interface Branch extends BranchOf {
 /**
  * Makes the open pull requests from and into a branch follow the branch as it is now
  * (behaviour/pull-requests#branch-lifecycle). Safe to run again; works on one pull request at a time. One that fails
- * does not stop the others; throws the first failure at the end.
+ * does not stop the others; throws the first failure at the end. Of those into the branch it takes the next few behind
+ * `afterId`, and enqueues a job for the rest; those from the branch are looked at with the first of these.
  */
 export async function followBranch(
   deps: FollowDeps,
   actor: Actor,
-  { repoId, branch }: BranchOf,
+  { repoId, branch, afterId }: BranchOf & { readonly afterId: PullId | 0 },
   signal: AbortSignal,
 ): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
@@ -59,34 +60,34 @@ export async function followBranch(
       failures.push(error)
     })
   }
-  for (const pull of await listOpenPullsFrom(deps.database.read, found))
+  const from = afterId === 0 ? await listOpenPullsFrom(deps.database.read, found) : []
+  for (const pull of from)
     await each(pull, () =>
       found.oid === undefined ? closePull(deps, actor, pull, branch) : refreshPull(deps, actor, pull.id),
     )
-  for await (const pull of eachInto(deps, found))
+  const into = await listOpenPullsInto(deps.database.read, found, { afterId, limit: STEP })
+  for (const pull of into)
     await each(pull, () =>
       found.oid === undefined ? replaceBase(deps, actor, found, pull) : recheckInto(deps, found, pull),
     )
+  if (into.length === STEP)
+    await deps.database.transaction((tx) =>
+      enqueueFollow(tx, deps.jobs, { repoId, branch, afterId: into.at(-1)!.id }, actor.account.id),
+    )
   if (failures.length > 0) throw failures[0]
 }
+
+/**
+ * Pull requests of one job. A thousand into one branch take minutes, in which the jobs of other branches and
+ * repositories would have to wait.
+ */
+const STEP = 25
 
 async function recheckInto(deps: FollowDeps, { repo, hasMergeRefs }: Branch, pull: Pull): Promise<void> {
   const checked = await recheck(deps, { id: pull.id, repo })
   if (!hasMergeRefs) return
   const place = await findPlace(deps, pull)
   if (place !== undefined) await followMergeRef(deps, place, { makes: false, checked })
-}
-
-const BATCH = 100
-
-async function* eachInto({ database: { read } }: FollowDeps, branch: BranchOf): AsyncGenerator<Pull> {
-  let afterId: PullId | 0 = 0
-  for (;;) {
-    const pulls: Pull[] = await listOpenPullsInto(read, branch, { afterId, limit: BATCH })
-    yield* pulls
-    if (pulls.length < BATCH) return
-    afterId = pulls.at(-1)!.id
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Actor } from '../../../access/viewer.ts'
 import type { Database, Tx } from '../../../db/database.ts'
 import { branchRef, type Git } from '../../../git/index.ts'
 import type { Jobs } from '../../../jobs/index.ts'
+import type { PullId } from '../../../platform/crypto/ids.ts'
 import type { Branch } from '../heads/find-branches.ts'
 import type { BranchOf } from '../records/pull.store.ts'
 
@@ -11,10 +12,20 @@ export interface FollowMovedDeps {
   readonly jobs: Jobs
 }
 
+interface Followed extends BranchOf {
+  /** Those into the branch up to this one have followed it. */
+  readonly afterId?: PullId
+}
+
 /** Has the pull requests from and into a branch follow it in a job. */
-export const enqueueFollow = (tx: Tx, jobs: Jobs, { repoId, branch }: BranchOf, actorId: number): Promise<void> => {
-  const job = { repo_id: repoId, branch, actor_id: actorId }
-  return jobs.enqueue(tx, 'pulls.follow_branch', job, { key: `${repoId} ${branch}` })
+export function enqueueFollow(
+  tx: Tx,
+  jobs: Jobs,
+  { repoId, branch, afterId }: Followed,
+  actorId: number,
+): Promise<void> {
+  const job = { repo_id: repoId, branch, actor_id: actorId, ...(afterId && { after_id: afterId }) }
+  return jobs.enqueue(tx, 'pulls.follow_branch', job, { key: `${repoId} ${branch}${afterId ? ` ${afterId}` : ''}` })
 }
 
 /**

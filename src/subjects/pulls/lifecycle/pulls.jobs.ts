@@ -21,7 +21,13 @@ const pullJobPayloads = {
   /** Deletes the refs of a deleted pull request, or those that no pull request has. */
   'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
   /** Makes pull requests follow a branch that moved, was created or was deleted. */
-  'pulls.follow_branch': Type.Object({ repo_id: Id, branch: Type.String(), actor_id: Id }),
+  'pulls.follow_branch': Type.Object({
+    repo_id: Id,
+    branch: Type.String(),
+    actor_id: Id,
+    /** Where an earlier job has come to. */
+    after_id: Type.Optional(Id),
+  }),
   /**
    * Points the ref of a closed pull request to its head again, where a push came together with the closing, and deletes
    * that of its test merge.
@@ -50,8 +56,13 @@ export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
   }),
   'pulls.follow_branch': defineJob(
     pullJobPayloads['pulls.follow_branch'],
-    ({ repo_id, branch, actor_id }, signal) =>
-      followBranch(deps, actorOf(asId(actor_id)), { repoId: asId(repo_id), branch }, signal),
+    ({ repo_id, branch, actor_id, after_id: after }, signal) =>
+      followBranch(
+        deps,
+        actorOf(asId(actor_id)),
+        { repoId: asId(repo_id), branch, afterId: after ? asId(after) : 0 },
+        signal,
+      ),
     { lane: 'pulls' },
   ),
   'pulls.restore_ref': defineJob(pullJobPayloads['pulls.restore_ref'], async ({ pull_id }) => {
