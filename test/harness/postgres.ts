@@ -59,7 +59,7 @@ export async function startPostgres(dir: string): Promise<TestPostgres | undefin
   }
 }
 
-interface MadeDatabase {
+export interface MadeDatabase {
   readonly url: string
   drop(): Promise<void>
 }

@@ -1,7 +1,9 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { oracle } from '../../git/fixture.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
-import { startIngot, temporaryFolder } from '../../harness/process.ts'
+import { copyTemplate, type MadeDatabase } from '../../harness/postgres.ts'
+import { type Folder, makeDataDir, startIngot, temporaryFolder } from '../../harness/process.ts'
 import { newPull, PULLS, pullWorld } from './merge-world.ts'
 
 describeOnBoth('a merge that a crash interrupted', (kind) => {
@@ -117,12 +119,25 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
   })
 })
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+const PULL_COUNT = 10
+const KILLS = { sqlite: 2, postgres: 1 } as const
 
-describe('a server that is killed while it merges', () => {
+describeOnBoth('a server that is killed while it merges', (kind) => {
+  let folder: Folder
+  let database: MadeDatabase | undefined
+  beforeAll(async () => {
+    folder = temporaryFolder()
+    if (kind === 'sqlite') return makeDataDir(folder.path)
+    database = await copyTemplate(inject('postgresUrl'), `k_${randomBytes(6).toString('hex')}`)
+  })
+  afterAll(async () => {
+    folder.remove()
+    await database?.drop()
+  })
+
   it('has merged each pull request wholly or not at all when it is back', { timeout: 240_000 }, async () => {
-    const first = await startIngot(folder.path)
+    const settings = database ? ['--set', `database.url=${database.url}`] : []
+    const first = await startIngot(folder.path, settings)
     const authorization = `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`
     const headers = { authorization, 'content-type': 'application/json' }
     const call = async (url: string, method: string, path: string, body?: object) => {
@@ -137,21 +152,25 @@ describe('a server that is killed while it merges', () => {
       }
     }
     await call(first.url, 'POST', '/user/repos', { name: 'r', auto_init: true, default_branch: 'main' })
-    for (let index = 1; index <= 20; index++) {
+    for (let index = 1; index <= PULL_COUNT; index++) {
       const file = { content: '', message: `f${index}`, branch: 'main', new_branch: `b${index}` }
       await call(first.url, 'POST', `/repos/admin/r/contents/f${index}`, file)
       await call(first.url, 'POST', '/repos/admin/r/pulls', { head: `b${index}`, base: 'main', title: `b${index}` })
     }
+    const acknowledged = new Set<string>()
     let running = first
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < KILLS[kind]; round++) {
       const { url } = running
-      const merging = Array.from({ length: 20 }, (_, index) =>
-        call(url, 'POST', `/repos/admin/r/pulls/${index + 1}/merge`, { Do: 'merge' }).catch(() => undefined),
+      const merging = Array.from({ length: PULL_COUNT }, (_, index) =>
+        call(url, 'POST', `/repos/admin/r/pulls/${index + 1}/merge`, { Do: 'merge' }).catch(() => ({
+          status: 0,
+          json: { sha: '' },
+        })),
       )
-      await new Promise((resolve) => setTimeout(resolve, 150 + round * 170))
+      await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 400))
       await running.stop('SIGKILL')
-      await Promise.all(merging)
-      running = await startIngot(folder.path)
+      for (const { status, json } of await Promise.all(merging)) if (status === 200) acknowledged.add(json.sha)
+      running = await startIngot(folder.path, settings)
     }
     const { url } = running
     await expect
@@ -162,8 +181,8 @@ describe('a server that is killed while it merges', () => {
             `${url}/api/v1/repos/admin/r/commits?sha=${shown.json.commit.id}&limit=50&stat=false`,
           )
           const history = new Set(((await commits.json()) as { sha: string }[]).map(({ sha }) => sha))
-          const wrong: number[] = []
-          for (let number = 1; number <= 20; number++) {
+          const wrong: (number | string)[] = [...acknowledged].filter((sha) => !history.has(sha))
+          for (let number = 1; number <= PULL_COUNT; number++) {
             const pull = (await call(url, 'GET', `/repos/admin/r/pulls/${number}`)).json
             const isThere = (await call(url, 'GET', `/repos/admin/r/contents/f${number}?ref=main`)).status === 200
             if (pull.merged !== isThere || (pull.merged && !history.has(pull.merge_commit_sha))) wrong.push(number)
