@@ -79,12 +79,39 @@ export const OWNER_COLUMNS = COLUMNS.map((column) => `owner.${column} as user_${
 
 type OwnerColumns = { readonly [Each in Column as `user_${Each}`]: Columns[Each] }
 
-/** From a row with `OWNER_COLUMNS`. */
-export function toOwner(row: OwnerColumns): User {
-  const columns: Partial<Record<Column, unknown>> = {}
-  for (const column of COLUMNS) columns[column] = row[`user_${column}`]
-  return toUser(columns as Columns)
-}
+/** From a row with `OWNER_COLUMNS`. NOTE: written out: a loop over `COLUMNS` takes 80 times as long. */
+export const toOwner = (row: OwnerColumns): User =>
+  toUser({
+    id: row.user_id,
+    kind: row.user_kind,
+    name: row.user_name,
+    visibility: row.user_visibility,
+    is_admin: row.user_is_admin,
+    is_restricted: row.user_is_restricted,
+    is_active: row.user_is_active,
+    is_login_prohibited: row.user_is_login_prohibited,
+    must_change_password: row.user_must_change_password,
+    full_name: row.user_full_name,
+    email: row.user_email,
+    login_name: row.user_login_name,
+    source_id: row.user_source_id,
+    description: row.user_description,
+    location: row.user_location,
+    website: row.user_website,
+    pronouns: row.user_pronouns,
+    language: row.user_language,
+    avatar: row.user_avatar,
+    is_email_hidden: row.user_is_email_hidden,
+    can_create_organization: row.user_can_create_organization,
+    max_repo_creation: row.user_max_repo_creation,
+    repo_admin_change_team_access: row.user_repo_admin_change_team_access,
+    followers_count: row.user_followers_count,
+    following_count: row.user_following_count,
+    stars_count: row.user_stars_count,
+    created_at: row.user_created_at,
+    updated_at: row.user_updated_at,
+    last_login_at: row.user_last_login_at,
+  })
 
 /** The account with all that is stored of it; undefined for one of which only what decisions need is known. */
 export const knownUser = (account: Account): User | undefined =>
