@@ -22,13 +22,20 @@ const DIRECT = 100
 const BATCH = 250
 const MAX_TRANSFER_RECIPIENTS = 500
 
+interface Followed {
+  readonly issueId: IssueId
+  readonly actorId: UserId
+  readonly notBefore?: number
+  readonly isNew?: boolean
+}
+
 /** Writes the threads of users (behaviour/issues#notifications). */
 export interface Notifier {
-  /** Those who follow the issue; threads of activities at `notBefore` or later stay as they are. */
-  followers(
-    tx: Tx,
-    activity: { readonly issueId: IssueId; readonly actorId: UserId; readonly notBefore?: number },
-  ): Promise<void>
+  /**
+   * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account has
+   * just created it, and nobody else wrote there.
+   */
+  followers(tx: Tx, activity: Followed): Promise<void>
   /** Those of the users who may read the issue and do not block the acting account. */
   users(tx: Tx, notice: IssueNotice): Promise<void>
   /** Those who may accept the transfer of a repository. */
@@ -54,9 +61,10 @@ interface NotifierDeps {
 
 export function createNotifier({ database, clock, events, jobs }: NotifierDeps): Notifier {
   return {
-    async followers(tx, { issueId, actorId, notBefore }) {
-      const activity = await loadActivity(tx, issueId, actorId)
-      if (activity === undefined) return
+    async followers(tx, { issueId, actorId, notBefore, isNew = false }) {
+      const known = await loadActivity(tx, issueId, actorId)
+      if (known === undefined) return
+      const activity = { ...known, isNew }
       const at = notBefore ?? clock.now()
       const recipients = await listFollowers(tx, activity, { after: 0, limit: DIRECT })
       await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: notBefore === undefined ? at : at - 1 })

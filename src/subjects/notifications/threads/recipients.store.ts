@@ -22,6 +22,8 @@ export interface IssueActivity {
   readonly repo: Repo
   readonly issue: Issue
   readonly actorId: UserId
+  /** The acting account has just created it: it has no entries of others. */
+  readonly isNew?: boolean
 }
 
 /**
@@ -30,13 +32,20 @@ export interface IssueActivity {
  */
 export async function listFollowers(
   db: Db,
-  { repo, issue, actorId }: IssueActivity,
+  { repo, issue, actorId, isNew = false }: IssueActivity,
   { after, limit }: { after: number; limit: number },
 ): Promise<Recipient[]> {
   const unit = unitOf(issue)
   if (!hasUnit(repo.units, unit)) return []
   const { isPrivate, owner } = repo
-  const shape = { unit, limit, isPrivate, kind: owner.kind, visibility: owner.visibility } satisfies FollowersShape
+  const shape = {
+    unit,
+    limit,
+    isNew,
+    isPrivate,
+    kind: owner.kind,
+    visibility: owner.visibility,
+  } satisfies FollowersShape
   const ids = { repoId: repo.id, ownerId: owner.id, issueId: issue.id, posterId: issue.posterId }
   const rows = await runKept(db, followers, { ...ids, actorId, after }, JSON.stringify(shape))
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
@@ -46,6 +55,7 @@ export async function listFollowers(
 interface FollowersShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
   readonly unit: Unit
   readonly limit: number
+  readonly isNew: boolean
 }
 
 interface FollowersIds {
@@ -58,9 +68,10 @@ interface FollowersIds {
 }
 
 function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after }: FollowersIds, shape: string) {
-  const { unit, limit, isPrivate, kind, visibility } = JSON.parse(shape) as FollowersShape
+  const { unit, limit, isNew, isPrivate, kind, visibility } = JSON.parse(shape) as FollowersShape
   const repo = { id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }
-  const participates = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issueId}
+  const isPoster = sql<boolean>`"user".id = ${posterId}`
+  const wrote = sql<boolean>`exists (select 1 from timeline_entry where timeline_entry.issue_id = ${issueId}
     and timeline_entry.kind in (${sql.join(PARTICIPATING_KINDS)}) and timeline_entry.actor_id = "user".id)`
   const choice = (isWatching: 0 | 1) =>
     sql<boolean>`exists (select 1 from issue_watch where issue_watch.issue_id = ${issueId}
@@ -69,7 +80,7 @@ function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after 
     .selectFrom('user')
     .select([
       'user.id',
-      sql<NotificationReason>`case when "user".id = ${posterId} or ${participates} then 'participating'
+      sql<NotificationReason>`case when ${isNew ? isPoster : sql`${isPoster} or ${wrote}`} then 'participating'
         when ${choice(1)} then 'subscribed' else 'watching' end`.as('reason'),
     ])
     .where(
@@ -77,10 +88,7 @@ function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after 
         select watch.user_id from watch where watch.repo_id = ${repoId} and watch.mode <> 'ignored' and watch.user_id > ${after}
           and not exists (select 1 from pull where pull.issue_id = ${issueId} and pull.is_draft = 1)
         union select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issueId} and issue_watch.is_watching = 1
-        union ${sql.join(
-          PARTICIPATING_KINDS.map((each) => authorsOf(issueId, each)),
-          sql` union `,
-        )}
+        ${sql.join(isNew ? [] : PARTICIPATING_KINDS.map((each) => sql`union ${authorsOf(issueId, each)}`), sql` `)}
         union select issue.poster_id from issue where issue.id = ${issueId})`,
     )
     .where('user.id', '>', asId(after))

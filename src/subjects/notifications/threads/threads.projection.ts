@@ -35,7 +35,12 @@ export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft):
   return {
     // NOTE: reviewers of a new pull request were asked before, and their threads keep that as the reason.
     'issue.created': (tx, { actorId, at, payload }) =>
-      notifier.followers(tx, { issueId: asId(payload.issue_id), actorId: asId(actorId), notBefore: at }),
+      notifier.followers(tx, {
+        issueId: asId(payload.issue_id),
+        actorId: asId(actorId),
+        notBefore: at,
+        isNew: true,
+      }),
     'comment.created': followers,
     'issue.closed': followers,
     'issue.edited': async (tx, event) => {
