@@ -1,4 +1,6 @@
 import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
+import { rowById } from '../../../db/transaction-rows.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import type { EventPlace } from './match-hooks.policy.ts'
 
@@ -8,25 +10,30 @@ export interface WaitingEvent {
   readonly attempts: number
 }
 
-/** Whether any active webhook may get an event of this place: of the repository, of its owner or of the site. */
-export async function hasActiveWebhooks(
-  db: Db,
-  { repoId, ownerId }: EventPlace,
-  options: { siteOnly: boolean },
-): Promise<boolean> {
-  const row = await db
+/**
+ * Whether any active webhook may get an event of this place: of the repository, of its owner or of the site. Asked once
+ * for the events of a place that a transaction dispatches. NOTE: a webhook that is added meanwhile gets none of them:
+ * they happened before.
+ */
+export const hasActiveWebhooks = (tx: Tx, place: EventPlace, options: { siteOnly: boolean }): Promise<boolean> =>
+  rowById(tx, `webhook of ${place.repoId} ${place.ownerId}`, async () => {
+    const shape = options.siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
+    const [row] = await runKept(tx, activeOf, place, shape)
+    return row !== undefined
+  }) as Promise<boolean>
+
+function activeOf(db: Db, { repoId, ownerId }: EventPlace, shape: 'known owner' | 'owner of the row' | 'site') {
+  return db
     .selectFrom('webhook')
     .select('id')
     .where('is_active', '=', 1)
     .where((eb) => {
       const ofSite = eb('scope', '=', 'system')
-      if (options.siteOnly) return ofSite
+      if (shape === 'site') return ofSite
       const owner = eb.selectFrom('repo').select('repo.owner_id').where('repo.id', '=', repoId)
-      return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId > 0 ? ownerId : owner)])
+      return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', shape === 'known owner' ? ownerId : owner)])
     })
     .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** Does nothing for an event that is there already. */
