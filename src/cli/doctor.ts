@@ -1,4 +1,7 @@
+import type { CoreApp } from '../app.ts'
+import { startingAlone } from '../app/cluster/open-processes.ts'
 import { type CheckResult, runChecks } from '../app/doctor.ts'
+import { conflict } from '../platform/errors.ts'
 import type { Finding } from '../subjects/subject.ts'
 import type { CommandInput } from './command.ts'
 import { withCore } from './with-core.ts'
@@ -9,23 +12,32 @@ const PROGRESS_EVERY = 25
 /** 0 when nothing is wrong any more, 1 when problems are left. */
 export async function runDoctor({ values, config, print }: CommandInput): Promise<number> {
   const fix = values['fix'] === true
-  return withCore(
-    config(),
-    async ({ checks }) => {
-      let problems = 0
-      for await (const result of runChecks(checks, { fix, quick: values['quick'] === true, progress: showProgress })) {
-        print(describe(result))
-        problems += result.findings.filter((finding) => finding.state === 'problem').length
-      }
-      print(
-        problems === 0
-          ? 'Nothing is wrong.'
-          : `${problems} ${problems === 1 ? 'problem' : 'problems'} found.${fix ? '' : ' Stop the server and run doctor --fix to repair what can be repaired safely.'}`,
+  return withCore(config(), async (core) => (fix ? startingAlone(core.processes, () => repair(core)) : examine(core)), {
+    exclusive: fix,
+  })
+
+  async function repair(core: CoreApp): Promise<number> {
+    const others = await core.nodes.listOthers()
+    if (others.length > 0)
+      throw conflict(
+        `other servers use the database: ${others.join(', ')}. Stop them first: what they write at the same time could be taken for damage.`,
       )
-      return problems === 0 ? 0 : 1
-    },
-    { exclusive: fix },
-  )
+    return examine(core)
+  }
+
+  async function examine({ checks }: CoreApp): Promise<number> {
+    let problems = 0
+    for await (const result of runChecks(checks, { fix, quick: values['quick'] === true, progress: showProgress })) {
+      print(describe(result))
+      problems += result.findings.filter((finding) => finding.state === 'problem').length
+    }
+    print(
+      problems === 0
+        ? 'Nothing is wrong.'
+        : `${problems} ${problems === 1 ? 'problem' : 'problems'} found.${fix ? '' : ' Stop the server and run doctor --fix to repair what can be repaired safely.'}`,
+    )
+    return problems === 0 ? 0 : 1
+  }
 }
 
 function describe({ name, findings }: CheckResult): string {

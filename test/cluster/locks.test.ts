@@ -90,6 +90,7 @@ describe.skipIf(inject('postgresUrl') === '')('locks and announcements of a clus
 
   it('are lost with the connection, at once, and are refused then', MEASURED, async () => {
     const [one, two] = await Promise.all([join('one'), join('two')])
+    expect(await two.processes.otherNodes()).toEqual(['one'])
     const release = await lock(one, 'a')
     await cut('one')
     const start = performance.now()

@@ -77,18 +77,20 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
     return made.trim()
   }
 
-  const start = (node: 'one' | 'two'): Promise<IngotProcess> => {
-    const settings = [
+  const settingsOf = (node: string, workers: number): string[] =>
+    [
       `database.url=${database.url}`,
       'database.max_connections=6',
       'cluster.enabled=true',
       `cluster.node=${node}`,
       `cluster.lease=${LEASE_SECONDS}`,
-      `server.workers=${node === 'one' ? 1 : 2}`,
+      `server.workers=${workers}`,
       'webhook.allowed_hosts=*',
       'rate_limit.passwords_per_minute=1',
       'rate_limit.passwords_burst=15',
     ].flatMap((setting) => ['--set', setting])
+  const start = (node: 'one' | 'two'): Promise<IngotProcess> => {
+    const settings = settingsOf(node, node === 'one' ? 1 : 2)
     const env = { PATH: `${stops.bin}:${process.env['PATH']}` }
     return startIngot(work('data'), settings, node === 'one' ? { env } : {})
   }

@@ -157,6 +157,8 @@ describe.skipIf(inject('postgresUrl') === '')('two servers on one database and o
       if (base === 'linear') expect(await run('rev-list', '--merges', 'refs/now/linear')).toEqual([])
       else for (const oid of pushed.flat()) expect(history.has(oid)).toBe(true)
     }
+    const repair = ['doctor', '--fix', '--data-dir', join(folder.path, 'three'), ...settings]
+    expect((await runCommand([...repair, '--set', 'cluster.node=three'])).stderr).toMatch(/database: one, two\. Stop/)
     expect((await runCommand(['doctor', '--data-dir', join(folder.path, 'one'), ...settings])).stdout).toMatch(
       /Nothing is wrong\.\n$/,
     )

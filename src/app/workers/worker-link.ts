@@ -55,6 +55,7 @@ export function connectToSupervisor(channel: Channel): Promise<WorkerLink> {
           onAnnounced: (topic, listener) => announcements.listen(topic, listener),
           // A worker whose channel closes ends; one that was killed may have left something unsaid.
           onMissed: (listener) => others.onEnded((names) => names.length > 0 && listener()),
+          otherNodes: async () => [],
           ask: (question) => questions.ask(question),
           answer: (question, give) => questions.answer(question, give),
         },

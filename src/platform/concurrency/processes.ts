@@ -41,6 +41,8 @@ export interface Processes extends Members {
    * characters. Without a detail, announcements of one topic that follow each other closely become one.
    */
   announce(topic: string, detail?: string): void
+  /** The names of the nodes of a cluster that have other processes than this one. */
+  otherNodes(): Promise<readonly string[]>
   /** Calls `listener` for announcements of other processes; returns the function that stops it. */
   onAnnounced(topic: string, listener: (detail: string) => void): () => void
   /** Calls `listener` when announcements of any topic may have been missed; returns the function that stops it. */
@@ -72,6 +74,7 @@ export function onlyProcess(): Processes {
     announce() {},
     onAnnounced: () => () => {},
     onMissed: () => () => {},
+    otherNodes: async () => [],
     ask: async () => [],
     answer() {},
   }

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Processes } from '../../platform/concurrency/processes.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { WorkerLoop } from '../../platform/process/worker-loop.ts'
@@ -14,6 +15,8 @@ import {
 } from './node.store.ts'
 import { heartbeatInterval, isGone } from './nodes.policy.ts'
 
+/** A cluster has far fewer. */
+const MAX_NODES = 1_000
 /** After which the row of a node that is gone is deleted. */
 const KEPT_MS = 24 * 60 * 60_000
 /** A clock that took longer to compare says nothing new. */
@@ -30,6 +33,7 @@ interface NodesDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly processes: Pick<Processes, 'acrossMachines' | 'otherNodes'>
   readonly self: NodeFacts
 }
 
@@ -92,6 +96,20 @@ export class Nodes implements Worker {
     const { items, total } = await listNodes(this.#deps.database.read, paging)
     const now = await this.databaseTime()
     return { items: items.map((row) => ({ ...row, isGone: isGone(row, now, this.intervalMs) })), total }
+  }
+
+  /**
+   * The names of other servers that use the database now. In a cluster what a killed one leaves is no server. On SQLite
+   * none: the data directory is locked.
+   */
+  async listOthers(): Promise<readonly string[]> {
+    const { database, processes, self } = this.#deps
+    if (processes.acrossMachines) return processes.otherNodes()
+    if (database.dialect.name === 'sqlite') return []
+    const { items } = await this.list({ page: 1, offset: 0, limit: MAX_NODES })
+    return items
+      .filter(({ isGone, name, host }) => !isGone && (name !== self.name || host !== self.host))
+      .map(({ name }) => name)
   }
 
   /** Wall-clock milliseconds of the database. */

@@ -32,7 +32,7 @@ export const subject = defineSubject({
       started_at: startedAt,
       sender_pid: process.pid,
     }
-    const nodes = new Nodes({ database, clock, log, self })
+    const nodes = new Nodes({ database, clock, log, processes, self })
     return {
       services: { nodes },
       operations: nodesOperations(nodes),

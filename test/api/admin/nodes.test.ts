@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { onlyProcess } from '../../../src/platform/concurrency/processes.ts'
 import { INGOT_VERSION } from '../../../src/platform/version.ts'
 import type { NodeRow } from '../../../src/subjects/nodes/node.store.ts'
 import { Nodes } from '../../../src/subjects/nodes/nodes.service.ts'
@@ -124,9 +125,15 @@ describeOnBoth('nodes', (kind) => {
     const { heartbeat_at: _, clock_offset: __, ...self } = row('two')
     const clock = { now: () => Date.now() + 5 * SECOND }
     const [first, second] = [10, 11].map(
-      (pid) => new Nodes({ database, clock, log, self: { ...self, sender_pid: pid } }),
+      (pid) => new Nodes({ database, clock, log, processes: onlyProcess(), self: { ...self, sender_pid: pid } }),
     )
     await first!.beat()
+    // What an administrator is to stop before repairs.
+    await insert(row('far'), row('away', { heartbeat_at: 0 }))
+    expect(await first!.listOthers()).toEqual(kind === 'sqlite' ? [] : ['far'])
+    const processes = { acrossMachines: true, otherNodes: async () => ['other'] }
+    expect(await new Nodes({ database, clock, log, processes, self }).listOthers()).toEqual(['other'])
+    await server.app.database.transaction((tx) => tx.deleteFrom('node').where('name', '!=', 'two').execute())
     await second!.beat()
     const { json } = await admin.get('/admin/nodes')
     expect(json).toHaveLength(1)

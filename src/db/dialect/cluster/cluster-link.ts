@@ -64,6 +64,7 @@ const CONFIRM: Statement = {
 }
 const REAP: Statement = { name: 'reap', text: 'select cluster_reap($1)' }
 const MEMBERS: Statement = { name: 'members', text: 'select member from cluster_session' }
+const NODES: Statement = { name: 'nodes', text: 'select distinct node from cluster_session where id <> $1 order by 1' }
 
 /**
  * The connection by which a process takes part in a cluster: for its session, whose heartbeat it sends, locks and
@@ -134,6 +135,12 @@ export class ClusterLink {
   async listMembers(session: Session): Promise<string[]> {
     const [, { rows }] = await Promise.all([this.reap(session), this.query(session, MEMBERS, [])])
     return (rows as { member: string }[]).map(({ member }) => member)
+  }
+
+  /** The names of the nodes that have sessions beside this one. */
+  async listNodes(session: Session): Promise<string[]> {
+    const [, { rows }] = await Promise.all([this.reap(session), this.query(session, NODES, [session.id])])
+    return (rows as { node: string }[]).map(({ node }) => node)
   }
 
   /** Gives the session up: what it has locked is lost. */

@@ -43,6 +43,7 @@ export async function joinCluster(options: ClusterOptions, local: Processes): Pr
       self: member,
       ended: (names) => members.ended(names),
       onEnded,
+      otherNodes: async () => link.listNodes(await link.session()),
       locks: {
         lock: (name, mode) => locks.lock(sharedName(name), mode),
         tryLock: (name, mode) => locks.tryLock(sharedName(name), mode),
