@@ -18,6 +18,7 @@ import { openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { keepsLog, openBackupBucket, openBlobStores } from './storage.ts'
 import { loadSecretKeys } from './secret-key.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 import { createSite, type SiteAddresses } from './site.ts'
 import { configOfProcess, gitLimitsOfProcess } from './workers/share-limits.ts'
 
@@ -28,6 +29,8 @@ export interface AppOverrides {
   readonly database?: Database
   /** Refuse to start while another server uses the data directory. */
   readonly exclusive?: boolean
+  /** Wait for the database (`database.start_timeout`) until this aborts, which rejects with its reason. */
+  readonly starting?: AbortSignal
   /** The processes of the server, whose supervisor has locked the data directory. */
   readonly processes?: Processes
   /** Subjects after the product's own: tests add one. */
@@ -91,7 +94,7 @@ async function open(opened: AsyncDisposableStack, { configured, subjects, overri
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
   const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir, keepsLog(config)))
-  await migrateAndWarn(database, log)
+  await openSchema(database, { log, seconds: config.database.start_timeout, signal: overrides.starting })
   const joined = await openProcesses(config, { dataDir, log, local, database })
   opened.defer(() => joined.close())
   const { processes } = joined
@@ -150,7 +153,20 @@ async function open(opened: AsyncDisposableStack, { configured, subjects, overri
   }
 }
 
-async function migrateAndWarn(database: Database, log: Logger): Promise<void> {
+interface Opening {
+  readonly log: Logger
+  /** To wait for the database where there is a signal. */
+  readonly seconds: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** Brings the schema up to date; closes the database when that fails. */
+async function openSchema(database: Database, { log, seconds, signal }: Opening): Promise<void> {
+  if (signal !== undefined)
+    await waitForDatabase(database, { log, seconds, signal }).catch(async (error: unknown) => {
+      await database.close()
+      throw error
+    })
   const { newer } = await migrateOrClose(database)
   if (newer.length > 0)
     log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')

@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
-import { nextSignal } from './signals.ts'
+import { nextSignal, startUnless } from './signals.ts'
 import { welcome } from './welcome.ts'
 
 /** The server in one process. SIGHUP, which replaces the workers of a server that has some, ends it as SIGTERM does. */
 export async function serveAlone({ config, print }: CommandInput): Promise<number> {
   const stopped = nextSignal(['SIGHUP'])
-  const app = await createApp(config())
+  const app = await startUnless(stopped, (starting) => createApp(config(), { starting }))
+  if (app === undefined) return 0
   let stopReleasing = (): void => {}
   try {
     await app.listen()

@@ -5,6 +5,7 @@ import type { FromSupervisor } from '../app/workers/messages.ts'
 import { connectToSupervisor } from '../app/workers/worker-link.ts'
 import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
+import { startUnless } from './signals.ts'
 import { welcome } from './welcome.ts'
 
 /** After the last connection was accepted. */
@@ -21,13 +22,17 @@ export async function serveAsWorker({ config, print }: CommandInput): Promise<nu
     send: (message) => process.send!(message),
     onMessage: (receive) => process.on('message', (message) => receive(message as FromSupervisor)),
   })
-  const app = await createApp(config(), { processes: link.processes })
+  const stopped = Promise.race([link.stopping, terminated])
+  const app = await startUnless(stopped, (starting) => createApp(config(), { processes: link.processes, starting }))
+  if (app === undefined) {
+    leave()
+    return 0
+  }
   try {
     await app.listen()
     favourSpeed()
     releaseWhenQuiet()
     if (link.processes.isFirst) print(await welcome(app))
-    const stopped = Promise.race([link.stopping, terminated])
     // NOTE: a worker that is terminated directly may still become the leader.
     void Promise.race([stopped, link.leading.then(() => app.background)]).then((background) => background?.start())
     void link.serverStopping.then(() => app.beginStop())
@@ -38,8 +43,13 @@ export async function serveAsWorker({ config, print }: CommandInput): Promise<nu
     await sleep(LAST_REQUESTS_MS)
   } finally {
     await app.close()
-    process.removeAllListeners('disconnect')
-    process.disconnect?.()
+    leave()
   }
   return 0
+}
+
+/** Lets the process end. */
+function leave(): void {
+  process.removeAllListeners('disconnect')
+  process.disconnect?.()
 }

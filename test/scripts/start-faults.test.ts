@@ -144,16 +144,19 @@ describe('a start', () => {
 
   it('stops at a database server that is not there', async () => {
     mkdirSync(data)
+    const now = ['--set', 'database.start_timeout=0']
     await expectRefusal(
       /nothing answers at 127\.0\.0\.1:1\. Is PostgreSQL running there\?/,
+      '--set',
+      'database.start_timeout=1',
       '--set',
       'database.url=postgres://x:sesame@127.0.0.1:1/none',
     )
     const { server, port } = await takenPort()
     server.on('connection', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    await expectRefusal(/PostgreSQL/, '--set', `database.url=postgres://x:sesame@127.0.0.1:${port}/none`)
+    await expectRefusal(/PostgreSQL/, ...now, '--set', `database.url=postgres://x:sesame@127.0.0.1:${port}/none`)
     server.close()
-    await expectRefusal(/database\.url/, '--set', 'database.url=postgres://x:sesame@nowhere.invalid/none')
+    await expectRefusal(/database\.url/, ...now, '--set', 'database.url=postgres://x:sesame@nowhere.invalid/none')
   })
 
   it('stops at a read-only data directory', async ({ skip }) => {

@@ -14,6 +14,13 @@ export const databaseSection = Type.Object(
       description:
         'PostgreSQL connections of this process; the server must allow as many and a few for commands beside it.',
     }),
+    start_timeout: Type.Integer({
+      default: 60,
+      minimum: 0,
+      maximum: 86_400,
+      description:
+        'Seconds for which a server that starts waits for PostgreSQL when it cannot be reached; 0 to end at once.',
+    }),
     statement_timeout: Type.Integer({
       default: 300,
       minimum: 0,
