@@ -12,7 +12,7 @@ export interface WorkflowInput {
 }
 
 /** Other types are texts, the names of environments too. */
-export type InputType = 'boolean' | 'choice' | 'number' | 'string'
+type InputType = 'boolean' | 'choice' | 'number' | 'string'
 
 export interface WorkflowJob {
   readonly key: string

@@ -22,7 +22,7 @@ export interface Owner {
 }
 
 /** Not sealed, so that operators can read it. */
-export const OWNER = 'owner.json'
+const OWNER = 'owner.json'
 const ID_FILE = 'backup-owner.json'
 
 /** Undefined where nobody has copied yet. Throws when the place is away. */

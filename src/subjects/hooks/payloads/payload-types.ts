@@ -16,9 +16,9 @@ type Comment = ReturnType<typeof presentComment>
 export type PayloadPull = ReturnType<typeof presentPull>
 type Release = ReturnType<typeof presentRelease>
 
-export type PayloadRun = ReturnType<typeof presentRun>
-export type PayloadJob = ReturnType<typeof presentJob>
-export type PayloadWorkflow = ReturnType<typeof presentWorkflow>
+type PayloadRun = ReturnType<typeof presentRun>
+type PayloadJob = ReturnType<typeof presentJob>
+type PayloadWorkflow = ReturnType<typeof presentWorkflow>
 type PayloadOrganization = ReturnType<typeof presentOrganization>
 type Package = ReturnType<typeof presentPackage>
 
@@ -149,13 +149,13 @@ export interface WorkflowCommon extends Common {
   readonly organization?: PayloadOrganization
 }
 
-export interface WorkflowRunPayload extends WorkflowCommon {
+interface WorkflowRunPayload extends WorkflowCommon {
   /** Null when the commit of the run is gone. */
   readonly workflow: PayloadWorkflow | null
   readonly workflow_run: PayloadRun
 }
 
-export interface WorkflowJobPayload extends WorkflowCommon {
+interface WorkflowJobPayload extends WorkflowCommon {
   readonly workflow_job: PayloadJob
 }
 
