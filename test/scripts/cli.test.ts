@@ -336,10 +336,4 @@ describe('a machine that is not as it should be', () => {
     mkdirSync(join(blocked, 'server.lock'), { recursive: true })
     expect(await command(`serve --data-dir ${blocked}`)).toMatchObject(failure(1, 'may this user write there?'))
   })
-
-  it('with a database server that does not answer', async () => {
-    expect(await serve('--set', 'database.url=postgres://x:y@127.0.0.1:1/none')).toMatchObject(
-      failure(1, 'Is PostgreSQL running there?'),
-    )
-  })
 })
