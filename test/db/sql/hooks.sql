@@ -40,7 +40,8 @@ delete from "hook_delivery" where "id" in (select "id" from "hook_delivery" wher
 delete from "hook_origin" where "retry_at" > ? and "retry_at" < ?;
 
 -- subjects/hooks/delivery/history/sweep.store.ts deleteUnusedMessages
-delete from "hook_message" where "id" in (select "hook_message"."id" from "hook_message" where "hook_message"."created_at" < ? and not exists (select "hook_delivery"."id" from "hook_delivery" where "hook_delivery"."message_id" = "hook_message"."id") limit N);
+select "id" from "hook_message" where "id" > ? and "created_at" < ? order by "id" limit N;
+delete from "hook_message" where "id" in (?, ...) and not exists (select "hook_delivery"."id" from "hook_delivery" where "hook_delivery"."message_id" = "hook_message"."id");
 
 -- subjects/hooks/delivery/history/sweep.store.ts listHooksWithMore
 select "hook_id" from "hook_delivery" where "state" in (?, ...) group by "hook_id" having count(*) > ?;
@@ -56,7 +57,7 @@ select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" =
 insert into "hook_event" ("event_id") values (?, ...) on conflict ("event_id") do nothing;
 
 -- subjects/hooks/delivery/hook-event.store.ts leaseHookEvents
-update "hook_event" set "lease_until" = ? where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ?);
+update "hook_event" set "lease_until" = ?, "holder" = ? where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ?);
 
 -- subjects/hooks/delivery/hook-event.store.ts listBuildableEvents
 select "event_id" from "hook_event" where "next_at" <= ? order by "event_id" limit N;
@@ -100,6 +101,9 @@ delete from "hook_origin" where "origin" = ?;
 -- subjects/hooks/delivery/send/lane.store.ts deleteOrigins
 delete from "hook_origin" where "origin" in (?, ...);
 
+-- subjects/hooks/delivery/send/lane.store.ts freeLanesOf
+update "hook_lane" set "lease_until" = ?, "holder" = ? where "holder" in (?, ...);
+
 -- subjects/hooks/delivery/send/lane.store.ts hurryLane
 update "hook_lane" set "origin" = ?, "due_at" = case when due_at = 0 then 0 else cast(? as bigint) end where "hook_id" = ?;
 
@@ -119,9 +123,6 @@ select "hook_id" from "hook_lane" where "hook_id" in (?, ...) and "holder" = ? o
 -- subjects/hooks/delivery/send/lane.store.ts pauseOrigin
 update "hook_origin" set "retry_at" = ? where "origin" = ?;
 
--- subjects/hooks/delivery/send/lane.store.ts releaseLanesOf
-update "hook_lane" set "lease_until" = ?, "holder" = ? where "holder" = ?;
-
 -- subjects/hooks/delivery/send/lane.store.ts updateLane
 update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ? where "hook_id" = ?;
 update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ?, "lease_until" = ? where "hook_id" = ?;
@@ -139,11 +140,6 @@ select "type", "name", "url", "content_type", "secret", "authorization_header", 
 
 -- subjects/hooks/webhook.store.ts copyRepoWebhooks
 select "type", "name", "url", "content_type", "secret", "authorization_header", "events", "branch_filter", "settings", "is_active" from "webhook" where "scope" = ? and "repo_id" = ? order by "id";
-
--- subjects/hooks/webhook.store.ts deleteWebhook
-delete from "webhook" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-select m.name as "table", f."from" as "column", f."table" as parent from sqlite_master as m join pragma_foreign_key_list(m.name) as f where m.type = 'table' and f.on_delete = 'CASCADE' and f."to" = 'id' order by 1, 2;
-select 0 as leaf where exists (select 1 from "hook_delivery" where "hook_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 1 as leaf where exists (select 1 from "hook_lane" where "hook_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N);
 
 -- subjects/hooks/webhook.store.ts findWebhook
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "repo_id" = ? and "id" = ?;

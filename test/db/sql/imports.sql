@@ -4,7 +4,7 @@
 delete from "unfinished_import" where "storage" = ?;
 
 -- subjects/imports/unfinished-import.store.ts insertUnfinishedImport
-insert into "unfinished_import" ("storage", "started_at") values (?, ...);
+insert into "unfinished_import" ("storage", "started_at", "holder") values (?, ...);
 
 -- subjects/imports/unfinished-import.store.ts listUnfinishedImports
-select "storage" from "unfinished_import" where "started_at" < ? order by "started_at";
+select * from "unfinished_import" where "started_at" < ? order by "started_at";

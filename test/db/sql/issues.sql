@@ -220,18 +220,6 @@ update "issue" set "comments_count" = comments_count + ?, "updated_at" = ? where
 -- subjects/issues/records/issue.store.ts clearMilestone
 update "issue" set "milestone_id" = ? where "id" in (select "id" from "issue" where "milestone_id" = ? limit N);
 
--- subjects/issues/records/issue.store.ts deleteIssue
-delete from "pull" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "issue" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "timeline_entry" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-select id from "pull" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "review" where "pull_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "timeline_entry" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select m.name as "table", f."from" as "column", f."table" as parent from sqlite_master as m join pragma_foreign_key_list(m.name) as f where m.type = 'table' and f.on_delete = 'CASCADE' and f."to" = 'id' order by 1, 2;
-select 0 as leaf where exists (select 1 from "merge_intent" where "pull_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 1 as leaf where exists (select 1 from "merge_queue_entry" where "pull_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 2 as leaf where exists (select 1 from "merge_schedule" where "pull_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N);
-select 0 as leaf where exists (select 1 from "commit_reference" where "entry_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 1 as leaf where exists (select 1 from "cross_reference" where "entry_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 2 as leaf where exists (select 1 from "former_text" where "comment_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 3 as leaf where exists (select 1 from "reaction" where "comment_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 4 as leaf where exists (select 1 from "review_comment" where "entry_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N);
-select 0 as leaf where exists (select 1 from "commit_reference" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 1 as leaf where exists (select 1 from "cross_reference" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 2 as leaf where exists (select 1 from "cross_reference" where "source_issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 3 as leaf where exists (select 1 from "former_text" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 4 as leaf where exists (select 1 from "issue_assignee" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 5 as leaf where exists (select 1 from "issue_dependency" where "depends_on_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 6 as leaf where exists (select 1 from "issue_dependency" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 7 as leaf where exists (select 1 from "issue_label" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 8 as leaf where exists (select 1 from "issue_mention" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 9 as leaf where exists (select 1 from "issue_redirect" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 10 as leaf where exists (select 1 from "issue_text" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 11 as leaf where exists (select 1 from "issue_watch" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 12 as leaf where exists (select 1 from "notification" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 13 as leaf where exists (select 1 from "reaction" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 14 as leaf where exists (select 1 from "stopwatch" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N) union all select 15 as leaf where exists (select 1 from "tracked_time" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N);
-
 -- subjects/issues/records/issue.store.ts findIssueById
 select * from "issue" where "id" = ?;
 
@@ -276,15 +264,27 @@ update "issue" set "repo_id" = ?, "number" = ?, "milestone_id" = ?, "pin_order" 
 -- subjects/issues/records/pull-meta.store.ts listPullMetas
 select "issue_id", "is_merged", "merged_at", "is_draft" from "pull" where "issue_id" in (?, ...);
 
+-- subjects/issues/texts/issue-text.store.ts changes
+select total_changes() as changes;
+
 -- subjects/issues/texts/issue-text.store.ts deleteText
 delete from "issue_text" where "issue_id" = ? and "part" = ?;
 
 -- subjects/issues/texts/issue-text.store.ts indexText
-insert into "issue_text" ("issue_id", "part", "repo_id", "text") values (?, ...) on conflict ("issue_id", "part") do update set "text" = ?, "repo_id" = ?;
+insert into "issue_text" ("issue_id", "part", "repo_id", "text", "is_indexed") values (?, ...) on conflict ("issue_id", "part") do update set "text" = ?, "repo_id" = ?, "is_indexed" = ?;
+
+-- subjects/issues/texts/issue-text.store.ts indexWaiting
+update "issue_text" set "is_indexed" = ? where "id" in (select value from json_each(?, ...));
 
 -- subjects/issues/texts/issue-text.store.ts insertTexts
-insert into "issue_text" ("issue_id", "repo_id", "part", "text") values (?, ...);
-insert into "issue_text" ("issue_id", "repo_id", "part", "text") values (?, ...), ...;
+insert into "issue_text" ("issue_id", "repo_id", "part", "text", "is_indexed") values (?, ...);
+insert into "issue_text" ("issue_id", "repo_id", "part", "text", "is_indexed") values (?, ...), ...;
+
+-- subjects/issues/texts/issue-text.store.ts listWaiting
+select "id", length(text) as "length" from "issue_text" where is_indexed = 0 order by "id" limit N;
+
+-- subjects/issues/texts/issue-text.store.ts mergeIndexParts
+insert into issue_text_index (issue_text_index, rank) values ('merge', 16);
 
 -- subjects/issues/timeline/references.store.ts deleteReferencesOfIssue
 delete from "timeline_entry" where "target_id" = ? and "kind" in (?, ...);
@@ -296,7 +296,6 @@ delete from "timeline_entry" where "target_id" in (select "issue"."id" from "iss
 delete from "timeline_entry" where "target_id" in (select "issue"."id" from "issue" where "issue"."repo_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?)) and "kind" in (?, ...);
 
 -- subjects/issues/timeline/references.store.ts updateReferenceActions
-select * from "timeline_entry" where "id" in (?, ...);
 update "timeline_entry" set "payload" = ?, "updated_at" = ? where "id" = ?;
 
 -- subjects/issues/timeline/timeline-entry.store.ts deleteEntriesOfLabel

@@ -17,8 +17,8 @@ delete from "job" where "id" = ?;
 delete from "job" where "kind" = ? and "key" = ? and "state" = ?;
 
 -- jobs/job.store.ts failJob
-update "job" set "state" = ?, "last_error" = ?, "lease_until" = ? where "id" = ?;
-update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "lease_until" = ? where "id" = ?;
+update "job" set "state" = ?, "last_error" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
+update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
 
 -- jobs/job.store.ts hasDueJobs
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...);
@@ -29,6 +29,6 @@ select "id" from "job" where "kind" = ? and "key" = ? and "state" = ?;
 insert into "job" ("kind", "key", "payload", "run_at", "created_at") values (?, ...);
 
 -- jobs/job.store.ts leaseJobs
-update "job" set "state" = ?, "lease_until" = ?, "attempts" = attempts + 1 where "id" in (?, ...) returning *;
+update "job" set "state" = ?, "lease_until" = ?, "holder" = ?, "attempts" = attempts + 1 where "id" in (?, ...) returning *;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...) order by "run_at", "id" limit N;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...) order by "run_at", "id" limit N;

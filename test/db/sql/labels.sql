@@ -10,11 +10,6 @@ update "label" set "issues_count" = issues_count + ? where "id" in (?, ...);
 -- subjects/labels/label.store.ts copyLabels
 insert into "label" ("repo_id", "name", "color", "description", "is_exclusive", "archived_at", "created_at", "updated_at") select cast(? as bigint) as "repo_id", "name", "color", "description", "is_exclusive", "archived_at", cast(? as bigint) as "created_at", cast(? as bigint) as "updated_at" from "label" where "repo_id" = ? order by "id";
 
--- subjects/labels/label.store.ts deleteLabel
-delete from "label" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-select 0 as leaf where exists (select 1 from "issue_label" where "label_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N offset N);
-select m.name as "table", f."from" as "column", f."table" as parent from sqlite_master as m join pragma_foreign_key_list(m.name) as f where m.type = 'table' and f.on_delete = 'CASCADE' and f."to" = 'id' order by 1, 2;
-
 -- subjects/labels/label.store.ts findLabel
 select * from "label" where "org_id" = ? and "id" = ?;
 select * from "label" where "repo_id" = ? and "id" = ?;

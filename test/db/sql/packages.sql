@@ -14,6 +14,13 @@ delete from "package" where "id" = ? and not exists (select "id" from "package_v
 select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? order by "package_version"."id" desc limit N;
 select "package_version"."id", "package_version"."package_id", "package"."type", "package"."name", "package_version"."version", "package"."repo_id", "package_version"."creator_id", "package_version"."created_at" from "package_version" inner join "package" on "package"."id" = "package_version"."package_id" where "package"."owner_id" = ? and "package"."type" = ? and "package"."lower_name" = ? and "package_version"."lower_version" = ? order by "package_version"."id" desc limit N;
 
+-- subjects/packages/package.store.ts insertFiles
+insert into "package_file" ("name", "size", "md5", "sha1", "sha256", "sha512", "version_id") values (?, ...);
+
+-- subjects/packages/package.store.ts insertVersion
+insert into "package" ("owner_id", "type", "lower_name", "name") values (?, ...) on conflict ("owner_id", "type", "lower_name") do update set "type" = excluded.type returning "id";
+insert into "package_version" ("package_id", "creator_id", "version", "lower_version", "created_at") values (?, ...) on conflict ("package_id", "lower_version") do nothing returning "id";
+
 -- subjects/packages/package.store.ts listFiles
 select * from "package_file" where "version_id" = ? order by "id";
 

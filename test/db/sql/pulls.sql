@@ -8,8 +8,6 @@ select "issue_id" from "pull" where "head_repo_id" = ? and "head_branch" = ? and
 
 -- subjects/pulls/lists/pull-list.store.ts listPullIssueIds
 select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "pull"."base_branch" = ? order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
-select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "issue"."milestone_id" = ? order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
-select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "issue"."id" in (select "issue_id" from "issue_label" where "repo_id" = ? and "label_id" in (?, ...)) order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
 
 -- subjects/pulls/mergeability/merge-ref.store.ts listOpenPullsOfStorage
 select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;
@@ -22,6 +20,9 @@ select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."hea
 
 -- subjects/pulls/records/pull-heads.store.ts listPullsOfHeads
 select "issue"."number", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = ? and "pull"."is_agit" = ? order by "issue"."number";
+
+-- subjects/pulls/records/pull-of-number.store.ts findPullByNumber
+select "issue".*, "pull"."id" as "pull_id", "pull"."base_repo_id", "pull"."base_branch", "pull"."head_repo_id", "pull"."head_branch", "pull"."is_agit", "pull"."head_oid", "pull"."merge_base", "pull"."mergeability", "pull"."checked_base_oid", "pull"."checked_head_oid", "pull"."conflicts", "pull"."is_draft", "pull"."allows_maintainer_edit", "pull"."is_merged", "pull"."merged_oid", "pull"."merge_style", "pull"."merged_by_id", "pull"."merged_at" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."number" = ?;
 
 -- subjects/pulls/records/pull.store.ts detachHeadRepo
 update "pull" set "head_repo_id" = ? where "head_repo_id" = ? and "base_repo_id" != ? returning *;

@@ -18,7 +18,6 @@ insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", 
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "created_at", "updated_at", "title", "body") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "body", "is_draft", "is_prerelease", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
-insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "body", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 insert into "release" ("repo_id", "publisher_id", "tag_name", "lower_tag_name", "target", "title", "body", "is_draft", "is_prerelease", "hide_archive_links", "created_at", "updated_at") values (?, ...) returning *;
 
@@ -34,6 +33,7 @@ select * from "release" where "repo_id" = ? and "is_draft" = ? and ("lower_tag_n
 -- subjects/releases/release.store.ts updateRelease
 update "release" set "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "is_draft" = ?, "is_prerelease" = ? where "id" = ? returning *;
+update "release" set "tag_name" = ?, "lower_tag_name" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "tag_name" = ?, "lower_tag_name" = ?, "body" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "tag_name" = ?, "lower_tag_name" = ?, "title" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;
 update "release" set "tag_name" = ?, "lower_tag_name" = ?, "target" = ?, "is_draft" = ?, "updated_at" = ? where "id" = ? returning *;

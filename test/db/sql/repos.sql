@@ -14,17 +14,6 @@ select "id" from "repo" where "fork_id" in (?, ...);
 
 -- subjects/repos/deletion/owned-repo.store.ts deleteOwnedRepos
 select "id" from "repo" where "owner_id" = ?;
-delete from "repo" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "issue" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "timeline_entry" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-select id from "issue" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "label" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "pull" where "issue_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "webhook" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "tag_rule" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "action_job" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "action_run" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "action_task" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
 
 -- subjects/repos/deletion/owned-repo.store.ts detachForksOf
 update "repo" set "fork_id" = ?, "is_fork" = ? where "fork_id" in (select "parent"."id" from "repo" as "parent" where "parent"."owner_id" = ?);
@@ -162,20 +151,6 @@ update "repo" set "closed_issues_count" = "closed_issues_count" + ? where "id" i
 -- subjects/repos/repo.store.ts countReposOf
 select count(*) as "count" from "repo" where "owner_id" = ?;
 
--- subjects/repos/repo.store.ts deleteRepo
-delete from "repo" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "issue" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "label" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "webhook" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "tag_rule" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "action_job" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "action_run" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "action_task" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "branch_rule" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-delete from "timeline_entry" where id in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows");
-select id from "issue" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-select id from "label" where "repo_id" in (select id from (select json_extract(value, '$.id') as "id" from json_each(?, ...)) as "rows") limit N;
-
 -- subjects/repos/repo.store.ts findByOwnerAndName
 select "repo".*, "owner"."id" as "user_id", "owner"."kind" as "user_kind", "owner"."name" as "user_name", "owner"."visibility" as "user_visibility", "owner"."is_admin" as "user_is_admin", "owner"."is_restricted" as "user_is_restricted", "owner"."is_active" as "user_is_active", "owner"."is_login_prohibited" as "user_is_login_prohibited", "owner"."must_change_password" as "user_must_change_password", "owner"."full_name" as "user_full_name", "owner"."email" as "user_email", "owner"."login_name" as "user_login_name", "owner"."source_id" as "user_source_id", "owner"."description" as "user_description", "owner"."location" as "user_location", "owner"."website" as "user_website", "owner"."pronouns" as "user_pronouns", "owner"."language" as "user_language", "owner"."avatar" as "user_avatar", "owner"."is_email_hidden" as "user_is_email_hidden", "owner"."can_create_organization" as "user_can_create_organization", "owner"."max_repo_creation" as "user_max_repo_creation", "owner"."repo_admin_change_team_access" as "user_repo_admin_change_team_access", "owner"."followers_count" as "user_followers_count", "owner"."following_count" as "user_following_count", "owner"."stars_count" as "user_stars_count", "owner"."created_at" as "user_created_at", "owner"."updated_at" as "user_updated_at", "owner"."last_login_at" as "user_last_login_at" from "user" as "owner" left join "repo" on "repo"."owner_id" = "owner"."id" and "repo"."lower_name" = ? where "owner"."lower_name" = ?;
 
@@ -222,8 +197,8 @@ update "repo" set "licenses" = ? where "id" = ?;
 update "repo" set "owner_id" = ? where "id" = ?;
 update "repo" set "settings" = ? where "id" = ?;
 update "repo" set "is_mirror" = ? where "id" = ?;
-update "repo" set "is_private" = ? where "id" = ?;
 update "repo" set "description" = ? where "id" = ?;
+update "repo" set "is_archived" = ? where "id" = ?;
 
 -- subjects/repos/repo.store.ts withOwners
 select * from "user" where "id" in (?, ...);
