@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate } from 'node:zlib'
 import { syncDirectory, writeSynced } from '../../../platform/files/durable.ts'
+import { ifGone } from '../../../platform/files/gone.ts'
 import { objectHeader, type ObjectType } from '../object/format.ts'
 import { loosePath } from '../read/loose-object.ts'
 
@@ -15,30 +16,47 @@ export interface NewObject {
 
 const deflateAsync = promisify(deflate)
 const MAX_CONCURRENT_WRITES = 16
+/** Of one file, whose folder is removed meanwhile. */
+const MAX_ATTEMPTS = 20
 
 /** Writes each object to a file of its own below the objects directory, durably. */
 export async function writeLoose(directory: string, objects: readonly NewObject[]): Promise<void> {
   const folders = new Set(objects.map(({ oid }) => join(directory, oid.slice(0, 2))))
-  const created = await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })))
+  let isFolderNew = false
   for (let at = 0; at < objects.length; at += MAX_CONCURRENT_WRITES) {
     const part = objects.slice(at, at + MAX_CONCURRENT_WRITES)
-    await Promise.all(part.map((object) => writeOne(loosePath(directory, object.oid), object)))
+    const made = await Promise.all(part.map((object) => writeOne(loosePath(directory, object.oid), object)))
+    isFolderNew ||= made.includes(true)
   }
-  const changed = created.some((path) => path !== undefined) ? [...folders, directory] : [...folders]
+  const changed = isFolderNew ? [...folders, directory] : [...folders]
   await Promise.all(changed.map((folder) => syncDirectory(folder)))
 }
 
-async function writeOne(path: string, { type, content }: NewObject): Promise<void> {
+/** Returns whether it had to make the folder. */
+async function writeOne(path: string, { type, content }: NewObject): Promise<boolean> {
   // NOTE: an object that is there may be unreachable and about to expire: touched, it is young again.
   const now = (performance.timeOrigin + performance.now()) / 1000
   const known = await utimes(path, now, now).then(
     () => true,
     () => false,
   )
-  if (known) return
+  if (known) return false
   const data = await deflateAsync(Buffer.concat([objectHeader(type, content.length), content]), {
     level: constants.Z_BEST_SPEED,
   })
+  // NOTE: git prune-packed of maintenance removes a folder that has become empty, also one that was made a moment ago.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await writeFile(path, data)
+      return attempt > 1
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
+      await mkdir(dirname(path), { recursive: true }).catch(ifGone(undefined))
+    }
+  }
+}
+
+async function writeFile(path: string, data: Buffer): Promise<void> {
   const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`)
   try {
     await writeSynced(temporary, data, 0o444)
