@@ -3,6 +3,7 @@
 # there is a recording and the number of its exchanges that must be equal at least. Two fresh servers are given every
 # other recording each, at the same time.
 set -euo pipefail
+unset INGOT_VERSITYGW # a setting of the tests, which a server refuses
 cd "$(dirname "$0")/.."
 root=$PWD
 rounds=${1:-2}
