@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasProgram } from '../harness/gpg.ts'
@@ -33,8 +34,12 @@ describe.skipIf(!hasProgram('jq', '--version') || !hasProgram('curl', '--version
       const token = await ann.token('write:repository', 'write:issue', 'write:notification', 'write:user')
       const env = { ...process.env, URL: server.url, OWNER: 'ann', TOKEN: token, GIT_TERMINAL_PROMPT: '0' }
       const script = `set -euo pipefail\n${blocks.join('\n')}`
-      const drain = setInterval(() => void server.drain(), 500)
-      const { stdout } = await run('bash', ['-c', script], { cwd: dir, env }).finally(() => clearInterval(drain))
+      let isDone = false
+      const drainAll = async (): Promise<void> => {
+        for (; !isDone; await sleep(200)) await server.drain()
+      }
+      const ran = run('bash', ['-c', script], { cwd: dir, env }).finally(() => (isDone = true))
+      const [{ stdout }] = await Promise.all([ran, drainAll()])
       const lines = stdout.trim().split('\n')
       expect(lines).toContain('priority/high')
       expect(lines).not.toContain('priority/low')

@@ -182,6 +182,8 @@ describe('backup', () => {
     const work = join(folder.path, 'work')
     const url = `${server.url.replace('//', `//alice:${encodeURIComponent(PASSWORD)}@`)}/alice/busy.git`
     await git(folder.path, 'clone', '-q', url, work)
+    // The copy gets no jobs of earlier tests, which the restored server may have no time to run.
+    await server.drain()
     let pushing = true
     const pushes = (async () => {
       for (let i = 0; pushing; i++) {
