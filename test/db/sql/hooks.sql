@@ -57,7 +57,8 @@ select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" =
 insert into "hook_event" ("event_id") values (?, ...) on conflict ("event_id") do nothing;
 
 -- subjects/hooks/delivery/hook-event.store.ts leaseHookEvents
-update "hook_event" set "lease_until" = ?, "holder" = ? where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ?);
+update "hook_event" set "lease_until" = ?, "holder" = ? where "event_id" in (?, ...);
+select "event_id" from "hook_event" where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ?) order by "event_id";
 
 -- subjects/hooks/delivery/hook-event.store.ts listBuildableEvents
 select "event_id" from "hook_event" where "next_at" <= ? order by "event_id" limit N;

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../../db/database.ts'
+import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
 import { rowById } from '../../../db/transaction-rows.ts'
 import type { DomainEvent } from '../../../events/index.ts'
@@ -71,19 +71,29 @@ export async function listBuildableEvents(db: Db, { now, leaseMs }: LeaseTimes, 
   return rows.map((row) => row.event_id)
 }
 
-/** False when another process was faster. */
+/** Takes all of the events, or none: false when another process has some of them. */
 export async function leaseHookEvents(
   tx: Tx,
   ids: readonly number[],
   { now, leaseMs, holder }: LeaseTimes & { readonly holder: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+  const free = await dialectOf(tx)
+    .lockRows(
+      tx
+        .selectFrom('hook_event')
+        .select('event_id')
+        .where('event_id', 'in', [...ids])
+        .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
+        .orderBy('event_id'),
+    )
+    .execute()
+  if (free.length !== ids.length) return false
+  await tx
     .updateTable('hook_event')
     .set({ lease_until: now + leaseMs, holder })
     .where('event_id', 'in', [...ids])
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
-    .executeTakeFirstOrThrow()
-  return Number(numUpdatedRows) === ids.length
+    .execute()
+  return true
 }
 
 /** Sorted by id. */
