@@ -49,6 +49,9 @@ select "hook_id" from "hook_delivery" where "state" in (?, ...) group by "hook_i
 -- subjects/hooks/delivery/hook-event.store.ts deleteHookEvents
 delete from "hook_event" where "event_id" in (?, ...) returning "event_id";
 
+-- subjects/hooks/delivery/hook-event.store.ts freeEventsOf
+update "hook_event" set "lease_until" = ?, "holder" = ? where "holder" in (?, ...);
+
 -- subjects/hooks/delivery/hook-event.store.ts hasActiveWebhooks
 select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" = ? or "owner_id" = ?) limit N;
 select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" = ? or "owner_id" = (select "repo"."owner_id" from "repo" where "repo"."id" = ?)) limit N;
