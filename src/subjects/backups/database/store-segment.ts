@@ -1,13 +1,8 @@
-import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import type { Place } from '../places/place.ts'
 import { seal, type SealedFile } from '../sealed-file.ts'
+import { compress, decompress, QUICK } from '../zstd.ts'
 import { type SegmentHeader, segmentName } from './layout.ts'
 import type { LogPart } from './read-log.ts'
-
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
-const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** A part of the log and its place in the series. */
 export interface Segment {

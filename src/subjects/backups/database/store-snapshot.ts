@@ -1,12 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
-import { constants, createZstdCompress } from 'node:zlib'
+import { createZstdCompress } from 'node:zlib'
 import type { HeldDatabase } from '../../../db/dialect/dialect.ts'
 import type { Place } from '../places/place.ts'
 import { seal } from '../sealed-file.ts'
+import { QUICK } from '../zstd.ts'
 import { pagesOfSnapshot, type SnapshotHeader, snapshotName } from './layout.ts'
-
-const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** Bytes that are compressed badly grow by less. */
 const COMPRESSED = 1.01
@@ -28,7 +27,7 @@ export async function storeSnapshot(place: Place, { series, held, number, previo
   const name = snapshotName(series, number, time)
   const sum = createHash('sha256')
   const compressing = createZstdCompress(QUICK)
-  // NOTE: its errors reach the place as it reads; one that refuses before it reads leaves them to nobody.
+  // NOTE: its errors reach the place as it reads; one that refuses before it reads handles none.
   compressing.on('error', () => undefined)
   const reading = pipeline(hashed(held.read(), sum), compressing).catch(() => undefined)
   try {

@@ -6,7 +6,7 @@ import type { Place } from '../places/place.ts'
 import { listSeries, type Series } from '../restore/list-moments.ts'
 import { seal, unseal } from '../sealed-file.ts'
 import { OBJECTS } from './layout.ts'
-import { listUnits } from './states.ts'
+import { versionsByUnit } from './states.ts'
 
 interface Pruning {
   readonly place: Place
@@ -65,7 +65,7 @@ async function pruneNumbered(place: Place, all: readonly Numbered[], first: Numb
 
 /** Keeps the last whole version before the bound and what follows it. */
 async function pruneStates({ place, signal }: Pruning, bound: number): Promise<void> {
-  for await (const versions of listUnits(place)) {
+  for await (const versions of versionsByUnit(place)) {
     if (signal.aborted) return
     const base = versions.findLastIndex(({ kind, time }) => kind === 'full' && time <= bound)
     for (const { name } of versions.slice(0, Math.max(0, base))) await place.remove(name)

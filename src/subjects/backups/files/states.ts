@@ -1,7 +1,6 @@
-import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
 import type { Place } from '../places/place.ts'
 import { seal, unseal } from '../sealed-file.ts'
+import { compress, decompress } from '../zstd.ts'
 import {
   readStateName,
   type StateChanges,
@@ -13,8 +12,6 @@ import {
 } from './layout.ts'
 import type { State } from './unit.ts'
 
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
 /** Versions that are written as changes before the next whole one. */
 const MAX_CHANGES = 50
 
@@ -52,7 +49,7 @@ export async function listVersions(place: Place, unit: string): Promise<StoredSt
 }
 
 /** The versions of each unit of the copy, oldest first. */
-export async function* listUnits(place: Place): AsyncGenerator<readonly StoredState[], void, undefined> {
+export async function* versionsByUnit(place: Place): AsyncGenerator<readonly StoredState[], void, undefined> {
   let versions: StoredState[] = []
   for await (const { name } of place.list(STATES)) {
     const version = readStateName(name)

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { OBJECTS } from '../files/layout.ts'
-import { listUnits, readVersions } from '../files/states.ts'
+import { versionsByUnit, readVersions } from '../files/states.ts'
 import type { Place } from '../places/place.ts'
 
 interface FilesRestore {
@@ -22,7 +22,7 @@ const PROGRESS_EVERY = 1000
 export async function restoreFiles(request: FilesRestore): Promise<{ readonly units: number; readonly files: number }> {
   const { place, at, progress } = request
   const restored = new Set<string>()
-  for await (const versions of listUnits(place)) {
+  for await (const versions of versionsByUnit(place)) {
     const { unit } = versions[0]!
     const before = versions.filter(({ time }) => time <= at)
     const known = await readVersions(place, before)
