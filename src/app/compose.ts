@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/index.ts'
 import { type Database, dialectFor, openDatabase } from '../db/database.ts'
 import { nodeName } from './cluster/cluster-settings.ts'
-import { migrateOrClose } from '../db/migrate.ts'
+import { migrate } from '../db/migrate.ts'
 import { EventLog } from '../events/index.ts'
 import { createGit } from '../git/index.ts'
 import { JobQueue, Schedule } from '../jobs/index.ts'
@@ -162,14 +162,15 @@ interface Opening {
 
 /** Brings the schema up to date; closes the database when that fails. */
 async function openSchema(database: Database, { log, seconds, signal }: Opening): Promise<void> {
-  if (signal !== undefined)
-    await waitForDatabase(database, { log, seconds, signal }).catch(async (error: unknown) => {
-      await database.close()
-      throw error
-    })
-  const { newer } = await migrateOrClose(database)
-  if (newer.length > 0)
-    log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
+  try {
+    if (signal !== undefined) await waitForDatabase(database, { log, seconds, signal })
+    const { newer } = await migrate(database)
+    if (newer.length > 0)
+      log.warn({ migrations: newer }, 'the schema is that of a newer version of Ingot, which this one can run beside')
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }
 
 /**

@@ -54,16 +54,6 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
 }
 
-/** As migrate; closes the database when that fails. */
-export async function migrateOrClose(database: Database): Promise<Migrated> {
-  try {
-    return await migrate(database)
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-}
-
 /** Name of the newest migration of this release. */
 export const newestMigration = async ({ dialect }: Database): Promise<string> =>
   Object.keys(await migrationProvider(dialect.name).getMigrations())
