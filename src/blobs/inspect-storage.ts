@@ -5,7 +5,7 @@ import type { BlobStores } from './blob-stores.ts'
 /** Uploads that are older were left by a crash. */
 const MAX_UPLOAD_AGE_MS = 48 * 60 * 60_000
 
-/** Aborts the multipart uploads that nobody will complete; returns how many there were. */
+/** Aborts the multipart uploads that were abandoned; returns how many there were. */
 export async function abortOldUploads({ bucket }: BlobStores, now: number): Promise<number> {
   let aborted = 0
   for await (const upload of oldUploads(bucket, now)) {
@@ -26,7 +26,7 @@ export interface StorageState {
   readonly failure: string | undefined
   /** Blobs in the place where new ones do not go. */
   readonly elsewhere: number
-  /** Multipart uploads that nobody will complete. */
+  /** Multipart uploads that were abandoned. */
   readonly oldUploads: number
 }
 

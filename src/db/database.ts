@@ -131,7 +131,9 @@ export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Pro
   try {
     return await database.transaction(work)
   } catch (error) {
-    throw database.dialect.isUniqueViolation(error) ? conflict('somebody else was faster, try again') : error
+    throw database.dialect.isUniqueViolation(error)
+      ? conflict('another request changed the same at the same moment: try again')
+      : error
   }
 }
 
@@ -143,7 +145,9 @@ export interface DatabaseSettings {
   readonly statement_timeout: number
 }
 
-/** The dialect that the URL names; empty is a file in the data directory. `keepLog` is for SQLite, see sqliteDialect. */
+/**
+ * The dialect that the URL names; empty is a file in the data directory. `keepLog` is for SQLite, see sqliteDialect.
+ */
 export function dialectFor(
   { url, max_connections: maxConnections, statement_timeout: seconds }: DatabaseSettings,
   dataDir: string,

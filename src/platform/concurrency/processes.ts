@@ -5,7 +5,7 @@ import type { SharedLocks } from './lock-table.ts'
 export interface Members {
   /** Names this process in its leases: no other process has the name, whether it ran before or on another machine. */
   readonly self: string
-  /** Those of these names whose processes have ended: what they leased is free. A name that nobody knows is left out. */
+  /** Those of these names whose processes have ended: what they leased is free. Leaves out unknown names. */
   ended(names: readonly string[]): readonly string[]
   /**
    * Calls `listener` when `ended` may say more than before, with the names of processes that ended without a graceful

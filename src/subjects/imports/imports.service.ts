@@ -9,7 +9,7 @@ import { deleteImportFiles, importRepo } from './import-repo.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
 import { listUnfinishedImports } from './unfinished-import.store.ts'
 
-/** An import that has run for longer has ended, whoever ran it. */
+/** An import that has run for longer has ended, whichever process ran it. */
 const LONGEST_MS = 24 * 3_600_000
 
 interface ImportTarget {

@@ -141,11 +141,11 @@ describe('texts of users', () => {
     expect(json('wechatwork', issue).markdown.content).toContain('#7 &lt;!channel&gt; &amp; &#42;b&#42; &#91;x&#93;(')
   })
 
-  it('call nobody in feishu', () => {
+  it('mention no member in feishu', () => {
     expect(json('feishu', issue).content.text).toContain('<\u200Bat user_id="all">')
   })
 
-  it('call nobody in any chat', () => {
+  it('mention no member in any chat', () => {
     const text = '@everyone @room @ann <!here> <@U1> <@&9> <at id=all></at>'
     for (const message of sampleMessages({ title: text, body: text }).values()) {
       expect(json('telegram', message).text).not.toMatch(/@\w/)

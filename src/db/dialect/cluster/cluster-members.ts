@@ -2,7 +2,7 @@ import { randomHex } from '../../../platform/crypto/crypto.ts'
 import type { Announcer, Members } from '../../../platform/concurrency/processes.ts'
 import type { ClusterLink, Session } from './cluster-link.ts'
 
-/** Between two looks at the sessions, where anybody wants to know. */
+/** Between two reads of the sessions, while a caller waits. */
 const LOOK_MS = 250
 /** For which a process may be without a session: one that has lost its connection opens another. */
 const GRACE_MS = 750

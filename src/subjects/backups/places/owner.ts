@@ -25,7 +25,7 @@ export interface Owner {
 const OWNER = 'owner.json'
 const ID_FILE = 'backup-owner.json'
 
-/** Undefined where nobody has copied yet. Throws when the place is away. */
+/** Undefined where no server has copied yet. Throws when the place is away. */
 export async function readOwner(place: Place): Promise<Owner | undefined> {
   const data = await place.get(OWNER)
   if (data === undefined) return undefined

@@ -70,7 +70,7 @@ export const workflowBuilders = (deps: WorkflowBuilderDeps): MessageBuilders => 
 async function buildMessages(deps: WorkflowBuilderDeps, event: RunEvent, progress: Progress): Promise<HookMessage[]> {
   const { database, facts, site } = deps
   const found = await findRun(database.read, asId(event.repoId), event.payload.run_id)
-  // The server itself goes on with what somebody began.
+  // The server itself continues what an account began.
   const actorId = event.actorId === 0 ? found?.actorId : event.actorId
   const known = found && (await facts.load({ repoId: event.repoId, actorId: actorId! }, 'all'))
   if (known === undefined) return []

@@ -32,8 +32,8 @@ interface Followed {
 /** Writes the threads of users (behaviour/issues#notifications). */
 export interface Notifier {
   /**
-   * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account has
-   * just created it, and nobody else wrote there.
+   * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account
+   * has just created it, and no other account wrote there.
    */
   followers(tx: Tx, activity: Followed): Promise<void>
   /** Those of the users who may read the issue and do not block the acting account. */

@@ -64,7 +64,7 @@ const slack: Format = (message, { settings }) => {
   }
 }
 
-/** NOTE: a mention in an embed calls nobody. */
+/** NOTE: a mention in an embed notifies no account. */
 const discord: Format = (message, { settings }) => ({
   wait: false,
   content: '',
