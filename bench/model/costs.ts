@@ -1,8 +1,8 @@
 /**
  * What the model starts from. "Measured" was measured in November 2026 on two cores that had other work, with Node 26
- * and PostgreSQL 15: CPU time of the server under load by `npm run bench -- --scale 0.01 --seconds 2 --database URL`, that
- * of PostgreSQL and of pushes one after the other by `node bench/model/measure-costs.ts`.
- * "Budget" is `test/api/system/statements.test.ts`. Everything else is assumed, and says so.
+ * and PostgreSQL 15: CPU time of the server under load by `npm run bench -- --scale 0.01 --seconds 2 --database URL`,
+ * that of PostgreSQL and of pushes one after the other by `node bench/model/measure-costs.ts`. "Budget" is
+ * `test/api/system/statements.test.ts`. Everything else is assumed, and says so.
  */
 export interface RequestCost {
   readonly name: string
@@ -145,7 +145,9 @@ export const AFTERWARDS = {
   eventDatabase: 1,
   /** Transactions of dispatcher and jobs for one event; assumed. */
   eventCommits: 2,
-  /** CPU time of a delivery to a webhook, ms: of the process measured (0.9 on an idle machine), of the database assumed. */
+  /**
+   * CPU time of a delivery to a webhook, ms: of the process measured (0.9 on an idle machine), of the database assumed.
+   */
   deliveryNode: 2.8,
   deliveryDatabase: 0.4,
   deliveryCommits: 0.2,
@@ -167,8 +169,9 @@ export const MACHINES = {
   /** `database.max_connections` of a node, and one session of each worker for locks and announcements. */
   poolOfNode: 20,
   /**
-   * Commits a second by 16 connections with fsync, and those with a NOTIFY to 12 listeners, which PostgreSQL lets in one
-   * after the other: measured by pgbench on the two busy cores above. A database server of its own does several times as many.
+   * Commits a second by 16 connections with fsync, and those with a NOTIFY to 12 listeners, which PostgreSQL lets in
+   * one after the other: measured by pgbench on the two busy cores above. A database server of its own does several
+   * times as many.
    */
   commits: 2_200,
   notifies: 690,

@@ -1,5 +1,5 @@
-// Prints the CPU time of one request of each kind, and of a push, for the server, its git processes and PostgreSQL: what
-// costs.ts starts from. Run it alone: node bench/model/measure-costs.ts
+// Prints the CPU time of one request of each kind, and of a push, for the server, its git processes and PostgreSQL:
+// what costs.ts starts from. Run it alone: node bench/model/measure-costs.ts
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '../../test/harness/postgres.ts'

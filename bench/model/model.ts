@@ -18,7 +18,9 @@ export const DEMAND: Demand = {
   pushesPerSecond: 20,
 }
 
-/** What must hold: 99 of 100 reads, and of 100 pushes, in ms; the share of the time for which workers are busy at most. */
+/**
+ * What must hold: 99 of 100 reads, and of 100 pushes, in ms; the share of the time for which workers are busy at most.
+ */
 export const TARGETS = { read: 100, push: 1_000, busy: 0.7 } as const
 
 /** Rates for a second unless they say otherwise. */

@@ -1,4 +1,6 @@
-/** Probability that an arrival has to wait in M/M/c, by Erlang's formula C; `offered` is arrival rate x service time. */
+/**
+ * Probability that an arrival has to wait in M/M/c, by Erlang's formula C; `offered` is arrival rate x service time.
+ */
 export function erlangC(servers: number, offered: number): number {
   if (offered >= servers) return 1
   let blocked = 1

@@ -27,7 +27,10 @@ const S3_AT = 0.75
 const PROBE_MS = 20
 const PROBE_DEADLINE_MS = 60_000
 
-/** A node is killed every 30 s, twice at least; PostgreSQL is away once, and so is the S3 server, for a sixth of short runs. */
+/**
+ * A node is killed every 30 s, twice at least; PostgreSQL is away once, and so is the S3 server, for a sixth of short
+ * runs.
+ */
 export function planFaults(seconds: number): FaultPlan {
   const every = Math.min(EVERY_S, seconds / 3)
   return {

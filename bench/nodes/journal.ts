@@ -96,8 +96,8 @@ const RECOVERY_MS = 2_000
 export type Cause = 'killed node' | 'PostgreSQL away' | 'S3 away' | 'unexplained'
 
 /**
- * Only connections to a node that were open when it was killed may break; only while PostgreSQL is away, or the S3 server
- * for files, may requests be answered 503.
+ * Only connections to a node that were open when it was killed may break; only while PostgreSQL is away, or the S3
+ * server for files, may requests be answered 503.
  */
 export function causeOf(failure: Failure, faults: readonly Fault[]): Cause {
   const during = (fault: Fault): boolean => failure.from <= fault.until + RECOVERY_MS && failure.until >= fault.from

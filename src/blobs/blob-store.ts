@@ -40,8 +40,8 @@ interface BlobHold {
 }
 
 /**
- * Content-addressed storage of uploaded bytes; the same content is kept once, however often it is put. Everything throws
- * Unavailable while an object store that has to be asked is away.
+ * Content-addressed storage of uploaded bytes; the same content is kept once, however often it is put. Everything
+ * throws Unavailable while an object store that has to be asked is away.
  */
 export interface BlobStore {
   /**

@@ -14,7 +14,8 @@ export interface FileBackend extends BlobBackend {
 
 /**
  * Blobs as files under one directory: `ab/cd/<hash>`, and `tmp/` for uploads under way. The uploads that a
- * crash left are deleted here: `all`, or `old` ones beside servers on other machines; `none` by a command beside the server.
+ * crash left are deleted here: `all`, or `old` ones beside servers on other machines; `none` by a command beside the
+ * server.
  */
 export async function createFileBackend(
   directory: string,

@@ -36,10 +36,10 @@ interface MigrationOptions {
 }
 
 /**
- * Copies every blob of all stores to the other place, in the order of stores and hashes; the server may run meanwhile. A
- * blob that the target has with the same size is not copied again, and not read again when an earlier run verified it.
- * Damaged blobs are reported and passed over. Throws Invalid without a configured bucket, Unavailable when it is away:
- * the next run continues.
+ * Copies every blob of all stores to the other place, in the order of stores and hashes; the server may run meanwhile.
+ * A blob that the target has with the same size is not copied again, and not read again when an earlier run verified
+ * it. Damaged blobs are reported and passed over. Throws Invalid without a configured bucket, Unavailable when it is
+ * away: the next run continues.
  */
 export async function migrateBlobs(stores: BlobStores, options: MigrationOptions): Promise<MigrationProgress> {
   if (stores.bucket === undefined) throw invalid('storage.bucket is not set: there is no bucket to migrate to or from')

@@ -16,7 +16,10 @@ export async function deleteInSteps(tx: Tx, table: keyof Schema, ids: readonly n
   for (let from = 0; from < ids.length; from += STEP) await deletion.deleteRows(table, ids.slice(from, from + STEP), [])
 }
 
-/** Changes many rows in steps, as `deleteInSteps` deletes them. `change` changes at most `limit` rows that it then no longer finds. */
+/**
+ * Changes many rows in steps, as `deleteInSteps` deletes them. `change` changes at most `limit` rows that it then no
+ * longer finds.
+ */
 export async function changeInSteps(tx: Tx, change: (limit: number) => Promise<bigint>): Promise<void> {
   const pause = createPauses()
   while ((await change(STEP)) === BigInt(STEP)) {

@@ -14,9 +14,9 @@ interface Sender {
 }
 
 /**
- * The same transaction, for which `rowById` keeps what it reads: the parts of a change (its rule, the projections of its
- * events) need the same few rows. They are forgotten when the transaction sends a statement after which another read
- * may find other values: one that changes rows, and one that waits for row locks of other transactions.
+ * The same transaction, for which `rowById` keeps what it reads: the parts of a change (its rule, the projections of
+ * its events) need the same few rows. They are forgotten when the transaction sends a statement after which another
+ * read may find other values: one that changes rows, and one that waits for row locks of other transactions.
  */
 export function keepRows<Tx extends { getExecutor(): object }>(tx: Tx): Tx {
   const rows: Rows = { byKey: new Map(), age: 0 }

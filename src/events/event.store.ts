@@ -28,9 +28,9 @@ export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
 }
 
 /**
- * Up to `limit` events that may go out now, by id: those that belong to no repository, and of each repository the oldest
- * pending ones up to the first that waits for its next attempt or that another node has. All are locked, which keeps
- * the later ones of their repositories from other nodes until the transaction ends.
+ * Up to `limit` events that may go out now, by id: those that belong to no repository, and of each repository the
+ * oldest pending ones up to the first that waits for its next attempt or that another node has. All are locked, which
+ * keeps the later ones of their repositories from other nodes until the transaction ends.
  */
 export async function lockPendingEvents(database: Database, tx: Tx, now: number, limit: number): Promise<EventRow[]> {
   const oldest = await lockOldestEvents(database, tx, now, limit)

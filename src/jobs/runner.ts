@@ -36,8 +36,8 @@ interface RunnerDeps {
 }
 
 /**
- * Runs due jobs, a few of each lane at a time. A job whose process has ended is taken over at once, one whose process is
- * not heard of when its lease has run out.
+ * Runs due jobs, a few of each lane at a time. A job whose process has ended is taken over at once, one whose process
+ * is not heard of when its lease has run out.
  */
 export class JobRunner {
   readonly #database: Database

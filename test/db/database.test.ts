@@ -152,7 +152,8 @@ describe.skipIf(inject('postgresUrl') === '')('both databases', () => {
           const tables = await database.read.introspection.getTables()
           return Object.fromEntries(
             tables
-              // NOTE: a full-text index is a virtual table of SQLite and an index of PostgreSQL. A cluster needs PostgreSQL.
+              // NOTE: a full-text index is a virtual table of SQLite and an index of PostgreSQL. A cluster needs
+              // PostgreSQL.
               .filter(({ name }) => !/^sqlite_|^issue_text_index(?:_|$)|^cluster_/.test(name))
               .toSorted((a, b) => (a.name < b.name ? -1 : 1))
               .map(({ name, columns }) => [

@@ -25,7 +25,10 @@ export interface GitStops {
   disarm(): void
 }
 
-/** Every step of work on a repository lies between two git processes: a server that is killed there was killed between them. */
+/**
+ * Every step of work on a repository lies between two git processes: a server that is killed there was killed between
+ * them.
+ */
 export function createGitStops(dir: string): GitStops {
   const bin = join(dir, 'bin')
   const state = join(dir, 'stops')

@@ -42,15 +42,17 @@ export async function runIngot(args: readonly string[], options: RunOptions = {}
 }
 
 /**
- * Runs `ingot ARGS` within the process of the tests, which has loaded the product: a hundredth of the time of `runIngot`.
- * For commands of which the output and the effects matter, and not that a process starts, ends or is killed.
+ * Runs `ingot ARGS` within the process of the tests, which has loaded the product: a hundredth of the time of
+ * `runIngot`. For commands of which the output and the effects matter, and not that a process starts, ends or is
+ * killed.
  */
 export async function runCommand(args: readonly string[], { env = {} }: Pick<RunOptions, 'env'> = {}): Promise<Ran> {
   return begin(args, env).ended
 }
 
 /**
- * A server that `ingot serve` runs within the process of the tests, which has loaded the product: a tenth of the time of
+ * A server that `ingot serve` runs within the process of the tests, which has loaded the product: a tenth of the time
+ * of
  * `startIngot`. For tests of what a start, a server and an orderly stop do, and not of processes, signals and kills.
  */
 export async function serveHere(

@@ -18,8 +18,8 @@ type S3Operation =
   | 'UploadPart'
 
 /**
- * What goes wrong with a request: an error; a connection that is closed before the request has an effect or after it; no
- * answer at all; the beginning of a body only; other bytes than the stored ones; all bytes in place of a range; an
+ * What goes wrong with a request: an error; a connection that is closed before the request has an effect or after it;
+ * no answer at all; the beginning of a body only; other bytes than the stored ones; all bytes in place of a range; an
  * invented ETag.
  */
 type S3Fault =

@@ -103,7 +103,8 @@ const writers: Readonly<Record<string, Writer>> = {
       if ((await git(work, ['push', '-q', remote(server, repo), 'main'])) === undefined) break
       tip = next
     }
-    // A push that was killed before its answer may have moved the branch further: then the acknowledged tip is below it.
+    // A push that was killed before its answer may have moved the branch further: then the acknowledged tip is below
+    // it.
     if (tip === undefined) return []
     return [{ what: `${repo} ${tip}`, holds: async (now) => (await commitsOf(now, repo)).includes(tip) }]
   },

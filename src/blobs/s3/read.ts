@@ -16,8 +16,8 @@ export interface ReadOptions {
 
 /**
  * The bytes of an object, undefined when it is not there. A connection that breaks is replaced by one for the rest. A
- * read of all bytes holds back the last ones until their SHA-256 is right, so that no reader takes damaged bytes for the
- * whole.
+ * read of all bytes holds back the last ones until their SHA-256 is right, so that no reader takes damaged bytes for
+ * the whole.
  */
 export async function readObject(s3: S3Objects, options: ReadOptions): Promise<Readable | undefined> {
   const ending = new AbortController()

@@ -58,8 +58,8 @@ export interface DatabaseLog {
   frames(from: number, to: number, pageSize: number): LogFrame[]
   /**
    * Calls `before` while no process can write and, unless it returns false, writes the log into the database: all of
-   * it, so that the next commit begins a new log, or less while a reader needs an older state. Gives the frames that the log
-   * had when all of it was written, else undefined. With `hold` the database file does not change until it is
+   * it, so that the next commit begins a new log, or less while a reader needs an older state. Gives the frames that
+   * the log had when all of it was written, else undefined. With `hold` the database file does not change until it is
    * released.
    */
   checkpoint(before: () => boolean, hold?: (held: HeldDatabase) => void): Promise<number | undefined>

@@ -166,8 +166,8 @@ export async function maintainPool(path: string, command: GitCommand): Promise<b
 }
 
 /**
- * Deletes what is in the trash, and repositories whose creation was interrupted before this server started or a day ago.
- * Returns how many.
+ * Deletes what is in the trash, and repositories whose creation was interrupted before this server started or a day
+ * ago. Returns how many.
  */
 export async function emptyTrash(layout: Layout, startedAt: number): Promise<number> {
   let deleted = 0

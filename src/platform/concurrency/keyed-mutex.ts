@@ -9,8 +9,8 @@ interface MutexScope {
 }
 
 /**
- * One at a time per key, first come first served; a key without waiters takes no memory. With a scope this holds for all
- * processes of the server: those that wait in one process request the lock of all processes one after the other.
+ * One at a time per key, first come first served; a key without waiters takes no memory. With a scope this holds for
+ * all processes of the server: those that wait in one process request the lock of all processes one after the other.
  */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>()

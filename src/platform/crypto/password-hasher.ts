@@ -5,8 +5,9 @@ import { hashPassword, verifyPassword } from './crypto.ts'
 const AT_ONCE = 2
 
 /**
- * Hashes passwords, two at once in all processes of a server, at least one in each: a hash takes a thread of the pool of libuv for some 50 ms, and file reads need the
- * other threads. `caller` is whose work it is; callers take turns. Throws too-many-requests when too many wait.
+ * Hashes passwords, two at once in all processes of a server, at least one in each: a hash takes a thread of the pool
+ * of libuv for some 50 ms, and file reads need the other threads. `caller` is whose work it is; callers take turns.
+ * Throws too-many-requests when too many wait.
  */
 export class PasswordHasher {
   readonly #queue: FairQueue

@@ -99,7 +99,10 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
   }
 }
 
-/** Aborts after so many milliseconds or with the other signal. NOTE: `AbortSignal.timeout` would keep every request until then. */
+/**
+ * Aborts after so many milliseconds or with the other signal. NOTE: `AbortSignal.timeout` would keep every request
+ * until then.
+ */
 function startDeadline(ms: number, outer: AbortSignal | undefined) {
   const controller = new AbortController()
   let isOver = false

@@ -41,8 +41,8 @@ export function parseHostRules(list: string): HostRules {
 }
 
 /**
- * Reads a comma list of host names, in which `*` stands for any characters; an empty list is every host. Throws an error
- * that names an entry which is none.
+ * Reads a comma list of host names, in which `*` stands for any characters; an empty list is every host. Throws an
+ * error that names an entry which is none.
  */
 export function parseHostNames(list: string): (host: string) => boolean {
   const names = list

@@ -4,7 +4,9 @@ import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { expireArtifacts, expireLogs, isStoredFileUsed, listHashesOfRun } from './stored-file.store.ts'
 
-/** The bytes of logs and artifacts: deleted when no row has them and when they expire (behaviour/actions#housekeeping). */
+/**
+ * The bytes of logs and artifacts: deleted when no row has them and when they expire (behaviour/actions#housekeeping).
+ */
 export interface StoredFiles {
   /** Before a run is deleted: jobs delete its bytes after commit. */
   releaseOfRun(tx: Tx, runId: number): Promise<void>

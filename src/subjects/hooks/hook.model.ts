@@ -29,7 +29,9 @@ export const Hook = Type.Object(
     events: Type.Array(Type.String()),
     authorization_header: Type.String(),
     active: Type.Boolean(),
-    /** `none`, `delivered`, `failed`, `dead` for deliveries that were given up, or `paused` while its server is silent. */
+    /**
+     * `none`, `delivered`, `failed`, `dead` for deliveries that were given up, or `paused` while its server is silent.
+     */
     last_status: Type.String(),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),

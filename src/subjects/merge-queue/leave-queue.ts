@@ -26,8 +26,8 @@ interface Leaving {
 }
 
 /**
- * Removes a pull request from its queue; the others of its batch wait again. False, and nothing happens, while it is being
- * merged.
+ * Removes a pull request from its queue; the others of its batch wait again. False, and nothing happens, while it is
+ * being merged.
  */
 export async function leaveQueue({ events, jobs }: LeaveDeps, tx: Tx, leaving: Leaving): Promise<boolean> {
   const { actor, issue, entry, reason, isFailure, at } = leaving

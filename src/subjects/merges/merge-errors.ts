@@ -2,7 +2,10 @@ import type { MergeOutcome } from '../../git/index.ts'
 import { conflict, DomainError, type ErrorKind } from '../../platform/errors.ts'
 import type { MergeAction } from './merge-order.ts'
 
-/** COMPAT: 422, where other servers answer 405 (behaviour/decisions#merges-that-are-not-allowed; test/api/merges/refusals.test.ts). */
+/**
+ * COMPAT: 422, where other servers answer 405 (behaviour/decisions#merges-that-are-not-allowed;
+ * test/api/merges/refusals.test.ts).
+ */
 const REFUSED: ErrorKind = 'invalid'
 
 export const mergeRefused = (reason: string): DomainError => new DomainError(REFUSED, reason)

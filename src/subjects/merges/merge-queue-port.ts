@@ -4,8 +4,8 @@ import type { MergeOrder } from './merge-order.ts'
 
 interface MergeQueueHandler {
   /**
-   * Puts a pull request at the end of the queue of its base. Throws Invalid with the reason when it cannot be merged that
-   * way, Conflict when it is queued already.
+   * Puts a pull request at the end of the queue of its base. Throws Invalid with the reason when it cannot be merged
+   * that way, Conflict when it is queued already.
    */
   enqueue(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
   /**

@@ -19,7 +19,9 @@ import { updateHead, type UpdateStyle } from './update/update-head.ts'
 export interface Merges {
   /** Also deletes the head branch and closes issues, as ordered. See `mergePull` for what it throws. */
   merge(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<Merged>
-  /** Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time. */
+  /**
+   * Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time.
+   */
   schedule(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
   /** See `MergeQueuePort`. */
   enqueue(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>

@@ -10,8 +10,8 @@ import { loadBranchRules } from './facts.ts'
 
 /**
  * Whether approvals and rejections of a user count for the protection of the base branch: the first rule that matches
- * it decides (behaviour/pull-requests#reviews). Never those of a suspended account, and of one that cannot read the pull
- * requests.
+ * it decides (behaviour/pull-requests#reviews). Never those of a suspended account, and of one that cannot read the
+ * pull requests.
  */
 export async function isOfficialReviewer(db: Db, repo: Repo, baseBranch: string, account: Account): Promise<boolean> {
   if (!account.isActive || account.isLoginProhibited) return false

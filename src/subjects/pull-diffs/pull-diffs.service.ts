@@ -12,7 +12,9 @@ type PullTextKind = 'diff' | 'binary' | 'patch'
  * (behaviour/pull-requests#diff-commits-files-update).
  */
 export interface PullDiffs {
-  /** The diff, or the commits as a series of mails. A short text in one piece; throws TooLarge when git prints too much. */
+  /**
+   * The diff, or the commits as a series of mails. A short text in one piece; throws TooLarge when git prints too much.
+   */
   text(
     repo: Repo,
     pull: Pull,

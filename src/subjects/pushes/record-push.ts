@@ -38,7 +38,9 @@ interface Moves {
   /** Becomes the default branch. Where absent, an empty repository takes one of the pushed branches. */
   readonly defaultBranch?: string | undefined
   readonly isMirrorSync?: boolean | undefined
-  /** Runs in the transaction that records the moves, before their event: the event of a merge precedes that of its push. */
+  /**
+   * Runs in the transaction that records the moves, before their event: the event of a merge precedes that of its push.
+   */
   readonly inTransaction?: ((tx: Tx) => Promise<void>) | undefined
 }
 

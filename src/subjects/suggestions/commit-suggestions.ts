@@ -34,8 +34,8 @@ interface NewCommit {
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes the commit and moves no ref. Returns its id. Throws Invalid when suggestions overlap or change nothing, and for
- * what is no regular file; TooLarge for files of more than 32 MiB in all.
+ * Writes the commit and moves no ref. Returns its id. Throws Invalid when suggestions overlap or change nothing, and
+ * for what is no regular file; TooLarge for files of more than 32 MiB in all.
  */
 export async function commitSuggestions(
   deps: CommitDeps & { readonly read: Db },

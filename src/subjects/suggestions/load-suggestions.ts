@@ -28,9 +28,9 @@ interface Wanted {
 }
 
 /**
- * The suggestions in the order given, their lines as of the tip. Throws NotFound, BadRequest for what is no comment of a
- * review, Conflict for a resolved comment, Invalid for one that is outdated, not submitted, on the old side or without a
- * suggestion. A process for each earlier head that comments belong to, and one for each file that differs.
+ * The suggestions in the order given, their lines as of the tip. Throws NotFound, BadRequest for what is no comment of
+ * a review, Conflict for a resolved comment, Invalid for one that is outdated, not submitted, on the old side or
+ * without a suggestion. A process for each earlier head that comments belong to, and one for each file that differs.
  */
 export async function loadSuggestions(
   read: Db,

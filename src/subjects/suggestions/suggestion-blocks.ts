@@ -20,8 +20,8 @@ interface OpenBlock {
 }
 
 /**
- * The texts of the `suggestion` blocks of a comment, in their order, each as lines. A block that is not closed ends with
- * the comment (behaviour/pull-requests#suggestions).
+ * The texts of the `suggestion` blocks of a comment, in their order, each as lines. A block that is not closed ends
+ * with the comment (behaviour/pull-requests#suggestions).
  */
 export function findSuggestions(body: string): readonly (readonly string[])[] {
   const found: (readonly string[])[] = []
@@ -58,8 +58,8 @@ const RETURN = 0x0d
 
 /**
  * A file with some of its lines replaced. New lines end as the lines that they replace do, with CRLF or LF; a file
- * without a line end after its last line stays so. Bytes of other lines are not touched, whatever their encoding. Throws
- * Invalid when lines overlap or are not in the file (behaviour/pull-requests#suggestions).
+ * without a line end after its last line stays so. Bytes of other lines are not touched, whatever their encoding.
+ * Throws Invalid when lines overlap or are not in the file (behaviour/pull-requests#suggestions).
  */
 export function applySuggestions(content: Buffer, edits: readonly LineEdit[]): Buffer {
   const ordered = edits.toSorted((a, b) => a.first - b.first)

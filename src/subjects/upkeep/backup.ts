@@ -34,7 +34,8 @@ const SKIPPED =
 /**
  * Copies the whole server into `to`, which becomes a data directory to start a server on. Files are copied before the
  * database and once more after it, so that everything the copied rows speak of is there even while the server works.
- * Files of a bucket become local ones in the copy. Conflict when the directory is not empty, and when the key of stored secrets is changed meanwhile.
+ * Files of a bucket become local ones in the copy. Conflict when the directory is not empty, and when the key of stored
+ * secrets is changed meanwhile.
  */
 export async function backUp(deps: BackupDeps, to: string, progress?: (what: string) => void): Promise<BackupReport> {
   makeDirectory(to)

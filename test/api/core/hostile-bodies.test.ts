@@ -10,8 +10,8 @@ import { MEASURED } from '../../harness/measured.ts'
 /**
  * Every operation with a body gets bodies that are wide, long, repeated and numeric, up to its limit; bodies that no
  * schema sees go to the first operation of each limit, and those of the other content types to the operations in turn.
- * None is a fault, none occupies the server's thread, and none remains in memory. New operations are covered as they are
- * registered.
+ * None is a fault, none occupies the server's thread, and none remains in memory. New operations are covered as they
+ * are registered.
  */
 
 const MIB = 1024 * 1024
@@ -159,7 +159,8 @@ it.each(AREAS)(
 )
 
 /**
- * Bytes of objects and buffers that are reachable, and of buffers that are not: it waits until there are fewer bytes than
+ * Bytes of objects and buffers that are reachable, and of buffers that are not: it waits until there are fewer bytes
+ * than
  * `wanted` or ten seconds are over. NOTE: a buffer is freed some time after its object.
  */
 async function retained(wanted = 0): Promise<number> {

@@ -52,7 +52,8 @@ describe('rendering of hostile texts', () => {
   })
 
   it('finds mentions in linear time and not on the thread of the server', MEASURED, async () => {
-    // NOTE: so long that quadratic work exceeds the deadline, and so short that linear work never does on a busy machine.
+    // NOTE: so long that quadratic work exceeds the deadline, and so short that linear work never does on a busy
+    // machine.
     const text = `@a${'-'.repeat(50_000)}x`
     const attack = render(server.anonymous, text)
     const waits = await delays(() => alice.get('/version'), attack)

@@ -6,8 +6,8 @@ export const numbered = (count: number, changed: Readonly<Record<number, string>
   Array.from({ length: count }, (_, index) => `${changed[index + 1] ?? index + 1}\n`).join('')
 
 /**
- * A stream for fast-import: each commit is a branch of its own, on top of the branch `from`. A submodule's content is an
- * id. Paths may contain any character but NUL.
+ * A stream for fast-import: each commit is a branch of its own, on top of the branch `from`. A submodule's content is
+ * an id. Paths may contain any character but NUL.
  */
 export function commitStream(
   commits: readonly { readonly branch: string; readonly from?: string; readonly files: Record<string, FileState> }[],

@@ -34,7 +34,9 @@ export interface ChangedFileList {
   indexOf(path: string): number
 }
 
-/** What differs between two commits or trees, with renames and copies found. Ids are full ones; the empty tree's works. */
+/**
+ * What differs between two commits or trees, with renames and copies found. Ids are full ones; the empty tree's works.
+ */
 export interface ChangedFiles {
   /**
    * The files, kept packed: one process for any number, and none while the list is in the cache. GitError `too-large`
@@ -85,8 +87,9 @@ type Lines = readonly [additions: number, deletions: number]
 const STATUS: Readonly<Record<string, ChangedFileStatus>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'copied' }
 
 /**
- * Made of what `diff-tree --raw --numstat -z` prints: first an entry of every file, `:<modes> <ids> <status>` and one or
- * two paths; then the numbers of files in the same order, `<added>\t<deleted>\t` and the path, or nothing and two paths.
+ * Made of what `diff-tree --raw --numstat -z` prints: first an entry of every file, `:<modes> <ids> <status>` and one
+ * or two paths; then the numbers of files in the same order, `<added>\t<deleted>\t` and the path, or nothing and two
+ * paths.
  * NOTE: files of which a whitespace mode leaves no difference have an entry and no numbers.
  */
 class FileTable implements ChangedFileList {

@@ -20,7 +20,9 @@ export interface FileLines extends LineRange {
   readonly path: string
 }
 
-/** Lines on one side of a diff. The path is the file's name in the head; a file that the head lacks keeps its old one. */
+/**
+ * Lines on one side of a diff. The path is the file's name in the head; a file that the head lacks keeps its old one.
+ */
 export interface DiffRange extends FileLines {
   readonly side: DiffSide
 }

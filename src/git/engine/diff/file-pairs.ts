@@ -12,7 +12,9 @@ interface FileAt {
   readonly oid: string
 }
 
-/** A file of two commits; a side is undefined where the file is not there, and `new` has another path after a rename. */
+/**
+ * A file of two commits; a side is undefined where the file is not there, and `new` has another path after a rename.
+ */
 export interface FilePair {
   readonly old: FileAt | undefined
   readonly new: FileAt | undefined

@@ -105,7 +105,9 @@ interface BodyLine {
   readonly text: string
 }
 
-/** The text of a line of `size` bytes of which at most `MAX_LINE` are given, without a character that was cut through. */
+/**
+ * The text of a line of `size` bytes of which at most `MAX_LINE` are given, without a character that was cut through.
+ */
 function cutText(bytes: Buffer, size: number): string {
   const text = bytes.toString('utf8')
   return size > MAX_LINE ? text.replace(/\uFFFD$/, '') : text
@@ -114,8 +116,8 @@ function cutText(bytes: Buffer, size: number): string {
 const sidesOf = ({ marker }: BodyLine) => ({ old: marker !== MARKER.added, new: marker !== MARKER.deleted })
 
 /**
- * An excerpt of unchanged lines around no hunk: up to `LINES` lines that end with the wanted one, none before the end of
- * the hunk before it. Empty when the file has no such line.
+ * An excerpt of unchanged lines around no hunk: up to `LINES` lines that end with the wanted one, none before the end
+ * of the hunk before it. Empty when the file has no such line.
  */
 export function contextExcerpt(
   content: Buffer,

@@ -16,8 +16,8 @@ export interface LineMoves {
    */
   move(from: string, to: string, places: readonly FileLines[]): Promise<Moved>
   /**
-   * Where lines of one diff are in another, in the order given: lines of the old side by the two bases, lines of the new
-   * side by the two heads. Undefined as `move` says.
+   * Where lines of one diff are in another, in the order given: lines of the old side by the two bases, lines of the
+   * new side by the two heads. Undefined as `move` says.
    */
   follow(before: DiffSpan, after: DiffSpan, places: readonly DiffRange[]): Promise<Moved>
 }

@@ -38,7 +38,9 @@ export async function runMergeTree(
   return parseMergeTree(stdout.toString('utf8'), format)
 }
 
-/** `tree\0`, conflicting paths, an empty field, and for each message: the number of its paths, the paths, kind, text. */
+/**
+ * `tree\0`, conflicting paths, an empty field, and for each message: the number of its paths, the paths, kind, text.
+ */
 function parseMergeTree(output: string, format: ObjectFormat): MergeTree {
   const fields = output.split('\0')
   const tree = fields[0] ?? ''

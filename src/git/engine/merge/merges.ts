@@ -14,8 +14,8 @@ interface MergeResult {
 
 export interface Merges {
   /**
-   * Three-way merge of two commits with renames, from their own merge bases; touches no ref. A tree without conflicts is
-   * in the repository, durably. One process; use within `writing`.
+   * Three-way merge of two commits with renames, from their own merge bases; touches no ref. A tree without conflicts
+   * is in the repository, durably. One process; use within `writing`.
    */
   mergeTrees(ours: string, theirs: string): Promise<MergeResult>
   /**

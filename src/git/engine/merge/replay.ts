@@ -78,7 +78,9 @@ async function writeReplayed(space: MergeSpace, content: Buffer, sign: Replaying
 
 interface Listed {
   readonly oid: string
-  /** Whether the base has a commit that changes the same; true of empty commits, too, which are repeated all the same. */
+  /**
+   * Whether the base has a commit that changes the same; true of empty commits, too, which are repeated all the same.
+   */
   readonly isInBase: boolean
 }
 

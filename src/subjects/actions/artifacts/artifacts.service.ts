@@ -51,8 +51,8 @@ export interface Artifacts {
   /** Throws NotFound, also for an artifact of another repository. */
   get(repoId: RepoId, id: number): Promise<ArtifactView>
   /**
-   * Streams to disk, and takes the place of an artifact of the run with the same name. Throws QuotaExceeded, and NotFound
-   * when the run is deleted meanwhile.
+   * Streams to disk, and takes the place of an artifact of the run with the same name. Throws QuotaExceeded, and
+   * NotFound when the run is deleted meanwhile.
    */
   store(run: Pick<Run, 'id' | 'repoId'>, input: NewArtifact): Promise<Artifact>
   /** Throws NotFound. */

@@ -23,8 +23,8 @@ export interface RunChanges {
   /** With its jobs, logs and artifacts. Throws NotFound, and BadRequest while a job is not final. */
   delete(actor: Actor, run: RunOfRepo): Promise<void>
   /**
-   * Lets jobs run again, with those that need them; does nothing when none is chosen. Throws NotFound, also for a job of
-   * another run, and BadRequest while a job is not final or when the workflow is disabled.
+   * Lets jobs run again, with those that need them; does nothing when none is chosen. Throws NotFound, also for a job
+   * of another run, and BadRequest while a job is not final or when the workflow is disabled.
    */
   rerun(actor: Actor, run: RunOfRepo, choice: RerunChoice): Promise<Run>
 }

@@ -13,7 +13,10 @@ const FOLDERS = ['.forgejo/workflows', '.gitea/workflows', '.github/workflows']
 const MAX_FILES = 100
 const MAX_FOLDERS = 20
 
-/** Sorted by path; of files with the same name the one in the upper folder counts (behaviour/actions#from-event-to-jobs). */
+/**
+ * Sorted by path; of files with the same name the one in the upper folder counts
+ * (behaviour/actions#from-event-to-jobs).
+ */
 export async function listWorkflowFiles(git: GitRepo, commit: string): Promise<readonly WorkflowFile[]> {
   for (const folder of FOLDERS) {
     const entry = await git.revisions.entryAt(commit, folder)

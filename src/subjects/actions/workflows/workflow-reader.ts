@@ -17,7 +17,9 @@ const ENTRY_SIZE = 256
 /** Milliseconds until a file that was invalid or took too long is read again: the machine may have been busy. */
 const RETRY_MS = 600_000
 
-/** Reads a workflow by the id of its blob; `caller` is whose work it is. Undefined when it is invalid or takes too long. */
+/**
+ * Reads a workflow by the id of its blob; `caller` is whose work it is. Undefined when it is invalid or takes too long.
+ */
 export type WorkflowReader = (git: GitRepo, oid: string, caller: string) => Promise<Workflow | undefined>
 
 export function createWorkflowReader(taskPool: TaskPool): WorkflowReader {

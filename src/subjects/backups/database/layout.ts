@@ -3,8 +3,8 @@ import { fileTime, readFileTime } from '../file-time.ts'
 /**
  * The copy of a database: `database/<series>/snapshots/<number>-<time>.json` beside its pages in `.db.zst`, and
  * `database/<series>/segments/<folder>/<number>-<time>.pages`. A series is continuous: each segment follows the one
- * before, and a snapshot with number n is the database before segment n. `merged/<first>-<last>-<time>.pages` replaces the
- * segments with these numbers, none of which is that of a snapshot but the first.
+ * before, and a snapshot with number n is the database before segment n. `merged/<first>-<last>-<time>.pages` replaces
+ * the segments with these numbers, none of which is that of a snapshot but the first.
  */
 export const DATABASE = 'database/'
 

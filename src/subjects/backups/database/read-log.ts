@@ -22,8 +22,8 @@ const MAX_FRAMES = 4096
 
 /**
  * Reads what follows a position. `restarts` says that the whole log, up to the position, is in the database, so that
- * the next commit may begin a new log. Undefined when the log no longer continues at the position: something else wrote it into the
- * database, or a power cut took its end.
+ * the next commit may begin a new log. Undefined when the log no longer continues at the position: something else wrote
+ * it into the database, or a power cut took its end.
  */
 export function readLog(log: DatabaseLog, position: LogPosition, restarts: boolean): LogReading | undefined {
   const state = log.state()

@@ -44,8 +44,8 @@ interface Reading {
 }
 
 /**
- * NOTE: directories before files, as git reads refs: one that is packed meanwhile is in packed-refs, which is read after
- * it.
+ * NOTE: directories before files, as git reads refs: one that is packed meanwhile is in packed-refs, which is read
+ * after it.
  */
 async function readInto(state: Map<string, string>, { root, below, skip }: Reading): Promise<void> {
   const entries = await entriesOf(join(root, below))

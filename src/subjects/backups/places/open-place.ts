@@ -5,7 +5,9 @@ import { bucketPlace } from './bucket-place.ts'
 import { directoryPlace } from './directory-place.ts'
 import type { Place } from './place.ts'
 
-/** The place that `[backup]` names; undefined where it is off. Nothing is sent yet. Throws Invalid without directory. */
+/**
+ * The place that `[backup]` names; undefined where it is off. Nothing is sent yet. Throws Invalid without directory.
+ */
 export function openPlace(
   { kind, directory }: Pick<Config['backup'], 'kind' | 'directory'>,
   bucket: S3Folder | undefined,

@@ -25,8 +25,8 @@ const LEASE_MS = 75_000
 const SETTLE_MS = 500
 
 /**
- * Lets one process at a time copy to a place, and only that of one data directory. The place names it in `owner.json`; a process
- * that finds another there stops to write, at the latest `CHECK_MS` later.
+ * Lets one process at a time copy to a place, and only that of one data directory. The place names it in `owner.json`;
+ * a process that finds another there stops to write, at the latest `CHECK_MS` later.
  */
 export class PlaceClaim {
   readonly #deps: PlaceClaimDeps

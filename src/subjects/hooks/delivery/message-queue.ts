@@ -16,7 +16,10 @@ type AddressedHook = AddressedMessage['hooks'][number]
 export interface MessageQueue {
   /** Writes messages with a delivery for each webhook. */
   add(tx: Tx, messages: readonly AddressedMessage[]): Promise<void>
-  /** Sends a message once more; returns the uuid of the new delivery. A webhook that waits after failures is tried at once. */
+  /**
+   * Sends a message once more; returns the uuid of the new delivery. A webhook that waits after failures is tried at
+   * once.
+   */
   addAgain(tx: Tx, messageId: number, hook: AddressedHook): Promise<string>
 }
 

@@ -15,8 +15,8 @@ export interface HookMessage {
 }
 
 /**
- * Builds the messages of an event, in the order in which they are sent: usually one, none when there is nothing to send,
- * as for a row that was deleted meanwhile.
+ * Builds the messages of an event, in the order in which they are sent: usually one, none when there is nothing to
+ * send, as for a row that was deleted meanwhile.
  */
 export type BuildMessages<Kind extends EventKind = EventKind> = (
   event: DomainEvent<Kind>,

@@ -25,8 +25,9 @@ interface PushFacts extends EventFacts {
 
 /**
  * The messages of a push, ref by ref: `create` and `push` of a new branch, `push` and `create` of a new tag, `delete`
- * of a branch, `push` and `delete` of a tag (behaviour/orgs-webhooks-actions#payloads). The commit that a merge queue has
- * built is a `push` of its ref, so that it is tested as commits of branches are (behaviour/pull-requests#merge-queue).
+ * of a branch, `push` and `delete` of a tag (behaviour/orgs-webhooks-actions#payloads). The commit that a merge queue
+ * has built is a `push` of its ref, so that it is tested as commits of branches are
+ * (behaviour/pull-requests#merge-queue).
  */
 export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
   return {

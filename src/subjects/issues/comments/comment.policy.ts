@@ -16,7 +16,9 @@ export type Text = Comment | TimelineEntry<'review'>
 
 export const isText = (entry: TimelineEntry): entry is Text => isComment(entry) || entry.kind === 'review'
 
-/** What a review that was not submitted has is known to its reviewer alone (behaviour/pull-requests#review-comments). */
+/**
+ * What a review that was not submitted has is known to its reviewer alone (behaviour/pull-requests#review-comments).
+ */
 export const isHiddenFrom = (viewer: Viewer, { kind, actorId }: TimelineEntry): boolean =>
   (kind === 'pending_code' || kind === 'pending_review') && viewerId(viewer) !== actorId
 

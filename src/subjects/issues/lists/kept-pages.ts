@@ -17,8 +17,9 @@ interface Kept {
 /** Answers to lists of issues and pull requests, and one pull request, which take longer to make than to send. */
 export interface KeptPages {
   /**
-   * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it depends
-   * on beside the viewer and the database. On PostgreSQL `make` runs every time. `repo` is what the guard read, of which
+   * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it
+   * depends on beside the viewer and the database. On PostgreSQL `make` runs every time. `repo` is what the guard read,
+   * of which
    * `remembered` gives another object after every commit: an answer is not kept for later requests where a commit came
    * between the guard and `make`, which shows rows that the guard read.
    */

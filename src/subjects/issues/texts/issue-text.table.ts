@@ -7,7 +7,9 @@ import type { Generated } from 'kysely'
 export interface IssueTextTable {
   id: Generated<number>
   issue_id: number
-  /** -1 for the title, 0 for the body, else the id of the entry: a comment, one of a review, or the text of a review. */
+  /**
+   * -1 for the title, 0 for the body, else the id of the entry: a comment, one of a review, or the text of a review.
+   */
   part: number
   /** Of the issue; changes when the issue is transferred. */
   repo_id: number

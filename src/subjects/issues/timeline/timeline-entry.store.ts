@@ -28,7 +28,8 @@ interface Reference {
  * `target_id` of an entry is, by kind: of `label` the label, of `assignees`
  * and `review_request` the user, of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of
  * `add_dependency` and `remove_dependency` the other issue, of `commit_ref` the repository that has the commit, of
- * `stop_tracking` and `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the contract shows.
+ * `stop_tracking` and `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the contract
+ * shows.
  */
 interface EntryPayloads {
   comment: { readonly commitOid?: string }

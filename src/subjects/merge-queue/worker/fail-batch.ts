@@ -12,8 +12,8 @@ interface Failure {
 }
 
 /**
- * A pull request that fails alone leaves the queue; of several the halves are tested one after the other. Those that were
- * suspected together with them before are not any more.
+ * A pull request that fails alone leaves the queue; of several the halves are tested one after the other. Those that
+ * were suspected together with them before are not any more.
  */
 export async function failBatch(deps: WorkerDeps, place: BatchPlace, { entries, reason }: Failure): Promise<void> {
   const [only] = entries

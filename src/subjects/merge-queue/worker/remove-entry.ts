@@ -6,7 +6,10 @@ import { leaveQueue } from '../leave-queue.ts'
 import { findEntry, type QueueEntry } from '../records/entry.store.ts'
 import type { Place, WorkerDeps } from './worker-deps.ts'
 
-/** Removes a pull request that cannot be merged from the queue; its followers are notified. Nothing happens when it has left already. */
+/**
+ * Removes a pull request that cannot be merged from the queue; its followers are notified. Nothing happens when it has
+ * left already.
+ */
 export async function removeEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry, reason: string): Promise<void> {
   const { database, clock, log } = deps
   log.debug({ pull: entry.pullId, reason }, 'a pull request leaves the merge queue')

@@ -10,8 +10,8 @@ import { requiredStatuses } from './required-statuses.ts'
 import type { BatchPlace, Step, WorkerDeps } from './worker-deps.ts'
 
 /**
- * The merges of a batch that was built and may be merged now. A failing one is halved; one whose base has moved is built
- * anew.
+ * The merges of a batch that was built and may be merged now. A failing one is halved; one whose base has moved is
+ * built anew.
  */
 export async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | readonly CheckedEntry[]> {
   const { database, clock, jobs, timeoutMs } = deps

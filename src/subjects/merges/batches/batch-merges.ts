@@ -15,8 +15,8 @@ import type { OrderedMerge } from './ordered-merge.ts'
 /** Merging several pull requests by one move of their base: what a merge queue does. */
 export interface BatchMerges {
   /**
-   * Why it cannot be merged by a queue now; undefined when it can. Required statuses of the head and commits of the base
-   * that the head lacks are no reason (behaviour/pull-requests#merge-queue).
+   * Why it cannot be merged by a queue now; undefined when it can. Required statuses of the head and commits of the
+   * base that the head lacks are no reason (behaviour/pull-requests#merge-queue).
    */
   problem(merge: OrderedMerge): Promise<string | undefined>
   /**

@@ -43,8 +43,8 @@ interface Claimed {
 }
 
 /**
- * Moves the base to the last commit and records all of the merges with that, in the name of who ordered the first. What a
- * crash leaves is settled as that of one merge.
+ * Moves the base to the last commit and records all of the merges with that, in the name of who ordered the first. What
+ * a crash leaves is settled as that of one merge.
  */
 export function moveBatch(deps: MergeDeps, batch: BuiltBatch): Promise<MoveOutcome> {
   const { repo, git, branch } = batch

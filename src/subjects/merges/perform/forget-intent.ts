@@ -7,7 +7,10 @@ const SETTLE_DELAY_MS = 3000
 
 const jobKey = ({ pullId, oid }: Pick<MergeIntent, 'pullId' | 'oid'>): string => `${pullId} ${oid}`
 
-/** In the transaction that writes the intent: a job that settles it, should this process end before it records the merge. */
+/**
+ * In the transaction that writes the intent: a job that settles it, should this process end before it records the
+ * merge.
+ */
 export async function enqueueSettling(jobs: Jobs, tx: Tx, intent: MergeIntent, delay = SETTLE_DELAY_MS): Promise<void> {
   const { pullId, repoId, oid } = intent
   const payload = { pull_id: pullId, repo_id: repoId, oid }

@@ -38,8 +38,8 @@ export interface Attempt {
 const MAX_ATTEMPTS = 2
 
 /**
- * Merges a pull request (behaviour/pull-requests#merging). A base that moves meanwhile is tried again once. Throws Invalid
- * with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
+ * Merges a pull request (behaviour/pull-requests#merging). A base that moves meanwhile is tried again once. Throws
+ * Invalid with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
  */
 export function mergePull(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
   return deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), async () => {
@@ -127,7 +127,8 @@ async function buildAndMove(
       { skipProtections: true, inTransaction: (tx) => recordMerge(deps, tx, recorded) },
     )
   } catch (error) {
-    // NOTE: after any other error, such as an exceeded quota, the ref may have moved, which settling the intent finds out.
+    // NOTE: after any other error, such as an exceeded quota, the ref may have moved, which settling the intent finds
+    // out.
     if (error instanceof RefConflictError || error instanceof PushRefusedError)
       await deps.database.transaction((tx) => forgetIntent(deps.jobs, tx, intent))
     else await settleIntent(deps, repo, intent)

@@ -25,8 +25,8 @@ interface RecordedMerge {
 }
 
 /**
- * Writes that a pull request was merged, in the transaction that records the move of the base; its issue is closed. Nothing
- * happens when that is written already or the pull request was deleted.
+ * Writes that a pull request was merged, in the transaction that records the move of the base; its issue is closed.
+ * Nothing happens when that is written already or the pull request was deleted.
  */
 export async function recordMerge(
   { events, jobs }: RecordMergeDeps,

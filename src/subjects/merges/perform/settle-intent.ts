@@ -17,7 +17,9 @@ export interface SettleDeps extends RecordMergeDeps {
   readonly log: Logger
   /** Of base branches: who merges into one holds its lock, in all processes of this server. */
   readonly locks: KeyedMutex
-  /** Epoch milliseconds: an intent that is older was left by a server that ended. The processes of a server share it. */
+  /**
+   * Epoch milliseconds: an intent that is older was left by a server that ended. The processes of a server share it.
+   */
   readonly startedAt: number
 }
 

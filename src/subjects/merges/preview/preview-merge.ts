@@ -54,8 +54,9 @@ export const createPreviewQueue = (): FairQueue =>
 const STYLES = ['merge', 'squash', 'rebase', 'rebase-merge', 'fast-forward-only'] as const satisfies MergeStyle[]
 
 /**
- * Builds what a merge of this style would build, unsigned and without keeping it (behaviour/pull-requests#merge-preview).
- * Takes the processes and the time of a merge. Throws too-many-requests for a caller with many previews under way.
+ * Builds what a merge of this style would build, unsigned and without keeping it
+ * (behaviour/pull-requests#merge-preview). Takes the processes and the time of a merge. Throws too-many-requests for a
+ * caller with many previews under way.
  */
 export function previewMerge(
   deps: PreviewDeps,

@@ -17,8 +17,8 @@ interface Updating {
 }
 
 /**
- * Whether the actor may push to the head branch of a pull request. Where the poster lets maintainers edit, those who may
- * merge have the poster's right too (behaviour/pull-requests#diff-commits-files-update).
+ * Whether the actor may push to the head branch of a pull request. Where the poster lets maintainers edit, those who
+ * may merge have the poster's right too (behaviour/pull-requests#diff-commits-files-update).
  */
 export async function mayUpdateHead(read: Db, actor: SignedIn, updating: Updating): Promise<boolean> {
   const { target } = updating

@@ -39,8 +39,8 @@ interface PullRows {
 }
 
 /**
- * Inserts the rows of the issue and of the pull request, calls `record`, and appends the event. Throws Forbidden for an account that
- * the owner of the repository blocks, Conflict when an open pull request has the target.
+ * Inserts the rows of the issue and of the pull request, calls `record`, and appends the event. Throws Forbidden for an
+ * account that the owner of the repository blocks, Conflict when an open pull request has the target.
  */
 export async function insertPullRequest(
   tx: Tx,

@@ -28,8 +28,8 @@ export function parseHead(text: string): HeadName {
 }
 
 /**
- * The branch that the text names (behaviour/pull-requests#creating-a-pull-request). Throws NotFound for what is missing or hidden,
- * BadRequest for a user without a fork, Invalid for a tag or a commit id.
+ * The branch that the text names (behaviour/pull-requests#creating-a-pull-request). Throws NotFound for what is missing
+ * or hidden, BadRequest for a user without a fork, Invalid for a tag or a commit id.
  */
 export async function findHeadBranch(
   { read, git }: { readonly read: Db; readonly git: Git },

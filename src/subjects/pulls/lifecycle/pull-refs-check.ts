@@ -7,8 +7,8 @@ import { findPullDrift, type PullDrift, reconcilePulls } from './reconcile-pulls
 type Deps = Parameters<typeof reconcilePulls>[0]
 
 /**
- * Finds pull requests whose head ref is missing or differs from the row, which `fix` writes, and closed ones with the ref
- * of a test merge, which `fix` deletes.
+ * Finds pull requests whose head ref is missing or differs from the row, which `fix` writes, and closed ones with the
+ * ref of a test merge, which `fix` deletes.
  */
 export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
   name: 'pull requests',

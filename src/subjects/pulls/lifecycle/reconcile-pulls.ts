@@ -55,8 +55,9 @@ export async function findPullDrift(
 }
 
 /**
- * After a crash: writes the head refs that rows lack, deletes merge refs of closed pull requests, has refs without a row
- * deleted, and has pull requests follow branches that moved. The job that deletes waits, because a push may be about to insert the row.
+ * After a crash: writes the head refs that rows lack, deletes merge refs of closed pull requests, has refs without a
+ * row deleted, and has pull requests follow branches that moved. The job that deletes waits, because a push may be
+ * about to insert the row.
  */
 export async function reconcilePulls(deps: LifecycleDeps & { readonly jobs: Jobs }, repoId: RepoId): Promise<void> {
   const { database, jobs, log } = deps

@@ -3,8 +3,8 @@ import { findPull } from '../records/pull.store.ts'
 import type { LifecycleDeps, PullPlace } from './pull-change.ts'
 
 /**
- * Points `refs/pull/{number}/head` to the head that the row has, and deletes it when the pull request was deleted. False
- * when the repository lacks that head. Throws RefConflictError when the ref moves at the same time.
+ * Points `refs/pull/{number}/head` to the head that the row has, and deletes it when the pull request was deleted.
+ * False when the repository lacks that head. Throws RefConflictError when the ref moves at the same time.
  */
 export async function restoreHeadRef(
   { database, git }: Pick<LifecycleDeps, 'database' | 'git'>,

@@ -40,7 +40,9 @@ export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]>
 /** The limit of branches that are looked up in one query; a push of more moves their refs in a job. */
 const MAX_BRANCHES = 500
 
-/** The open pull requests from these branches into the same repository, the oldest first; none for over 500 branches. */
+/**
+ * The open pull requests from these branches into the same repository, the oldest first; none for over 500 branches.
+ */
 export async function listPullsOfHeads(
   db: Db,
   repoId: RepoId,

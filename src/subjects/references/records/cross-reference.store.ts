@@ -32,7 +32,9 @@ const referencesFrom = (db: Db, { issueId, commentId }: TextId) =>
     .where('source_issue_id', '=', issueId)
     .where('source_comment_id', '=', commentId)
 
-/** What the issue and its comments close and reopen, each once, in a fixed order; the last keyword for an issue counts. */
+/**
+ * What the issue and its comments close and reopen, each once, in a fixed order; the last keyword for an issue counts.
+ */
 export async function listKeywordReferences(
   db: Db,
   issueId: IssueId,

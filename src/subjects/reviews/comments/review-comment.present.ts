@@ -32,7 +32,10 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
   }
 }
 
-/** COMPAT: nothing for a single line, so that clients of the contract get no further member (test/api/reviews/ranges.test.ts). */
+/**
+ * COMPAT: nothing for a single line, so that clients of the contract get no further member
+ * (test/api/reviews/ranges.test.ts).
+ */
 function presentStart({ side, startLine, line }: CommentPlace) {
   if (startLine === line) return {}
   return side === 'new' ? { start_position: startLine } : { original_start_position: startLine }

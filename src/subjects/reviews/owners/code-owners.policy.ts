@@ -50,8 +50,8 @@ function readRule(line: string): OwnerRule | undefined {
 }
 
 /**
- * The words of a line up to its comment. A backslash makes a blank or `#` a part of the word; before any other character
- * it belongs to the expression.
+ * The words of a line up to its comment. A backslash makes a blank or `#` a part of the word; before any other
+ * character it belongs to the expression.
  */
 function splitWords(line: string): string[] {
   const words: string[] = []

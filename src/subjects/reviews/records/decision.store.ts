@@ -45,8 +45,8 @@ export async function listAskedTeams(db: Db, pullId: PullId, userId: UserId): Pr
 
 /**
  * Makes the person's newest approval, rejection or request before a deleted review or withdrawn request official again.
- * NOTE: a dismissed one too: it was official before, a newer approval dismisses what it replaces, and a dismissed review
- * does not count before it is undismissed (behaviour/pull-requests#reviews).
+ * NOTE: a dismissed one too: it was official before, a newer approval dismisses what it replaces, and a dismissed
+ * review does not count before it is undismissed (behaviour/pull-requests#reviews).
  */
 export async function restoreOfficial(
   tx: Tx,

@@ -8,8 +8,8 @@ import type { Review } from '../records/review.store.ts'
 import { teamProblem } from '../requests/request.policy.ts'
 
 /**
- * Of the official reviews and requests of a pull request, those that count: their reviewer must still be an official one
- * (behaviour/pull-requests#reviews). A few queries for each reviewer, of whom there are as many as write the code.
+ * Of the official reviews and requests of a pull request, those that count: their reviewer must still be an official
+ * one (behaviour/pull-requests#reviews). A few queries for each reviewer, of whom there are as many as write the code.
  */
 export async function selectCounting(db: Db, official: readonly Review[]): Promise<Review[]> {
   const pull = official[0] && (await findPull(db, official[0].pullId))

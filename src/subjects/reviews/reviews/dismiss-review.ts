@@ -16,7 +16,9 @@ export interface Dismissal {
   readonly withPriors: boolean
 }
 
-/** Dismisses a review, again if asked for (behaviour/pull-requests#reviews). Throws Forbidden as `requireDismissable`. */
+/**
+ * Dismisses a review, again if asked for (behaviour/pull-requests#reviews). Throws Forbidden as `requireDismissable`.
+ */
 export const dismissReview = (
   deps: ReviewDeps,
   actor: SignedIn,

@@ -39,8 +39,8 @@ export interface Prepared extends Pick<NewReview, 'body' | 'verdict'> {
 }
 
 /**
- * Creates a review, or continues the pending one of the actor (behaviour/pull-requests#reviews). Throws Invalid with the
- * contract's texts, and Forbidden for a blocked account.
+ * Creates a review, or continues the pending one of the actor (behaviour/pull-requests#reviews). Throws Invalid with
+ * the contract's texts, and Forbidden for a blocked account.
  */
 export async function postReview(
   deps: ReviewDeps,

@@ -33,7 +33,10 @@ export interface Deliveries {
   redeliver(actor: Actor, owner: HookOwner, delivery: DeliveryRef): Promise<DeliveryDetails>
   /** Of all webhooks, the latest first. */
   listDead(paging: Paging): Promise<Page<DeliverySummary>>
-  /** Lets a dead delivery be tried again for the whole time; without an actor the command line does it. Throws NotFound if no dead one has this uuid. */
+  /**
+   * Lets a dead delivery be tried again for the whole time; without an actor the command line does it. Throws NotFound
+   * if no dead one has this uuid.
+   */
   requeue(uuid: string, actor?: Actor): Promise<void>
   /** The same for all dead ones; returns how many there were. */
   requeueAll(actor?: Actor): Promise<number>

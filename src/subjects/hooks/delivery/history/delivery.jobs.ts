@@ -37,7 +37,9 @@ interface DeliveryJobDeps {
   readonly perHook: number
 }
 
-/** The history of deliveries is bounded by age and by number (behaviour/orgs-webhooks-actions#history-of-deliveries). */
+/**
+ * The history of deliveries is bounded by age and by number (behaviour/orgs-webhooks-actions#history-of-deliveries).
+ */
 export function createDeliveryJobs({ database, clock, days, perHook }: DeliveryJobDeps): JobDefinitions {
   const untilNone = async (signal: AbortSignal, step: (tx: Tx) => Promise<number>): Promise<void> => {
     while (!signal.aborted && (await database.transaction(step)) > 0);

@@ -32,8 +32,8 @@ interface DelivererDeps {
 }
 
 /**
- * Sends the deliveries of due lanes: one at a time of each webhook, a few at a time to each server. A lane is leased, so
- * that one process alone works on it; another takes it over when that process has ended, or the lease runs out.
+ * Sends the deliveries of due lanes: one at a time of each webhook, a few at a time to each server. A lane is leased,
+ * so that one process alone works on it; another takes it over when that process has ended, or the lease runs out.
  */
 export class Deliverer implements Worker {
   readonly #deps: DelivererDeps

@@ -40,7 +40,8 @@ export function shorten(text: string, length: number): string {
 export const firstLine = (text: string): string => text.trimStart().split(/\r?\n/, 1)[0]!.trimEnd()
 
 /**
- * Renders a message in at most so many bytes: first it loses its details by halves, then the last lines, then the links.
+ * Renders a message in at most so many bytes: first it loses its details by halves, then the last lines, then the
+ * links.
  */
 export function renderWithin(message: ChatMessage, maxBytes: number, render: (message: ChatMessage) => string): string {
   let shown = message

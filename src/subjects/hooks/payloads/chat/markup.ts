@@ -9,7 +9,9 @@ export interface Markup {
 /** NOTE: control characters are shown by no chat, and some refuse the whole message because of one. */
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g
-/** What changes the direction of the text after it, so that it shows another line than it is, and what nothing shows. */
+/**
+ * What changes the direction of the text after it, so that it shows another line than it is, and what nothing shows.
+ */
 const INVISIBLE = /[\u202A-\u202E\u2066-\u2069\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu
 const LINE_ENDS = /\r\n|[\u2028\u2029]/g
 /** Separates what begins a mention from the name, without being seen. */
