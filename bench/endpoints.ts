@@ -24,7 +24,7 @@ export interface Endpoint {
   /** Each request differs from the one before it, so only the Node client can send them. */
   readonly varies?: boolean
   /** The p50 is compared with this command: at most so many times its own time. */
-  readonly against?: { readonly command: GitCommand; readonly most: number }
+  readonly against?: { readonly command: GitCommand; readonly max: number }
   /** One connection instead of those of the run: what is compared with a command that runs alone runs alone. */
   readonly alone?: boolean
 }

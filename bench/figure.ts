@@ -4,13 +4,13 @@ import type { Run } from './run.ts'
 export interface Figure {
   readonly name: string
   readonly measured: number | undefined
-  readonly unit: 'ms' | 'MB' | 'processes' | 'packs' | 'commits' | 'deliveries' | 'H'
+  readonly unit: 'ms' | 'MB' | 'processes' | 'packs' | 'commits' | 'deliveries' | 'requests' | 'H'
   /** The equal work done by other means in the same run. */
   readonly beside?: { readonly name: string; readonly value: number }
-  /** Most of the measured figure, or of its ratio where there is something beside it. */
-  readonly most?: number
-  /** Least of the measured figure. */
-  readonly least?: number
+  /** Limit of the measured figure, or of its ratio where there is something beside it. */
+  readonly max?: number
+  /** The measured figure is to be at least this. */
+  readonly min?: number
 }
 
 /** A measurement that gives one or more figures. */

@@ -82,7 +82,7 @@ export function issueWriteEndpoints({ target, seed }: Run): Endpoint[] {
   })
   const text = Array.from({ length: 20 }, (_, i) => issueWord(i * 50)).join(' ')
   return [
-    { name: 'create an issue', needs: 'site', varies: true, next: post(path, { title: 'An issue', body: text }) },
-    { name: 'create a comment', needs: 'site', varies: true, next: post(`${path}/1/comments`, { body: text }) },
+    { name: 'create an issue', needs: 'site', next: post(path, { title: 'An issue', body: text }) },
+    { name: 'create a comment', needs: 'site', next: post(`${path}/1/comments`, { body: text }) },
   ]
 }

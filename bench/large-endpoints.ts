@@ -39,21 +39,21 @@ function historyEndpoints({ target, seed, large }: Run): Endpoint[] {
       ...alone,
       name: 'large: commits?limit=30, alone',
       next: commits,
-      against: { command: 'git log', most: 1 },
+      against: { command: 'git log', max: 1 },
     },
     {
       ...alone,
       name: 'large: commits of a file, alone',
       next: ofFile,
       p50Limit,
-      against: { command: 'git log -- FILE', most: 2 },
+      against: { command: 'git log -- FILE', max: 2 },
     },
     {
       ...alone,
       name: 'large: compare, 50 commits, alone',
       next: compare,
       p50Limit,
-      against: { command: 'git rev-list + diff', most: 2 },
+      against: { command: 'git rev-list + diff', max: 2 },
     },
   ]
 }

@@ -8,6 +8,8 @@ export interface Options {
   readonly connections: number
   /** Servers of `--only nodes`. */
   readonly nodes: number
+  /** `server.workers` of the measured server; its default when undefined. */
+  readonly workers: number | undefined
   /** Chooses endpoints and figures by name. */
   readonly only: RegExp | undefined
   /** Measures the reading endpoints on PostgreSQL too. */
@@ -69,6 +71,7 @@ branches are pushed. Another server (--compare) is measured with what the API ca
   --only model       only simulate 1,000,000 repositories, 100,000 accounts, 2,000 requests/s and 20 pushes/s: how many nodes, what
                      they ask of PostgreSQL and of the shared file system, and what breaks first as the load grows
   --nodes N          servers of --only nodes (default 3)
+  --workers N        server.workers of the measured server (default: that of the server)
   --large DIR        measure with the default branch and the tags of this git repository in place of the synthetic large
                      one, such as a clone of git: --only 'many pulls' --large git.git --pulls 2000 --scale 0.02
   --pulls N          open pull requests of the large repository, 20 to 20,000 (default 2,000 x scale); ten times as many
@@ -96,6 +99,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     seconds: numberIn('seconds', values.seconds ?? (values.only === 'nodes' ? '600' : '2'), [0.1, 86_400]),
     connections: Math.round(numberIn('connections', values.connections ?? '8', [1, 1000])),
     nodes: Math.round(numberIn('nodes', values.nodes ?? '3', [1, 9])),
+    workers: values.workers === undefined ? undefined : Math.round(numberIn('workers', values.workers, [1, 64])),
     only: values.only === undefined ? undefined : readPattern(values.only),
     postgres: values['no-postgres'] !== true && values.database === undefined,
     database: readDatabase(values.database ?? 'sqlite'),
@@ -120,6 +124,7 @@ function parse(argv: readonly string[]) {
         seconds: text,
         connections: text,
         nodes: text,
+        workers: text,
         only: text,
         compare: text,
         token: text,
@@ -151,10 +156,10 @@ function readPattern(text: string): RegExp {
   }
 }
 
-function numberIn(name: string, text: string, [least, most]: readonly [number, number]): number {
+function numberIn(name: string, text: string, [min, max]: readonly [number, number]): number {
   const value = Number(text)
-  if (text.trim() === '' || !(value >= least && value <= most))
-    throw new UsageError(`--${name} must be a number from ${least} to ${most}, not ${text}`)
+  if (text.trim() === '' || !(value >= min && value <= max))
+    throw new UsageError(`--${name} must be a number from ${min} to ${max}, not ${text}`)
   return value
 }
 

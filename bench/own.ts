@@ -13,6 +13,7 @@ import { startOwn, type OwnServer, type Target } from './system/target.ts'
 export interface FilledData {
   readonly dataDir: string
   readonly databaseUrl: string
+  readonly workers: number | undefined
   readonly account: Omit<Target, 'url' | 'takePushTime'>
 }
 
@@ -36,7 +37,7 @@ export async function fillData(
       [fileURLToPath(new URL(script, import.meta.url)), dataDir, String(options.scale)],
       { env: { INGOT_DATABASE_URL: databaseUrl } },
     )
-  return { dataDir, databaseUrl, account }
+  return { dataDir, databaseUrl, workers: options.workers, account }
 }
 
 /** A run on a server of this bench that has just started on filled data. */

@@ -106,7 +106,7 @@ function judge({ endpoint, load }: EndpointResult, yardsticks: Yardsticks): Judg
   if (against !== undefined) {
     const git = yardsticks.git?.[against.command]
     const ratio = load === undefined || git === undefined ? undefined : load.p50 / git
-    judged.push(judgedBy(ratio, against.most, ` ${against.command}`))
+    judged.push(judgedBy(ratio, against.max, ` ${against.command}`))
   }
   if (p50Limit !== undefined) judged.push(judgedBy(load?.p50, p50Limit, ' ms'))
   if (p99Times !== undefined) judged.push(judgedBy(load && load.p99 / load.p50, p99Times, ' p50'))
@@ -136,11 +136,11 @@ export function drawFigures({ figures }: TargetResult): string {
   return drawTable(['figure', 'measured', 'beside', 'ratio', 'target', 'reached'], figures.map(figureCells))
 }
 
-function figureCells({ name, measured, unit, beside, most, least }: Figure): string[] {
+function figureCells({ name, measured, unit, beside, max, min }: Figure): string[] {
   const known = measured !== undefined && !Number.isNaN(measured)
   const ratio = known && beside !== undefined ? measured / beside.value : undefined
   const judged = beside === undefined ? measured : ratio
-  const { limit, isReached } = limitOf({ most, least }, beside === undefined ? unit : 'x')
+  const { limit, isReached } = limitOf({ max, min }, beside === undefined ? unit : 'x')
   return [
     name,
     known ? `${Number.isInteger(measured) ? measured : shortNumber(measured)} ${unit}` : 'absent',
@@ -157,8 +157,8 @@ interface Limit {
   isReached(value: number): boolean | undefined
 }
 
-function limitOf({ most, least }: Partial<Record<'most' | 'least', number | undefined>>, unit: string): Limit {
-  if (most !== undefined) return { limit: `<= ${most} ${unit}`, isReached: (value) => value <= most }
-  if (least !== undefined) return { limit: `>= ${least} ${unit}`, isReached: (value) => value >= least }
+function limitOf({ max, min }: Partial<Record<'max' | 'min', number | undefined>>, unit: string): Limit {
+  if (max !== undefined) return { limit: `<= ${max} ${unit}`, isReached: (value) => value <= max }
+  if (min !== undefined) return { limit: `>= ${min} ${unit}`, isReached: (value) => value >= min }
   return { limit: '', isReached: () => undefined }
 }

@@ -28,8 +28,8 @@ export async function copyGivenRepo(tempDir: TempDir, given: string): Promise<La
     branches: 2,
     tags: (await git('tag')).length,
     file: files.at(-1)!,
-    wide: [...perFolder].reduce((most, one) => (one[1].length > most[1].length ? one : most))[0],
-    deep: folders.reduce((most, one) => (one.split('/').length > most.split('/').length ? one : most)),
+    wide: [...perFolder].reduce((max, one) => (one[1].length > max[1].length ? one : max))[0],
+    deep: folders.reduce((max, one) => (one.split('/').length > max.split('/').length ? one : max)),
     compared: { base: BASE, head: 'main' },
   }
 }

@@ -18,11 +18,11 @@ const FULL: IssueSize = {
   milestones: 100,
 }
 /** Two pages of the first repository. */
-const FEWEST = 100
+const MIN = 100
 
 /** NOTE: by the square of the scale, since writing all of them takes an hour. */
 export function issueSize(scale: number): IssueSize {
-  const of = (full: number): number => Math.max(FEWEST, Math.round(full * scale * scale))
+  const of = (full: number): number => Math.max(MIN, Math.round(full * scale * scale))
   return {
     repos: of(FULL.repos),
     issues: of(FULL.issues),

@@ -8,10 +8,10 @@ export interface ListSize {
 
 const FULL: ListSize = { users: 20_000, repos: 20_000, ties: 100_000 }
 /** Enough for the page that is asked for furthest behind. */
-const FEWEST = 200
+const MIN = 200
 
 export function listSize(scale: number): ListSize {
-  const of = (full: number): number => Math.max(FEWEST, Math.round(full * scale))
+  const of = (full: number): number => Math.max(MIN, Math.round(full * scale))
   return { users: of(FULL.users), repos: of(FULL.repos), ties: of(FULL.ties) }
 }
 

@@ -43,7 +43,7 @@ export async function openPostgresRun(bench: Bench, chosen: readonly string[]): 
   await tempDir.stop(counted.child)
   await proxy.close()
 
-  const server = await startOwn(tempDir, { dataDir: data.dataDir, databaseUrl })
+  const server = await startOwn(tempDir, data)
   const target = { ...filled.target, url: server.url, takePushTime: server.takePushTime }
   const own = { ...filled.own!, server, pids: [server.child.pid!, ...pids] }
   return { run: { ...filled, target, own }, counts }

@@ -1,3 +1,9 @@
+-- A request with a body is what these variables say.
+if os.getenv('BENCH_METHOD') then
+  wrk.method = os.getenv('BENCH_METHOD')
+  wrk.body = os.getenv('BENCH_BODY')
+end
+
 -- Called by wrk once its load is over: one line of JSON; times in microseconds.
 function done(summary, latency, requests)
   local errors = summary.errors

@@ -37,15 +37,11 @@ export async function applyWrk(
   const cpuBefore = cpuOfEndedChildren()
   const begin = performance.now()
   const plan = ['-t1', `-c${connections}`, `-d${Math.max(1, Math.round(seconds))}s`]
-  const output = await tempDir.read('wrk', [
-    ...plan,
-    '--timeout',
-    `${TIMEOUT_SECONDS}s`,
-    '-s',
-    REPORT,
-    ...headers,
-    call.url,
-  ])
+  const output = await tempDir.read(
+    'wrk',
+    [...plan, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', REPORT, ...headers, call.url],
+    call.body === undefined ? {} : { env: { BENCH_METHOD: call.method, BENCH_BODY: call.body } },
+  )
   const wall = performance.now() - begin
   const report = JSON.parse(output.trim().split('\n').at(-1)!) as Report
   return {

@@ -148,14 +148,14 @@ export function simulateNodes(
   }
 }
 
-const MOST_NODES = 64
+const MAX_NODES = 64
 
 /** The fewest nodes with which the targets hold, or undefined where no number of them is enough. */
 export function nodesFor(demand: Demand, options: { seconds: number; seed: number }): Simulated | undefined {
   const { workerCores, gitCores, databaseCores } = ratesOf(demand)
   if (databaseCores >= MACHINES.databaseCores) return undefined
-  const least = Math.ceil(Math.max(workerCores / MACHINES.workers, gitCores / MACHINES.gitCores))
-  for (let nodes = Math.max(1, least); nodes <= MOST_NODES; nodes++) {
+  const min = Math.ceil(Math.max(workerCores / MACHINES.workers, gitCores / MACHINES.gitCores))
+  for (let nodes = Math.max(1, min); nodes <= MAX_NODES; nodes++) {
     const simulated = simulateNodes(demand, nodes, options)
     const isQuick = simulated.read <= TARGETS.read && simulated.push <= TARGETS.push
     if (isQuick && simulated.busy.workers <= TARGETS.busy) return simulated

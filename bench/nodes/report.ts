@@ -127,11 +127,11 @@ export function drawNodes(summary: Summary): string {
     drawTable(['requests', 'done', '/s', 'p50', 'p99', ...CAUSES], loads),
     drawTable(
       ['check', 'measured', 'at most', 'reached'],
-      checks.map(([name, value, most]) => [
+      checks.map(([name, value, max]) => [
         name,
         Number.isInteger(value) ? String(value) : shortNumber(value),
-        String(most),
-        yesNo(value <= most),
+        String(max),
+        yesNo(value <= max),
       ]),
     ),
     `recovery after the kill of a node: median ${shortNumber(recoveries[0]!.median)} ms; from an acknowledgement to its webhook: p50 ${shortNumber(events.p50)} ms, p99 ${shortNumber(events.p99)} ms, longest ${shortNumber(events.longest)} ms; ${events.repeated} delivered again`,

@@ -37,7 +37,7 @@ interface Names {
 async function costFigures(
   { own }: Run,
   names: Names,
-  most: number,
+  max: number,
   works: readonly (() => Promise<boolean>)[],
 ): Promise<Figure[]> {
   const times: number[] = []
@@ -50,17 +50,17 @@ async function costFigures(
   }
   const cpu = (cpuOf(own!.pids[0]!) - before) / works.length
   return [
-    { name: names.wall, measured: isGood ? median(times) : undefined, unit: 'ms', most },
+    { name: names.wall, measured: isGood ? median(times) : undefined, unit: 'ms', max },
     { name: names.cpu, measured: isGood ? cpu : undefined, unit: 'ms' },
   ]
 }
 
 /** Whether it can be merged is part of the answer. */
-export const creationFigures = (run: Run, names: Names, most: number): Promise<Figure[]> =>
+export const creationFigures = (run: Run, names: Names, max: number): Promise<Figure[]> =>
   costFigures(
     run,
     names,
-    most,
+    max,
     Array.from({ length: LAST.countedCreate }, (_, i) => async () => {
       const { mergeable } = await createPull(run, `${HEADS.create}-${i}`)
       return mergeable
@@ -70,14 +70,14 @@ export const creationFigures = (run: Run, names: Names, most: number): Promise<F
 export async function mergeFigures(
   run: Run,
   style: MergeStyle,
-  { names, most, count }: { readonly names: Names; readonly most: number; readonly count: number },
+  { names, max, count }: { readonly names: Names; readonly max: number; readonly count: number },
 ): Promise<Figure[]> {
   const numbers = await createPulls(run, style, 0, count)
   for (const number of numbers) await untilMergeable(run, number)
   return costFigures(
     run,
     names,
-    most,
+    max,
     numbers.map((number) => async () => (await mergePull(run, number, style)) === 200),
   )
 }
@@ -121,14 +121,14 @@ export async function recheckFigures(run: Run, names: Names & { readonly others:
   const wall = performance.now() - begin
   const scale = CHECKED / planPulls(options).open
   return [
-    { name: names.cpu, measured: (cpuOf(pid) - before) * scale, unit: 'ms', most: 60_000 },
+    { name: names.cpu, measured: (cpuOf(pid) - before) * scale, unit: 'ms', max: 60_000 },
     { name: names.wall, measured: wall * scale, unit: 'ms' },
     { name: names.others, measured: p99, unit: 'ms', beside: { name: 'quiet', value: quiet.p99 } },
   ]
 }
 
 /** Pushes to a head of many open pull requests and to a branch of none, in turn. */
-export async function pushFigures(run: Run, names: Names, most: number): Promise<Figure[]> {
+export async function pushFigures(run: Run, names: Names, max: number): Promise<Figure[]> {
   const { busy, idle } = PUSHED
   for (let i = 0; i < COUNTS.busyBases; i++) await createPull(run, busy, `${BASES.busy}-${i}`)
   const times = { [busy]: [] as number[], [idle]: [] as number[] }
@@ -137,7 +137,7 @@ export async function pushFigures(run: Run, names: Names, most: number): Promise
       times[branch].push(await pushCommit(run, branch, i))
       await sleep(300)
     }
-  const figure = { name: names.wall, measured: median(times[busy]), unit: 'ms', most } as const
+  const figure = { name: names.wall, measured: median(times[busy]), unit: 'ms', max } as const
   return [{ ...figure, beside: { name: 'without pull requests', value: median(times[idle]) } }]
 }
 

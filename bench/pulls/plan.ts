@@ -5,12 +5,12 @@ export interface PullPlan {
 }
 
 const FULL_OPEN = 2000
-const FEWEST_OPEN = 20
+const MIN_OPEN = 20
 const CLOSED_PER_OPEN = 10
 
 /** By the scale unless their number is given. */
 export function planPulls({ scale, pulls }: { readonly scale: number; readonly pulls: number | undefined }): PullPlan {
-  const open = pulls ?? Math.max(FEWEST_OPEN, Math.round(FULL_OPEN * scale))
+  const open = pulls ?? Math.max(MIN_OPEN, Math.round(FULL_OPEN * scale))
   return { open, closed: open * CLOSED_PER_OPEN }
 }
 

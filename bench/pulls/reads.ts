@@ -13,11 +13,11 @@ interface Read {
   readonly name: string
   readonly path: string
   /** Lowest share of H. */
-  readonly least: number
+  readonly min: number
 }
 
 /** What a read reaches of the bare server measured just before it, by the CPU time of both. */
-export async function readFigure(run: Run, { name, path, least }: Read): Promise<Figure> {
+export async function readFigure(run: Run, { name, path, min }: Read): Promise<Figure> {
   const { generator, bare, options, own, target } = run
   const { connections, seconds } = options
   const call = { method: 'GET', url: `${target.url}/api/v1${pathOf(run)}${path}`, headers: tokenHeaders(target) }
@@ -28,11 +28,11 @@ export async function readFigure(run: Run, { name, path, least }: Read): Promise
   say(
     `${name}: ${shortNumber(load.perSecond)}/s, ${shortNumber(load.cpu)} us of CPU, bare ${shortNumber(yard.perSecond)}/s, ${shortNumber(yard.cpu)} us`,
   )
-  return { name, measured: isKnown ? yard.cpu! / load.cpu! : undefined, unit: 'H', least }
+  return { name, measured: isKnown ? yard.cpu! / load.cpu! : undefined, unit: 'H', min }
 }
 
 /** Each path is asked for the first time. */
-export async function coldFigure(run: Run, name: string, paths: readonly string[], most: number): Promise<Figure> {
+export async function coldFigure(run: Run, name: string, paths: readonly string[], max: number): Promise<Figure> {
   const times: number[] = []
   for (const path of paths) {
     const begin = performance.now()
@@ -40,8 +40,8 @@ export async function coldFigure(run: Run, name: string, paths: readonly string[
       path: `${pathOf(run)}${path}`,
       headers: tokenHeaders(run.target),
     })
-    if (status !== 200) return { name, measured: undefined, unit: 'ms', most }
+    if (status !== 200) return { name, measured: undefined, unit: 'ms', max }
     times.push(performance.now() - begin)
   }
-  return { name, measured: median(times), unit: 'ms', most }
+  return { name, measured: median(times), unit: 'ms', max }
 }

@@ -49,7 +49,7 @@ async function askEach({ target, large }: Run, repo: string, state: keyof typeof
       headers: tokenHeaders(target),
     })
     const measured = status === 200 ? performance.now() - begin : undefined
-    figures.push({ name: NAMES[state][i]!, measured, unit: 'ms', most: LIMIT_MS[state] })
+    figures.push({ name: NAMES[state][i]!, measured, unit: 'ms', max: LIMIT_MS[state] })
   }
   return figures
 }

@@ -4,7 +4,7 @@ import { applyLoad } from '../load/load.ts'
 import { measureGitInit } from '../load/yardsticks.ts'
 
 const NAME = 'create with auto_init, alone'
-const MOST_TIMES = 2
+const MAX_TIMES = 2
 
 /** Making repositories one at a time beside the command that makes the directory alone. */
 export const creation: Trial = {
@@ -17,6 +17,6 @@ export const creation: Trial = {
       next: repoCreation(target, seed),
     })
     const beside = { name: 'git init --bare', value: await measureGitInit(tempDir) }
-    return [{ name: NAME, measured: failures === 0 ? p50 : undefined, unit: 'ms', beside, most: MOST_TIMES }]
+    return [{ name: NAME, measured: failures === 0 ? p50 : undefined, unit: 'ms', beside, max: MAX_TIMES }]
   },
 }

@@ -4,6 +4,7 @@ import { clones } from './clones.ts'
 import { coldAfterPush, coldDirectory } from './cold-directory.ts'
 import { creation } from './creation.ts'
 import { forks } from './forks.ts'
+import { issueWriters } from './issue-writers.ts'
 import { lsRemote } from './ls-remote.ts'
 import { manyPulls } from './many-pulls.ts'
 import { memory } from './memory.ts'
@@ -27,6 +28,7 @@ export const TRIALS: readonly Trial[] = [
   pushesAtOnce,
   coldAfterPush,
   webhooks,
+  issueWriters,
   pulls,
   manyPulls,
 ]

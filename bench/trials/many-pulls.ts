@@ -36,7 +36,7 @@ export const manyPulls: Trial = {
       figures.push(
         ...(await mergeFigures(run, style, {
           names: mergeNames(style),
-          most: LIMITS.merge,
+          max: LIMITS.merge,
           count: LAST.countedMerge,
         })),
       )
@@ -55,9 +55,9 @@ async function measureReads(run: Run): Promise<Figure[]> {
   return [
     await coldFigure(run, NAMES.coldFiles, wide.slice(0, half).map(files), LIMITS.cold),
     await coldFigure(run, NAMES.coldDiff, wide.slice(half).map(diff), LIMITS.cold),
-    await readFigure(run, { name: NAMES.list, path: '/pulls?limit=20&state=open', least: 0.03 }),
-    await readFigure(run, { name: NAMES.one, path: `/pulls/${wide[0]!}`, least: 0.06 }),
-    await readFigure(run, { name: NAMES.files, path: files(wide[0]!), least: 0.01 }),
-    await readFigure(run, { name: NAMES.diff, path: diff(wide[half]!), least: 0.01 }),
+    await readFigure(run, { name: NAMES.list, path: '/pulls?limit=20&state=open', min: 0.03 }),
+    await readFigure(run, { name: NAMES.one, path: `/pulls/${wide[0]!}`, min: 0.06 }),
+    await readFigure(run, { name: NAMES.files, path: files(wide[0]!), min: 0.01 }),
+    await readFigure(run, { name: NAMES.diff, path: diff(wide[half]!), min: 0.01 }),
   ]
 }

@@ -8,7 +8,7 @@ import { startOwn } from '../system/target.ts'
 
 const CREATE = 'many pulls: create one, git processes'
 const mergeName = (style: string) => `many pulls: merge by ${style}, git processes`
-const MOST = 5
+const MAX = 5
 
 /**
  * git processes of one request, what follows it in the background not included; on a server of its own. Needs the
@@ -26,13 +26,13 @@ export const pullProcesses: Trial = {
     const counted = { ...run, target: { ...run.target, url: server.url } }
     const branch = `${HEADS.create}-${LAST.countedCreate}`
     const created = await count(wrapper, async () => void (await createPull(counted, branch)))
-    const figures: Figure[] = [{ name: CREATE, measured: created, unit: 'processes', most: MOST }]
+    const figures: Figure[] = [{ name: CREATE, measured: created, unit: 'processes', max: MAX }]
     for (const style of MERGE_STYLES)
       figures.push({
         name: mergeName(style),
         measured: await countMerge(counted, wrapper, style),
         unit: 'processes',
-        most: MOST,
+        max: MAX,
       })
     await tempDir.stop(server.child)
     return figures

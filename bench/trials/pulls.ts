@@ -16,9 +16,9 @@ const NAMES = {
   rebase: 'merge by rebase, large repository',
 } as const
 const PULLS_AT_FULL_SCALE = 1000
-const FEWEST = 20
+const MIN = 20
 const MERGES = 5
-const MOST = { create: 50, merge: 150, recheck: 60_000 } as const
+const MAX = { create: 50, merge: 150, recheck: 60_000 } as const
 const PATIENCE_MS = 300_000
 
 /** Pull requests into the default branch of the large repository, each with a commit of its own. */
@@ -28,7 +28,7 @@ export const pulls: Trial = {
   async run(run) {
     const numbers: number[] = []
     const times: number[] = []
-    const wanted = Math.max(FEWEST, Math.round(PULLS_AT_FULL_SCALE * run.options.scale))
+    const wanted = Math.max(MIN, Math.round(PULLS_AT_FULL_SCALE * run.options.scale))
     for (let i = 0; i < wanted; i++) {
       const branch = `pull-${i}`
       await commit(run, { path: `pulls/${branch}.txt`, message: branch, branch: 'main', new_branch: branch })
@@ -37,7 +37,7 @@ export const pulls: Trial = {
       times.push(performance.now() - begin)
       numbers.push(number)
     }
-    const figures: Figure[] = [{ name: NAMES.create, measured: median(times), unit: 'ms', most: MOST.create }]
+    const figures: Figure[] = [{ name: NAMES.create, measured: median(times), unit: 'ms', max: MAX.create }]
     figures.push(await readFigure(run, NAMES.list, '/pulls?limit=20&state=open'))
     figures.push(await readFigure(run, NAMES.one, `/pulls/${numbers[0]!}`))
     figures.push(await recheckFigure(run, numbers))
@@ -50,7 +50,7 @@ export const pulls: Trial = {
         name,
         measured: await mergeTime(run, numbers.splice(0, MERGES), style),
         unit: 'ms',
-        most: MOST.merge,
+        max: MAX.merge,
       })
     return figures
   },
@@ -80,7 +80,7 @@ async function recheckFigure(run: Run, numbers: readonly number[]): Promise<Figu
   await commit(run, { path: 'pulls/base.txt', message: 'Move the base', branch: 'main' })
   await Promise.all([untilMergeable(run, numbers[0]!), untilMergeable(run, numbers.at(-1)!)])
   const used = pid === undefined ? undefined : ((cpuOf(pid) - before) * PULLS_AT_FULL_SCALE) / numbers.length
-  return { name: NAMES.recheck, measured: used, unit: 'ms', most: MOST.recheck }
+  return { name: NAMES.recheck, measured: used, unit: 'ms', max: MAX.recheck }
 }
 
 async function untilMergeable(run: Run, number: number): Promise<void> {

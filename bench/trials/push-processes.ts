@@ -8,7 +8,7 @@ import { startOwn } from '../system/target.ts'
 
 const NAME = 'push of one commit, git processes'
 const PUSHES = 5
-const MOST = 3
+const MAX = 3
 
 /**
  * git processes that the server starts while a client pushes: reported by a script in git's run, so on a server of its
@@ -19,7 +19,7 @@ export const pushProcesses: Trial = {
   needs: 'large',
   async run(run) {
     const { tempDir, seed, large, own } = run
-    if (own === undefined) return [{ name: NAME, measured: undefined, unit: 'processes', most: MOST }]
+    if (own === undefined) return [{ name: NAME, measured: undefined, unit: 'processes', max: MAX }]
     await tempDir.stop(own.server.child)
     const wrapper = await makeGitWrapper(tempDir, 'push-wrapper')
     const server = await startOwn(tempDir, { dataDir: own.dataDir, databaseUrl: own.databaseUrl, path: wrapper.path })
@@ -36,6 +36,6 @@ export const pushProcesses: Trial = {
       counts.push(wrapper.count() - before)
     }
     await tempDir.stop(server.child)
-    return [{ name: NAME, measured: median(counts), unit: 'processes', most: MOST }]
+    return [{ name: NAME, measured: median(counts), unit: 'processes', max: MAX }]
   },
 }

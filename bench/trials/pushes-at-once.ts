@@ -15,7 +15,7 @@ const NAMES = {
   oneLost: '10 pushes to one, commits lost',
 } as const
 const TOLD_TO_FETCH = /fetch first|non-fast-forward|stale info|cannot lock ref|failed to update ref|failed to lock/
-const MOST_ROUNDS = 50
+const MAX_ROUNDS = 50
 
 interface Client {
   readonly path: string
@@ -39,9 +39,9 @@ export const pushesAtOnce: Trial = {
     )
     return [
       { name: NAMES.many, measured: many.ms, unit: 'ms' },
-      { name: NAMES.manyLost, measured: many.lost, unit: 'commits', most: 0 },
+      { name: NAMES.manyLost, measured: many.lost, unit: 'commits', max: 0 },
       { name: NAMES.one, measured: one.ms, unit: 'ms' },
-      { name: NAMES.oneLost, measured: one.lost, unit: 'commits', most: 0 },
+      { name: NAMES.oneLost, measured: one.lost, unit: 'commits', max: 0 },
     ]
   },
 }
@@ -74,7 +74,7 @@ async function pushAtOnce(run: Run, name: string, urls: readonly string[]): Prom
 /** Throws when a push fails for another reason than somebody else's. */
 async function pushUntilTaken({ tempDir, target }: Run, { path, url, file }: Client): Promise<void> {
   const options = { cwd: path, env: gitLogin(target) }
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     try {
       await tempDir.run('git', ['push', '--quiet', url, 'main:main'], options)
       return
@@ -85,5 +85,5 @@ async function pushUntilTaken({ tempDir, target }: Run, { path, url, file }: Cli
     const parent = (await tempDir.read('git', ['rev-parse', 'FETCH_HEAD'], options)).trim()
     await commitOn(tempDir, path, { file, text: `round ${round}`, parent })
   }
-  throw new Error(`no push to ${url} was taken in ${MOST_ROUNDS} rounds`)
+  throw new Error(`no push to ${url} was taken in ${MAX_ROUNDS} rounds`)
 }
