@@ -158,7 +158,7 @@ interface Limit {
 }
 
 function limitOf({ max, min }: Partial<Record<'max' | 'min', number | undefined>>, unit: string): Limit {
-  if (max !== undefined) return { limit: `<= ${max} ${unit}`, isReached: (value) => value <= max }
+  if (max !== undefined) return { limit: `<= ${shortNumber(max)} ${unit}`, isReached: (value) => value <= max }
   if (min !== undefined) return { limit: `>= ${min} ${unit}`, isReached: (value) => value >= min }
   return { limit: '', isReached: () => undefined }
 }

@@ -56,7 +56,7 @@ async function measureAlone(run: Run): Promise<Figure> {
 
 /** Median ms to append a page to a file and wait until the disk has it, as one commit has to. */
 function measureDisk(dir: string): number {
-  const file = openSync(join(dir, 'tmp', 'bench-disk'), 'w')
+  const file = openSync(join(dir, 'bench-disk'), 'w')
   try {
     const page = Buffer.alloc(PAGE_BYTES, 1)
     const times = Array.from({ length: SAMPLES }, () => {
