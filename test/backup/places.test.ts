@@ -24,7 +24,7 @@ type Opened = { readonly place: Place; close(): Promise<void> }
 async function openBucket(s3: Pick<S3TestServer, 'bucket' | 'close' | 'keys' | 'url'>): Promise<Opened> {
   const flags = {
     ...bucketSettings(s3),
-    'storage.attempts': '1',
+    'storage.attempts': '2',
     'backup.kind': 's3',
     'backup.prefix': 'copies/one',
     data_dir: db.dir,
@@ -46,15 +46,32 @@ const places: { name: string; open(): Promise<Opened> }[] = [
 if (versitygw !== undefined)
   places.push({ name: 'versitygw', open: async () => openBucket(await startVersitygw(versitygw)) })
 
+async function compareAndReplace(place: Place): Promise<void> {
+  const replace = (text: string, version?: string): Promise<boolean> => place.replace('v', Buffer.from(text), version)
+  expect([await replace('a'), await replace('b')]).toEqual([true, false])
+  const { data, version } = (await place.getVersion('v'))!
+  expect(data.toString()).toBe('a')
+  expect([await replace('b', version), await replace('c', version)]).toEqual([true, false])
+  expect((await place.get('v'))!.toString()).toBe('b')
+  await place.remove('v')
+  expect([await replace('c', version), await place.getVersion('v')]).toEqual([false, undefined])
+}
+
 describe.each(places)('a copy in $name', ({ open }) => {
   it('belongs to one data directory, is merged and pruned by names, and restored', async () => {
     const { place: opened, close } = await open()
     try {
       for (const name of ['mine', 'other']) mkdirSync(join(db.dir, name))
       const claimOf = (name: string): Place => {
-        const deps = { dataDir: join(db.dir, name), clock: { now: () => db.time }, host: 'h', boot: '', settleMs: 1 }
+        const deps = { dataDir: join(db.dir, name), clock: { now: () => db.time }, host: 'h', boot: '', settleMs: 0 }
         return claimedPlace(opened, new PlaceClaim({ place: opened, ...deps }))
       }
+      await compareAndReplace(opened)
+      const racing = Array.from({ length: 4 }, () => claimOf('mine').put('race', Buffer.from('x')))
+      const begun = await Promise.allSettled(racing)
+      expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      await opened.remove('owner.json')
+
       const place = claimOf('mine')
       const copier = db.copier({ place })
       await copyAll(copier)
@@ -88,4 +105,32 @@ describe.each(places)('a copy in $name', ({ open }) => {
       rmSync(join(db.dir, 'other'), { recursive: true })
     }
   })
+})
+
+it('is claimed in a bucket whose server knows no conditions, or gives ETags that it does not know again', async () => {
+  const s3 = await startS3()
+  const { place, close } = await openBucket(s3)
+  const time = { now: Date.parse('2026-11-22T00:00:00Z') }
+  const deps = { place, clock: { now: () => time.now }, host: 'h', boot: '', settleMs: 0 }
+  const claim = new PlaceClaim({ ...deps, dataDir: db.dir })
+  const ownerAt = (): unknown => JSON.parse(s3.objects.get('copies/one/owner.json')!.body.toString()).at
+  try {
+    s3.fault = ({ headers }) =>
+      'if-none-match' in headers || 'if-match' in headers ? { status: 501, code: 'NotImplemented' } : undefined
+    await claim.require()
+    s3.fault = ({ operation }) => (operation === 'GetObject' ? 'wrong-etag' : undefined)
+    time.now += 40_000
+    await claim.require()
+    expect(ownerAt()).toBe(time.now)
+    // The answer to a write is lost, which is sent again.
+    let lost = 0
+    s3.fault = ({ operation }) => (operation === 'PutObject' && lost++ === 0 ? 'closed-after' : undefined)
+    time.now += 40_000
+    await claim.require()
+    expect([ownerAt(), lost]).toEqual([time.now, 2])
+    s3.objects.delete('copies/one/owner.json')
+    await claim.release()
+  } finally {
+    await close()
+  }
 })

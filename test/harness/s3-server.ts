@@ -101,7 +101,7 @@ export async function startS3(): Promise<S3TestServer> {
     if (fault === 'closed-before') return void request.socket.destroy()
     if (fault === 'silent') return
     if (typeof fault === 'object' && 'status' in fault) return refuse(fault.status, fault.code)
-    const result = HANDLERS[operation](state, { key, body, query: url.searchParams, range: request.headers.range })
+    const result = HANDLERS[operation](state, { key, body, query: url.searchParams, headers: request.headers })
     if (fault === 'closed-after') return void request.socket.destroy()
     if ('code' in result) return refuse(result.status, result.code)
     send(response, operation, result, fault)
@@ -132,7 +132,7 @@ interface Call {
   readonly key: string
   readonly body: Buffer
   readonly query: URLSearchParams
-  readonly range: string | undefined
+  readonly headers: IncomingMessage['headers']
 }
 
 interface Result {
@@ -160,7 +160,12 @@ type Handler = (state: S3TestServer, call: Call) => Result | { readonly status: 
 
 const HANDLERS: Readonly<Record<S3Operation, Handler>> = {
   HeadBucket: () => ({}),
-  PutObject(state, { key, body }) {
+  PutObject(state, { key, body, headers }) {
+    const found = state.objects.get(key)
+    const { 'if-match': tag, 'if-none-match': none } = headers
+    if (tag !== undefined && found === undefined) return NO_KEY
+    if (found !== undefined && (none === '*' || (tag ?? etagOf(found.body)) !== etagOf(found.body)))
+      return { status: 412, code: 'PreconditionFailed' }
     state.objects.set(key, { body, modifiedAt: Date.now() })
     return { headers: { etag: etagOf(body) } }
   },
@@ -168,7 +173,7 @@ const HANDLERS: Readonly<Record<S3Operation, Handler>> = {
     const found = state.objects.get(key)
     return found ? { headers: { 'content-length': String(found.body.length), etag: etagOf(found.body) } } : NO_KEY
   },
-  GetObject(state, { key, query, range }) {
+  GetObject(state, { key, query, headers: { range } }) {
     const found = state.objects.get(key)
     if (found === undefined) return NO_KEY
     const whole = found.body

@@ -116,7 +116,7 @@ async function createSigner(settings: S3Settings): Promise<Sign> {
     )
 }
 
-interface SdkError extends Error {
+export interface SdkError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
@@ -124,6 +124,17 @@ interface SdkError extends Error {
 export function missing(error: SdkError): undefined {
   if (error.name === 'NoSuchBucket' || error.$metadata?.httpStatusCode !== 404) throw error
   return undefined
+}
+
+/**
+ * The object is not as a conditional write wants it: another one is there, none is there any more, or another
+ * conditional write is under way.
+ */
+export function isRefusedCondition({ name, $metadata }: SdkError): boolean {
+  return (
+    ['PreconditionFailed', 'NoSuchKey', 'ConditionalRequestConflict'].includes(name) ||
+    $metadata?.httpStatusCode === 412
+  )
 }
 
 /** For `catch`: false when the server says that there is no such upload. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { Logger } from '../../platform/logger.ts'
 import type { BlobLink, BlobRange } from '../blob-store.ts'
-import { asUnavailable, createS3Client, encryptionOf, missing } from './client.ts'
+import { asUnavailable, createS3Client, encryptionOf, isRefusedCondition, missing, type SdkError } from './client.ts'
 import type { S3Settings } from './settings.ts'
 import { createS3Uploads, type S3Uploads } from './uploads.ts'
 
@@ -19,6 +19,8 @@ export interface S3Body {
   readonly body: Readable
   /** Bytes that the answer announces. */
   readonly size: number
+  /** ETag of the object, as it stands in the header; empty where the server gives none. */
+  readonly tag: string
 }
 
 /**
@@ -28,6 +30,11 @@ export interface S3Body {
 export interface S3Objects extends S3Uploads {
   /** Replaces an object. The request is signed with the SHA-256 of the body, which the server compares. */
   put(key: string, body: Uint8Array): Promise<void>
+  /**
+   * As put, but only while the object has this ETag; undefined: only where there is no object. False when the server
+   * refuses. A server that does not know the condition (If-Match, If-None-Match) writes in any case.
+   */
+  putIf(key: string, body: Uint8Array, tag: string | undefined): Promise<boolean>
   /** Undefined for an object that is not there. `signal` ends reading, too. */
   get(key: string, range: BlobRange | undefined, signal: AbortSignal): Promise<S3Body | undefined>
   /** Bytes, undefined for an object that is not there. */
@@ -52,6 +59,8 @@ export interface S3Folder {
   readonly label: string
 }
 
+const NOT_IMPLEMENTED = 501
+
 export function createS3Objects(settings: S3Settings, log: Pick<Logger, 'warn'>): S3Objects {
   const { bucket: Bucket } = settings
   const client = createS3Client(settings, log)
@@ -62,6 +71,20 @@ export function createS3Objects(settings: S3Settings, log: Pick<Logger, 'warn'>)
     put: (Key, Body) =>
       run(async ({ sdk, client }) => {
         await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ...encryption }))
+      }),
+    putIf: (Key, Body, tag) =>
+      run(async ({ sdk, client }) => {
+        const put = { Bucket, Key, Body, ...encryption }
+        const condition = tag === undefined ? { IfNoneMatch: '*' } : tag === '' ? {} : { IfMatch: tag }
+        return client.send(new sdk.PutObjectCommand({ ...put, ...condition })).then(
+          () => true,
+          async (error: SdkError) => {
+            if (isRefusedCondition(error)) return false
+            if (error.$metadata?.httpStatusCode !== NOT_IMPLEMENTED) throw error
+            await client.send(new sdk.PutObjectCommand(put))
+            return true
+          },
+        )
       }),
     get: (Key, range, abortSignal) =>
       run(({ sdk, client }) => {
@@ -95,7 +118,7 @@ export function createS3Objects(settings: S3Settings, log: Pick<Logger, 'warn'>)
   }
 }
 
-function toBody({ Body, ContentLength }: GetObjectCommandOutput): S3Body {
+function toBody({ Body, ContentLength, ETag = '' }: GetObjectCommandOutput): S3Body {
   if (Body === undefined || ContentLength === undefined) throw new Error('the answer to GetObject has no body')
-  return { body: Body as Readable, size: ContentLength }
+  return { body: Body as Readable, size: ContentLength, tag: ETag }
 }

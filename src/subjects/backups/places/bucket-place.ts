@@ -37,6 +37,11 @@ export function bucketPlace(objects: S3Objects, prefix: string, label: string): 
       const body = await open(name)
       return body && Buffer.concat(await Array.fromAsync(body))
     },
+    async getVersion(name) {
+      const found = await objects.get(key(name), undefined, new AbortController().signal)
+      return found && { data: Buffer.concat(await Array.fromAsync(found.body)), version: found.tag }
+    },
+    replace: (name, data, version) => objects.putIf(key(name), data, version),
     open,
     async *list(folder, after = ''): AsyncGenerator<Stored, void, undefined> {
       for await (const { key: found, size } of objects.list(key(folder), after === '' ? '' : key(after)))

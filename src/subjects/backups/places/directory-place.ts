@@ -1,13 +1,27 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { randomHex } from '../../../platform/crypto/crypto.ts'
+import { randomHex, sha256Hex } from '../../../platform/crypto/crypto.ts'
 import { syncDirectory } from '../../../platform/files/durable.ts'
 import { ifGone } from '../../../platform/files/gone.ts'
-import type { Place, Stored } from './place.ts'
+import type { Place, Stored, Versioned } from './place.ts'
 
 /** What a crash left of a file that was being written; never listed. */
 const TEMPORARY = /\.tmp-[0-9a-f]+$/
+
+type Move = (from: string, to: string) => Promise<void>
+
+/** Fails with EEXIST where the target is there, unless the file system has no links. */
+const moveToFree: Move = async (from, to) => {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return rename(from, to)
+  }
+  await rm(from)
+}
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 /**
  * A directory, which has to exist: the mount point of a disk that is away must not be filled in its stead.
@@ -15,7 +29,7 @@ const TEMPORARY = /\.tmp-[0-9a-f]+$/
 export function directoryPlace(path: string): Place {
   const root = resolve(path)
   const at = (name: string): string => join(root, name)
-  const putStream = async (name: string, source: AsyncIterable<Uint8Array>): Promise<void> => {
+  const store = async (name: string, source: AsyncIterable<Uint8Array>, move: Move): Promise<void> => {
     const target = at(name)
     const temporary = `${target}.tmp-${randomHex(6)}`
     const handle = await openInside(root, temporary)
@@ -26,18 +40,34 @@ export function directoryPlace(path: string): Place {
       } finally {
         await handle.close()
       }
-      await rename(temporary, target)
+      await move(temporary, target)
     } catch (error) {
       await rm(temporary, { force: true })
       throw error
     }
     await syncDirectory(dirname(target))
   }
+  const putStream = (name: string, source: AsyncIterable<Uint8Array>): Promise<void> => store(name, source, rename)
+  const getVersion = async (name: string): Promise<Versioned | undefined> => {
+    const data = await readFile(at(name)).catch(ifGone(undefined))
+    return data && { data, version: sha256Hex(data) }
+  }
   return {
     label: root,
     putStream,
     put: (name, data) => putStream(name, only(data)),
     get: (name) => readFile(at(name)).catch(ifGone(undefined)),
+    getVersion,
+    async replace(name, data, version) {
+      if ((await getVersion(name))?.version !== version) return false
+      try {
+        await store(name, only(data), version === undefined ? moveToFree : rename)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+        throw error
+      }
+      return true
+    },
     async open(name) {
       const found = await stat(at(name)).catch(ifGone(undefined))
       return found && createReadStream(at(name))

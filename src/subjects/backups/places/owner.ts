@@ -25,13 +25,20 @@ export interface Owner {
 const OWNER = 'owner.json'
 const ID_FILE = 'backup-owner.json'
 
+/** With the version of its file. */
+export interface FoundOwner extends Owner {
+  readonly version: string
+}
+
 /** Undefined where no server has copied yet. Throws when the place is away. */
-export async function readOwner(place: Place): Promise<Owner | undefined> {
-  const data = await place.get(OWNER)
-  if (data === undefined) return undefined
+export async function readOwner(place: Place): Promise<FoundOwner | undefined> {
+  const found = await place.getVersion(OWNER)
+  if (found === undefined) return undefined
+  const { data, version } = found
   const { id, session, host, directory, boot, at } = members(parseJson(data.toString('utf8'))?.value)
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
   return {
+    version,
     format: 1,
     id: text(id),
     session: text(session),
@@ -42,8 +49,23 @@ export async function readOwner(place: Place): Promise<Owner | undefined> {
   }
 }
 
-export const writeOwner = (place: Place, owner: Owner): Promise<void> =>
-  place.put(OWNER, Buffer.from(`${JSON.stringify(owner)}\n`))
+/**
+ * Puts `owner` in the place of the one that was found. False when another process was faster, as far as the place tells.
+ */
+export async function replaceOwner(place: Place, found: FoundOwner | undefined, owner: Owner): Promise<boolean> {
+  const data = Buffer.from(`${JSON.stringify(owner)}\n`)
+  if (await place.replace(OWNER, data, found?.version)) return true
+  const present = await readOwner(place)
+  // NOTE: a request whose answer was lost is sent again, and is refused when the first one had its effect.
+  if (isSame(present, owner)) return true
+  if (found === undefined || !isSame(present, found)) return false
+  // A server that gives versions which it does not know again.
+  await place.put(OWNER, data)
+  return true
+}
+
+const isSame = (found: Owner | undefined, { id, session, at }: Owner): boolean =>
+  found?.id === id && found.session === session && found.at === at
 
 /** The id that the data directory has for backups; undefined before the first. */
 export async function readOwnId(dataDir: string): Promise<string | undefined> {

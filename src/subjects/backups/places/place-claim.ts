@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../platform/clock.ts'
 import { randomHex } from '../../../platform/crypto/crypto.ts'
 import { conflict } from '../../../platform/errors.ts'
-import { foreignText, type Owner, ownIdOf, readOwner, writeOwner } from './owner.ts'
+import { type FoundOwner, foreignText, type Owner, ownIdOf, readOwner, replaceOwner } from './owner.ts'
 import type { Place } from './place.ts'
 
 export interface PlaceClaimDeps {
@@ -59,7 +59,9 @@ export class PlaceClaim {
     if (!this.#isHeld) return
     this.#isHeld = false
     const found = await readOwner(this.#deps.place)
-    if (found?.session === this.#session) await writeOwner(this.#deps.place, { ...found, session: '' })
+    if (found?.session !== this.#session) return
+    const { version: _, ...owner } = found
+    await replaceOwner(this.#deps.place, found, { ...owner, session: '' })
   }
 
   async #check(): Promise<void> {
@@ -76,17 +78,20 @@ export class PlaceClaim {
     if (isOwn && now - found.at < RENEW_MS) return this.#hold(now)
     const isFree = isOwn || found?.session === '' || (found !== undefined && this.#isDead(found))
     if (!isFree && found !== undefined) this.#wait(found, now)
-    await this.#take(id, now, isFree)
+    await this.#take(found, { id, now, isFree })
   }
 
-  async #take(id: string, now: number, isFree: boolean): Promise<void> {
+  async #take(
+    found: FoundOwner | undefined,
+    { id, now, isFree }: { id: string; now: number; isFree: boolean },
+  ): Promise<void> {
     const { place, dataDir, host, boot, settleMs = SETTLE_MS } = this.#deps
-    await writeOwner(place, { format: 1, id, session: this.#session, host, directory: dataDir, boot, at: now })
-    if (!isFree) {
-      await wait(settleMs)
-      const after = await readOwner(place)
-      if (after?.session !== this.#session) throw conflict(`${place.label} was claimed by another process`)
-    }
+    const owner: Owner = { format: 1, id, session: this.#session, host, directory: dataDir, boot, at: now }
+    const isTaken = await replaceOwner(place, found, owner)
+    // NOTE: for a place that does not compare and write in one step.
+    if (isTaken && !isFree) await wait(settleMs)
+    const isLost = !isTaken || (!isFree && (await readOwner(place))?.session !== this.#session)
+    if (isLost) throw conflict(`${place.label} was claimed by another process`)
     this.#hold(now)
   }
 

@@ -6,6 +6,12 @@ export interface Stored {
   readonly size: number
 }
 
+/** What a name has, and which of the values that it has had. */
+export interface Versioned {
+  readonly data: Buffer
+  readonly version: string
+}
+
 /** Where copies are kept. Everything throws while the place is away, and writing also when it is full. */
 export interface Place {
   /** For operators: a directory, or a bucket with its prefix. */
@@ -16,6 +22,13 @@ export interface Place {
   putStream(name: string, source: AsyncIterable<Uint8Array>, size: number): Promise<void>
   /** Undefined when there is nothing of the name. */
   get(name: string): Promise<Buffer | undefined>
+  /** As get, with the version for `replace`. */
+  getVersion(name: string): Promise<Versioned | undefined>
+  /**
+   * As put, but only where the name still has this version; undefined: only where there is nothing of the name. False
+   * when something else is there. NOTE: not every place compares and writes in one step, so that the caller looks again.
+   */
+  replace(name: string, data: Uint8Array, version: string | undefined): Promise<boolean>
   /** As get, piece by piece. */
   open(name: string): Promise<AsyncIterable<Uint8Array> | undefined>
   /** What is below a folder, which ends with a slash, sorted by name; those behind `after`. */
