@@ -13,6 +13,7 @@ import { answerError } from './answer/error-response.ts'
 import { notFoundHandler } from './answer/not-found.ts'
 import { isRead } from './is-read.ts'
 import type { Pipeline } from './pipeline.ts'
+import { discardRests } from './body/discard-rests.ts'
 import { limitReceiving } from './body/receive-timeout.ts'
 import { checkUrls, pathOf, withoutHost } from './request-url.ts'
 import { createRequestState, type RequestState } from './request-state.ts'
@@ -63,6 +64,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     http: {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: settings.receiveTimeoutMs,
+      // NOTE: bodies are timed by limitReceiving; Node's default refuses a longer time for headers.
+      requestTimeout: 0,
       connectionsCheckingInterval: Math.min(settings.receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
     },
     trustProxy: trustedProxies(settings.trustedProxies),
@@ -82,6 +85,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   deps.prepare?.(app)
   checkUrls(app)
   limitReceiving(app, settings.receiveTimeoutMs, log)
+  discardRests(app)
   leaveBodies(app)
   const { cors, bodyLimit } = settings
   const routes = groupRoutes(deps.subjects)

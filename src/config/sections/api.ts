@@ -60,6 +60,7 @@ export const serverSection = Type.Object(
     receive_timeout: Type.Integer({
       default: 120,
       minimum: 1,
+      maximum: 86_400,
       description:
         'Seconds in which the headers of a request, and the whole JSON or form body of an API request, must ' +
         'arrive. Git and file transfers may take longer while something comes within this time.',
