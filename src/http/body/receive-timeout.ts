@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from '../../platform/logger.ts'
+import { hasBody } from '../../platform/http/unread-body.ts'
 import { pathOf } from '../request-url.ts'
 import { operationOf } from '../routes.ts'
 
@@ -25,9 +26,8 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
   const arriving = new Set<Arriving>()
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
-    const hasBody = raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length'] ?? 0) > 0
     const now = performance.now()
-    if (hasBody)
+    if (hasBody(raw))
       arriving.add({ request, raw, response: reply.raw, since: now, bytes: raw.socket.bytesRead, movedAt: now })
     done()
   })

@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Exchange, type GitRepo, WireError } from '../../git/index.ts'
@@ -30,6 +30,8 @@ export async function transfer(
     else log.info({ request: request.id, kind: error.kind, reason: error.message }, 'git transfer ended early')
     if (wasAnswered) output.end()
     else output.destroy()
+  } finally {
+    if (input !== request.raw) input.destroy()
   }
 }
 
@@ -43,6 +45,9 @@ function inflate(request: FastifyRequest): Readable {
   if (encoding === 'identity') return request.raw
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
     throw new Refusal(415, `Content-Encoding ${encoding} is not supported`)
-  // NOTE: a broken body fails the reader of the inflated side.
-  return pipeline(request.raw, createGunzip(), () => {})
+  const inflated = createGunzip()
+  // NOTE: a broken body fails the reader of the inflated side; a pipeline would also destroy the request, whose rest has
+  // to be read before the next one comes.
+  request.raw.on('error', (error) => inflated.destroy(error)).pipe(inflated)
+  return inflated
 }
