@@ -6,7 +6,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { Logger } from '../platform/logger.ts'
+import { type Logger, withoutRedaction } from '../platform/logger.ts'
 import type { CorsSettings } from './cors.ts'
 import { answerClientError, HEADER_BYTES } from './answer/client-error.ts'
 import { answerError } from './answer/error-response.ts'
@@ -81,7 +81,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
   app.setErrorHandler((error, request, reply) => handleError(deps, error, request, reply))
   decorateRequests(app)
-  logRequests(app, log)
+  logRequests(app, withoutRedaction(log))
   deps.prepare?.(app)
   checkUrls(app)
   limitReceiving(app, settings.receiveTimeoutMs, log)
