@@ -27,27 +27,37 @@ const locksIn = (path: string): string[] =>
     .map(String)
     .filter((name) => name.endsWith('.lock'))
 
-/** Runs `task` with a `sync` that records what it finds before it does its work. */
-async function watchSync(path: string, task: () => Promise<void>): Promise<string[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'ingot-sync-'))
+/** Runs `task` with a shell script in the place of a program; returns the lines that the script wrote to `$log`. */
+async function withScript(
+  program: string,
+  lines: readonly string[],
+  task: (dir: string) => Promise<void>,
+): Promise<string[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'ingot-script-'))
   const log = join(dir, 'log')
-  const lines = [
-    '#!/bin/sh',
-    `locked=$(find '${path}/refs' -name '*.lock' | wc -l)`,
-    `tags=$(git --git-dir='${path}' for-each-ref 'refs/tags/t?/*' | wc -l)`,
-    `echo "$locked locked, $tags tags" >>'${log}'`,
-    'PATH=/usr/bin:/bin exec sync "$@"',
-  ]
-  writeFileSync(join(dir, 'sync'), lines.join('\n'), { mode: 0o755 })
+  writeFileSync(join(dir, program), ['#!/bin/sh', `log='${log}' dir='${dir}'`, ...lines].join('\n'), { mode: 0o755 })
   setChildPath(`${dir}:${process.env['PATH']}`)
   try {
-    await task()
+    await task(dir)
     return readFileSync(log, 'utf8').trim().split('\n')
   } finally {
     setChildPath(process.env['PATH']!)
     rmSync(dir, { recursive: true })
   }
 }
+
+/** Runs `task` with a `sync` that records what it finds before it does its work. */
+const watchSync = (path: string, task: () => Promise<void>): Promise<string[]> =>
+  withScript(
+    'sync',
+    [
+      `locked=$(find '${path}/refs' -name '*.lock' | wc -l)`,
+      `tags=$(git --git-dir='${path}' for-each-ref 'refs/tags/t?/*' | wc -l)`,
+      'echo "$locked locked, $tags tags" >>"$log"',
+      'PATH=/usr/bin:/bin exec sync "$@"',
+    ],
+    task,
+  )
 
 describe.each(FORMATS)('refs of a %s repository', (format) => {
   let repo: GitRepo
@@ -109,6 +119,33 @@ describe.each(FORMATS)('refs of a %s repository', (format) => {
     expect((await many.refs.snapshot()).list('refs/tags/t')).toHaveLength(100)
     await many.refs.update(updates.slice(0, 100))
     expect(oracle(many.path, ['for-each-ref', '--format=x', 'refs/tags/t?/*']).split('\n')).toHaveLength(200)
+  })
+
+  it('move by the dozen with files that this process syncs, and not at all when it cannot sync one', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `refs/pull/${index}/head`)
+    const move = (oid: string) => repo.refs.update(names.map((ref) => ({ ref, new: oid })))
+    const valuesNow = async (): Promise<(string | undefined)[]> => {
+      const snapshot = await repo.refs.snapshot()
+      return [...new Set(names.map((name) => snapshot.get(name)?.oid))]
+    }
+    const script = [
+      `PATH='${process.env['PATH']}' git "$@" | while read -r line; do`,
+      `  [ "$line" != 'prepare: ok' ] || cat '${repo.path}'/refs/pull/*/head.lock | sort -u >>"$log"`,
+      `  [ ! -e "$dir/fails" ] || rm -f '${repo.path}/refs/pull/7/head.lock'`,
+      '  echo "$line"',
+      'done',
+    ]
+    const locked = await withScript('git', script, async (dir) => {
+      await move(old)
+      expect(await valuesNow()).toEqual([old])
+      writeFileSync(join(dir, 'fails'), '')
+      await expect(move(tip)).rejects.toMatchObject({ code: 'ENOENT' })
+    })
+    expect(locked).toEqual([old, tip])
+    expect(await valuesNow()).toEqual([old])
+    expect(locksIn(repo.path)).toEqual([])
+    await repo.refs.update(names.map((ref) => ({ ref, new: repo.zeroOid })))
+    expect(await seen(repo)).toBe(refsOf(repo))
   })
 
   it('move all together or not at all', async () => {

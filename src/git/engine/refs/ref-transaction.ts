@@ -1,14 +1,19 @@
 import { once } from 'node:events'
+import { join } from 'node:path'
 import type { Confirm } from '../../../platform/concurrency/lock-table.ts'
+import { syncFile } from '../../../platform/files/durable.ts'
 import { type Child, ProcessError, runProcess } from '../../../platform/process/process.ts'
 import { GitError } from '../../errors.ts'
 import type { GitCommand } from '../command.ts'
+import { isZeroOid } from '../object/format.ts'
 
 /**
  * Refs from which syncing the file system once is faster than syncing each: a push of thousands of tags took half a
  * minute.
  */
 const MANY = 100
+/** Refs from which this process syncs their files, all at once: git syncs one after the other. */
+const SOME = 3
 const DEADLINE_MS = 300_000
 /** For git to give up by itself. */
 const GRACE_MS = 10_000
@@ -16,8 +21,15 @@ export const UPDATE_REF = ['update-ref', '--no-deref', '--stdin', '-z']
 
 export const isManyRefs = (count: number): boolean => count >= MANY && process.platform === 'linux'
 
+/** NOTE: a deletion rewrites packed-refs, which git has to sync. */
+export const isSyncedHere = (updates: readonly { readonly new: string }[]): boolean =>
+  updates.length >= SOME && !updates.some((update) => isZeroOid(update.new))
+
 /** What one transaction of refs needs. */
 interface RefMoves {
+  /** The directory of the repository. */
+  readonly path: string
+  readonly refs: readonly string[]
   /** The updates as `update-ref -z` reads them. */
   readonly lines: string
   /** Called when git has locked all refs; nothing moves when it rejects. */
@@ -29,7 +41,7 @@ interface RefMoves {
  * is synced, and renames them afterwards. False when this machine cannot sync a file system; nothing has moved then.
  * GitError `failed` with git's words when git refuses.
  */
-export async function moveManyRefs(command: GitCommand, path: string, { lines, confirm }: RefMoves): Promise<boolean> {
+export async function moveManyRefs(command: GitCommand, { path, lines, confirm }: RefMoves): Promise<boolean> {
   const child = command.start(UPDATE_REF, { settings: [['core.fsync', 'none']] })
   const output = new ProcessOutput(child)
   // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave
@@ -62,24 +74,29 @@ export class RefMover {
   readonly #child: Child
   readonly #output: ProcessOutput
   readonly #deadline: number
+  readonly #syncs: boolean
   #isUsed = false
 
-  constructor(command: GitCommand) {
+  /** `syncs`: git syncs nothing, this process syncs the files of all refs; for transactions that delete none. */
+  constructor(command: GitCommand, { syncs }: { readonly syncs: boolean }) {
     this.#deadline = command.deadline
-    this.#child = command.start(UPDATE_REF)
+    this.#syncs = syncs
+    this.#child = command.start(UPDATE_REF, syncs ? { settings: [['core.fsync', 'none']] } : {})
     this.#output = new ProcessOutput(this.#child)
   }
 
   /** Moves all refs or none. Once; GitError `failed` with git's words when git refuses or is not there any more. */
-  async move({ lines, confirm }: RefMoves): Promise<void> {
+  async move({ path, refs, lines, confirm }: RefMoves): Promise<void> {
     this.#isUsed = true
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), this.#deadline)
     try {
-      if (confirm === undefined) this.#child.stdin.end(`start\0${lines}prepare\0commit\0`)
+      if (confirm === undefined && !this.#syncs) this.#child.stdin.end(`start\0${lines}prepare\0commit\0`)
       else {
         this.#child.stdin.write(`start\0${lines}prepare\0`)
         if (await this.#output.waitFor('prepare: ok\n')) {
-          await confirm()
+          // NOTE: git has written every new value into the lock file of its ref, which the commit renames.
+          if (this.#syncs) await Promise.all(refs.map((ref) => syncFile(join(path, `${ref}.lock`))))
+          await confirm?.()
           this.#child.stdin.end('commit\0')
         }
       }

@@ -9,7 +9,7 @@ import type { GitCommand } from '../command.ts'
 import { isOid, isZeroOid, type ObjectFormat, zeroOid } from '../object/format.ts'
 import { isValidBranchName, isValidRefName } from './ref-name.ts'
 import type { RefReader, RefSnapshot } from './ref-store.ts'
-import { isManyRefs, moveManyRefs, RefMover, UPDATE_REF } from './ref-transaction.ts'
+import { isManyRefs, isSyncedHere, moveManyRefs, RefMover, UPDATE_REF } from './ref-transaction.ts'
 
 /**
  * One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`:
@@ -33,10 +33,10 @@ export interface Refs {
    */
   update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void>
   /**
-   * Begins what one `update` of so many refs will need, while other work goes on. To be closed; undefined: nothing
-   * would be gained.
+   * Begins what one `update` of these or some of these refs will need, while other work goes on. To be closed;
+   * undefined: nothing would be gained.
    */
-  mover(count: number): RefMover | undefined
+  mover(updates: readonly Pick<RefUpdate, 'new'>[]): RefMover | undefined
   /** Points HEAD at a branch, which need not exist yet. */
   setHead(branch: string): Promise<void>
   /** Another process has moved refs: the next snapshot reads all files again. */
@@ -64,9 +64,11 @@ export function createRefs(context: RefsContext): Refs {
       clearStaleLock(join(path, `${name}.lock`), startedAt)
     const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
     try {
-      if (isManyRefs(updates.length) && (await moveManyRefs(command, path, { lines, confirm })))
-        return await makeDurable(path, updates)
-      if (mover !== undefined || confirm !== undefined) await (mover ?? new RefMover(command)).move({ lines, confirm })
+      const moves = { path, refs: updates.map((update) => update.ref), lines, confirm }
+      if (isManyRefs(updates.length) && (await moveManyRefs(command, moves))) return await makeDurable(path, updates)
+      const syncs = isSyncedHere(updates)
+      if (mover !== undefined || confirm !== undefined || syncs)
+        await (mover ?? new RefMover(command, { syncs })).move(moves)
       else await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
     } catch (error) {
       throw isGitError(error, 'failed') ? explain(error, updates) : error
@@ -77,7 +79,8 @@ export function createRefs(context: RefsContext): Refs {
   return {
     snapshot: () => reader.current(),
     freshSnapshot: () => reader.fresh(),
-    mover: (count) => (isManyRefs(count) ? undefined : new RefMover(command)),
+    mover: (updates) =>
+      isManyRefs(updates.length) ? undefined : new RefMover(command, { syncs: isSyncedHere(updates) }),
     async update(updates, mover) {
       for (const update of updates) checkUpdate(update, format)
       if (updates.length === 0) return

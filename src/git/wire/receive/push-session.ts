@@ -123,7 +123,7 @@ export class PushSession {
   /** The process that will move the refs starts while others are waited for. */
   #warmUp(): void {
     const { exchange, request } = this.#in
-    this.#mover ??= exchange.repo.refs.mover(request.commands.length)
+    this.#mover ??= exchange.repo.refs.mover(request.commands.map(({ newOid }) => ({ new: newOid })))
   }
 
   async #decideAndMove(quarantine: Quarantine | undefined, objects: number): Promise<readonly PushResult[]> {
