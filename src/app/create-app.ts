@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/index.ts'
+import { beginReads } from '../db/remembered.ts'
 import type { SealedColumns } from '../db/sealed-columns.ts'
 import { fromGit } from '../git/index.ts'
 import { corsSettings } from '../http/cors-settings.ts'
@@ -131,6 +132,7 @@ async function createHttp(
           { userId: account.id, operation },
         ),
       settings: pipelineSettings(core),
+      beginReads: () => beginReads(core.database.read),
       limitAnonymous: (network, cost) => core.rateLimits.anonymous.take(network, cost),
     }),
     settings: {

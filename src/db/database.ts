@@ -7,7 +7,7 @@ import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect } from './dialect/sqlite.ts'
 import { keepStatements, KeptStatements } from './kept-statement.ts'
 import type { Schema } from './schema.ts'
-import { rememberReads } from './remembered.ts'
+import { noteCommit, rememberReads } from './remembered.ts'
 import { keepRows } from './transaction-rows.ts'
 
 /** Reading. A Tx may be used too, and then sees its own writes. */
@@ -96,6 +96,7 @@ async function runOnce<T>(
     const carried: TxState = { afterCommit: hooks, dialect, cascades, extend: deadline.extend }
     return deadline.limit(work(keepRows(keepStatements(Object.assign(raw, { [state]: carried }), statements))))
   })
+  noteCommit(connections.read)
   for (const hook of hooks) hook()
   return result
 }

@@ -1,6 +1,7 @@
 import { type Compilable, type CompiledQuery } from 'kysely'
 import { sha256Hex } from '../platform/crypto/crypto.ts'
 import { boundedCache } from '../platform/lru.ts'
+import { beginReading, Moments } from './moments.ts'
 
 /** What proves that nothing was committed since a value was read. */
 export interface CommitProof {
@@ -17,6 +18,8 @@ interface KnownTotal {
 
 interface Memory {
   readonly proof: CommitProof
+  /** Where the proof takes a message. */
+  readonly moments: Moments | undefined
   readonly totals: ReturnType<typeof boundedCache<string, KnownTotal>>
   /** All values are of `version`. */
   readonly values: Map<string, unknown>
@@ -34,23 +37,62 @@ const memoryIn = (db: object): Memory | undefined => (db as { readonly [memoryOf
 
 /**
  * The same Db, for which `remembered` and `countOnce` remember what they read; transactions always read. What is
- * remembered is stale after the next commit of any process, which the database itself reports at every use.
+ * remembered is stale after the next commit of any process, which the database itself reports: at every use, or once
+ * for a request that only reads where that takes a message.
  */
 export const rememberReads = <Db extends object>(db: Db, proof: CommitProof): Db =>
   Object.assign(db, {
-    [memoryOf]: { proof, totals: boundedCache(MAX_TOTALS), values: new Map(), version: NaN, rows: 0 } satisfies Memory,
+    [memoryOf]: {
+      proof,
+      moments: proof.version === undefined ? new Moments(proof.moment) : undefined,
+      totals: boundedCache(MAX_TOTALS),
+      values: new Map(),
+      version: NaN,
+      rows: 0,
+    } satisfies Memory,
   })
+
+/** Of a request that changes nothing, from its arrival until `end`. */
+interface Reads {
+  /** What `work` reads is a part of the request. */
+  during<T>(work: () => T): T
+  end(): void
+}
+
+const ALWAYS_ASKED: Reads = { during: (work) => work(), end: () => {} }
+
+/** Called when a request arrives that changes nothing: what is remembered may serve it. */
+export function beginReads(db: object): Reads {
+  const moments = memoryIn(db)?.moments
+  if (moments === undefined) return ALWAYS_ASKED
+  const reading = beginReading()
+  return {
+    during: (work) => moments.during(reading, work),
+    end() {
+      reading.isOver = true
+    },
+  }
+}
+
+/** Called after each commit of this process. */
+export const noteCommit = (db: object): void => memoryIn(db)?.moments?.committed()
+
+/** Undefined where a read cannot be proved to have nothing committed since. */
+const versionOf = ({ proof, moments }: Memory): number | Promise<number> | undefined =>
+  moments === undefined ? proof.version!() : moments.version()
 
 /**
  * What `load` reads from the database and nothing else, read again only after a commit. `key` names the look-up with
  * all of its parameters. The value is shared by its readers, who must not change it. On PostgreSQL `load` runs every
- * time.
+ * time outside of requests that only read.
  */
 export async function remembered<T>(db: object, key: string, load: () => Promise<T>): Promise<T> {
   const memory = memoryIn(db)
-  if (memory?.proof.version === undefined || key.length > MAX_KEY) return load()
+  if (memory === undefined || key.length > MAX_KEY) return load()
   // NOTE: asked before the rows are read: a value that a commit overtook belongs to a version that is over.
-  const version = memory.proof.version()
+  const asked = versionOf(memory)
+  const version = typeof asked === 'object' ? await asked : asked
+  if (version === undefined) return load()
   const { values } = memory
   if (memory.version !== version) {
     values.clear()
@@ -70,10 +112,19 @@ export async function remembered<T>(db: object, key: string, load: () => Promise
 }
 
 /**
- * A number that changes with every commit of any process, for caches that are bounded by their own measure; undefined
- * on PostgreSQL. It equals nothing, itself included, while the database cannot say.
+ * A number that changes with every commit of any process; undefined on PostgreSQL. It equals nothing, itself included,
+ * while the database cannot say.
  */
 export const commitVersion = (db: object): number | undefined => memoryIn(db)?.proof.version?.()
+
+/**
+ * The same, for caches that are bounded by their own measure; on PostgreSQL undefined outside of requests that only
+ * read.
+ */
+export async function readVersion(db: object): Promise<number | undefined> {
+  const memory = memoryIn(db)
+  return memory && versionOf(memory)
+}
 
 /**
  * The total of a search, `select count(*) as total ...` that looks at many rows: not counted again while nothing was
@@ -88,12 +139,17 @@ export async function countOnce(
   if (memory === undefined) return count()
   const key = keyOf(query.compile())
   // NOTE: asked before the rows are counted: a commit in between makes the next call count again.
-  const moment = await memory.proof.moment()
+  const moment = await momentOf(memory)
   const known = memory.totals.get(key)
   if (known?.moment === moment) return known.total
   const total = await count()
   memory.totals.set(key, { moment, total })
   return total
+}
+
+async function momentOf({ proof, moments }: Memory): Promise<string> {
+  const version = await moments?.version()
+  return version === undefined ? proof.moment() : moments!.text!
 }
 
 /** NOTE: the hash, since a thousand such texts are megabytes, with the words of searches. */

@@ -18,7 +18,7 @@ import { recheckGuard, runGuard } from './guards/guard.ts'
 import { linkHeader } from './answer/links.ts'
 import { isRead } from './is-read.ts'
 import type { Admission, AnyContext, Operation } from './operation.ts'
-import type { Admitted, RouteMatch } from './request-state.ts'
+import type { Admitted, RequestReads, RouteMatch } from './request-state.ts'
 
 export interface PipelineSettings extends CallerSettings {
   readonly requireSignIn: boolean
@@ -33,6 +33,8 @@ export interface PipelineDeps {
   /** Records that an administrator acts as another account, before the operation runs. */
   recordSudo(use: SudoUse): Promise<void>
   readonly settings: PipelineSettings
+  /** Called when a request arrives that changes nothing. */
+  beginReads(): RequestReads
   /** Throws too-many-requests when an address without credentials asks for too much. */
   limitAnonymous(network: string, cost: number): void
 }
@@ -53,6 +55,36 @@ export interface Pipeline {
 }
 
 export function createPipeline(deps: PipelineDeps): Pipeline {
+  const steps = createSteps(deps)
+  return {
+    async admit(match, request, reply) {
+      const { state } = request
+      if (isRead(match.operation)) state.reads = deps.beginReads()
+      try {
+        return await reading(request, () => steps.admit(match, request, reply))
+      } catch (error) {
+        state.reads?.end()
+        throw error
+      }
+    },
+    async run(admitted, request, reply) {
+      try {
+        return await reading(request, () => steps.run(admitted, request, reply))
+      } catch (error) {
+        if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict')
+          await recheckGuard(admitted.operation.guard, admitted.access)
+        throw error
+      } finally {
+        request.state.reads?.end()
+      }
+    },
+  }
+}
+
+const reading = <T>({ state: { reads } }: FastifyRequest, step: () => T): T =>
+  reads === undefined ? step() : reads.during(step)
+
+function createSteps(deps: PipelineDeps): Pipeline {
   const { settings } = deps
   const admissionOf = (admitted: Admitted, request: FastifyRequest): Admission<unknown> =>
     createAdmission(deps, admitted, request)
@@ -68,17 +100,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       return { ...match, caller, viewer: acting, access: await runGuard(operation.guard, { viewer: acting, params }) }
     },
     async run(admitted, request, reply) {
-      const { operation, access, viewer } = admitted
-      try {
-        if (operation.cost > 0 && viewer.kind === 'anonymous')
-          deps.limitAnonymous(clientNetwork(request.ip), operation.cost)
-        const context = await createContext(admitted, { request, reply, admissionOf }, settings.paging)
-        return await answerOf(operation, context, { url: request.url, rootUrl: settings.rootUrl() })
-      } catch (error) {
-        if (!isDomainError(error) || error.kind === 'unavailable' || error.kind === 'conflict')
-          await recheckGuard(operation.guard, access)
-        throw error
-      }
+      const { operation, viewer } = admitted
+      if (operation.cost > 0 && viewer.kind === 'anonymous')
+        deps.limitAnonymous(clientNetwork(request.ip), operation.cost)
+      const context = await createContext(admitted, { request, reply, admissionOf }, settings.paging)
+      return answerOf(operation, context, { url: request.url, rootUrl: settings.rootUrl() })
     },
   }
 }
@@ -105,8 +131,12 @@ async function admitViewer(deps: PipelineDeps, { caller, match: { operation }, r
   return viewer
 }
 
-/** Tokens are read again; passwords, signatures and the reverse proxy cannot be, and stand for their account. */
+/**
+ * Tokens are read again; passwords, signatures and the reverse proxy cannot be, and stand for their account. An answer
+ * that lasts reads what is committed after the request arrived.
+ */
 function createAdmission(deps: PipelineDeps, admitted: Admitted, request: FastifyRequest): Admission<unknown> {
+  request.state.reads?.end()
   const { caller, operation, params } = admitted
   const renewsCredentials = caller.kind === 'anonymous' || TOKENS.has(caller.method)
   const callAgain = async (): Promise<Viewer> => {

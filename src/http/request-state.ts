@@ -20,6 +20,14 @@ export interface Admitted extends RouteMatch {
   readonly access: unknown
 }
 
+/** What a request that changes nothing reads; the same for all of them as long as nothing is committed. */
+export interface RequestReads {
+  /** What `work` reads is a part of the request. */
+  during<T>(work: () => T): T
+  /** Called when the answer is made: what is read later is no part of it. */
+  end(): void
+}
+
 /** What the server learns of one request on its way through hooks and handlers. */
 export interface RequestState {
   /** Undefined for what is no operation. */
@@ -32,6 +40,8 @@ export interface RequestState {
   signedBodyCheck: (() => Promise<void>) | undefined
   /** The urlencoded body, once it was parsed. */
   form: Fields | undefined
+  /** Of a request that changes nothing. */
+  reads: RequestReads | undefined
 }
 
 declare module 'fastify' {
@@ -46,4 +56,5 @@ export const createRequestState = (): RequestState => ({
   isSignatureRefused: false,
   signedBodyCheck: undefined,
   form: undefined,
+  reads: undefined,
 })

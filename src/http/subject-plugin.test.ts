@@ -95,6 +95,7 @@ describe('the plugins of subjects', () => {
         authenticate: async () => ANONYMOUS,
         recordSudo: async () => {},
         limitAnonymous: () => {},
+        beginReads: () => ({ during: (work) => work(), end: () => {} }),
         findAccount: async () => undefined,
         findAccountById: async () => undefined,
         settings: {

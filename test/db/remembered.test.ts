@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
-import { countOnce, remembered } from '../../src/db/remembered.ts'
+import { beginReads, countOnce, remembered } from '../../src/db/remembered.ts'
 import { insertUser } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
@@ -116,6 +116,34 @@ describeOnBoth('remembered look-ups', (kind) => {
       .transaction()
       .execute((tx) => tx.updateTable('user').set({ login_name: 'three' }).where('lower_name', '=', 'ann').execute())
     expect(await loginName(read)).toBe('three')
+    await other.close()
+  })
+
+  it('are read once by requests that only read, until a commit of this process or of another', async () => {
+    const { read, dialect } = db.database
+    const other = dialect.connect<{ user: { login_name: string; lower_name: string } }>()
+    const renameElsewhere = (to: string) =>
+      other.write
+        .transaction()
+        .execute((tx) => tx.updateTable('user').set({ login_name: to }).where('lower_name', '=', 'ann').execute())
+    const request = (work: () => Promise<unknown>) => beginReads(read).during(work)
+    const ask = () => request(() => loginName(read))
+    await rename('first')
+    await ask()
+    loads = 0
+    // Another database of the same PostgreSQL server may commit in between.
+    await expect.poll(async () => ((loads = 0), await ask(), loads)).toBe(0)
+    for (let i = 0; i < 5; i++) {
+      await renameElsewhere(`elsewhere ${i}`)
+      expect(await ask()).toBe(`elsewhere ${i}`)
+      await rename(`here ${i}`)
+      expect(await Promise.all([ask(), ask()])).toEqual([`here ${i}`, `here ${i}`])
+    }
+    await request(async () => {
+      await loginName(read)
+      await rename('by the request')
+      expect(await loginName(read)).toBe('by the request')
+    })
     await other.close()
   })
 

@@ -19,7 +19,8 @@ export class StatementNames {
   nameOf(text: string, parameters: number): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
-    if (parameters === 0 || parameters > MAX_PARAMETERS || this.#names.size === MAX_NAMES) return undefined
+    if (parameters === 0 && !text.startsWith('select')) return undefined
+    if (parameters > MAX_PARAMETERS || this.#names.size === MAX_NAMES) return undefined
     if (this.#seen.get(text) === undefined) {
       this.#seen.set(text, true)
       return undefined

@@ -98,11 +98,7 @@ export function postgresDialect(
       return rows
     },
     now: ({ read }) => timeOf(read),
-    // NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it.
-    async moment({ read }) {
-      const { rows } = await sql<{ moment: string }>`select pg_current_snapshot()::text as moment`.execute(read)
-      return rows[0]!.moment
-    },
+    moment: ({ read }) => momentOf(read),
     async openTransactions({ read }) {
       const { rows } = await sql<{ oldest: string; next: string }>`
         select pg_snapshot_xmin(now)::text as oldest, pg_snapshot_xmax(now)::text as next
@@ -121,6 +117,17 @@ async function timeOf<T>(read: Kysely<T>): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(read)
   return rows[0]!.ms
+}
+
+/**
+ * NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it. A
+ * server that was restored from a backup starts at a later time, and may give numbers again.
+ */
+async function momentOf<T>(read: Kysely<T>): Promise<string> {
+  const { rows } = await sql<{
+    moment: string
+  }>`select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time()) as moment`.execute(read)
+  return rows[0]!.moment
 }
 
 const kyselyDialect = (createDriver: () => Driver): Dialect => ({

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isPublicOnly, type Viewer } from '../../../access/viewer.ts'
-import { commitVersion } from '../../../db/remembered.ts'
+import { readVersion } from '../../../db/remembered.ts'
 import type { Answer } from '../../../http/answer/answer.ts'
 import { weakTag } from '../../../http/answer/conditional.ts'
 import { JsonBytes } from '../../../http/answer/json-text.ts'
@@ -18,9 +18,7 @@ interface Kept {
 export interface KeptPages {
   /**
    * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it
-   * depends on beside the viewer and the database. On PostgreSQL `make` runs every time. `repo` is what the guard read,
-   * of which
-   * `remembered` gives another object after every commit: an answer is not kept for later requests where a commit came
+   * depends on beside the viewer and the database. `repo` is what the guard read, of which `remembered` gives another object after every commit: an answer is not kept for later requests where a commit came
    * between the guard and `make`, which shows rows that the guard read.
    */
   get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>, repo?: object): Promise<Answer>
@@ -36,7 +34,7 @@ export function createKeptPages(read: object, rootUrl: () => string): KeptPages 
   return {
     async get(viewer, wanted, make, repo) {
       // NOTE: asked before the rows are read: an answer that a commit overtook belongs to a version that is over.
-      const version = commitVersion(read)
+      const version = await readVersion(read)
       if (version === undefined) return make()
       const key = JSON.stringify([keyOf(viewer), rootUrl(), ...wanted])
       const kept = cache.get(key)

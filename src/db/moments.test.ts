@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { beginReading, Moments, type Reading } from './moments.ts'
+
+/** A database whose answers come when the test gives them. */
+function controlledMoments() {
+  const asked: ((text: string) => void)[] = []
+  const moments = new Moments(() => new Promise((resolve) => asked.push(resolve)))
+  const versionOf = async (reading: Reading) => moments.during(reading, () => moments.version())
+  const isAsked = (times: number) => expect.poll(() => asked.length).toBe(times)
+  return { moments, asked, versionOf, isAsked }
+}
+
+it('are asked together by requests of one turn, and anew by one that comes while they are asked', async () => {
+  const { asked, versionOf, isAsked } = controlledMoments()
+  const first = beginReading()
+  const together = [versionOf(first), versionOf(beginReading())]
+  await isAsked(1)
+  const later = versionOf(beginReading())
+  await isAsked(2)
+  asked[0]!('before')
+  expect(await Promise.all(together)).toEqual([1, 1])
+  asked[1]!('after')
+  expect(await later).toBe(2)
+  expect(await versionOf(first)).toBe(2)
+  expect(asked).toHaveLength(2)
+})
+
+it('do not go back when a later question is answered first', async () => {
+  const { asked, versionOf, isAsked } = controlledMoments()
+  const early = versionOf(beginReading())
+  await isAsked(1)
+  const late = versionOf(beginReading())
+  await isAsked(2)
+  asked[1]!('after')
+  expect(await late).toBe(1)
+  asked[0]!('before')
+  expect(await early).toBe(1)
+  const next = versionOf(beginReading())
+  await isAsked(3)
+  asked[2]!('after')
+  expect(await next).toBe(1)
+})
+
+it('are asked again by a request after a commit of its own process', async () => {
+  const { moments, asked, versionOf, isAsked } = controlledMoments()
+  const reading = beginReading()
+  const before = versionOf(reading)
+  await isAsked(1)
+  moments.committed()
+  asked[0]!('one')
+  expect(await before).toBe(1)
+  const after = versionOf(reading)
+  await isAsked(2)
+  asked[1]!('two')
+  expect(await after).toBe(2)
+})
+
+it('are unknown outside of requests, and to what a request has left behind', async () => {
+  const { moments, asked, versionOf, isAsked } = controlledMoments()
+  const reading = beginReading()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const leftBehind = moments.during(reading, () => promise.then(() => moments.version()))
+  const version = versionOf(reading)
+  await isAsked(1)
+  asked[0]!('one')
+  expect(await version).toBe(1)
+  expect(moments.version()).toBeUndefined()
+  reading.isOver = true
+  resolve()
+  expect(await leftBehind).toBeUndefined()
+})
+
+it('that the database does not tell fail those who ask, not the next', async () => {
+  let fails = true
+  const moments = new Moments(async () => (fails ? Promise.reject(new Error('lost')) : 'one'))
+  const version = () => Promise.resolve(moments.during(beginReading(), () => moments.version()))
+  await expect(version()).rejects.toThrow('lost')
+  fails = false
+  expect(await version()).toBe(1)
+})
