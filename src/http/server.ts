@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createServer as createNodeServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -12,6 +13,7 @@ import { answerClientError, HEADER_BYTES } from './answer/client-error.ts'
 import { answerError } from './answer/error-response.ts'
 import { notFoundHandler } from './answer/not-found.ts'
 import { isRead } from './is-read.ts'
+import { limitPipelining } from './limit-pipelining.ts'
 import type { Pipeline } from './pipeline.ts'
 import { discardRests } from './body/discard-rests.ts'
 import { limitReceiving } from './body/receive-timeout.ts'
@@ -49,6 +51,8 @@ export interface ServerDeps {
 
 const MAX_PARAM_LENGTH = 4096
 const MAX_CHECKING_INTERVAL_MS = 10_000
+/** Longer than the minute for which load balancers usually keep a connection. */
+const KEEP_ALIVE_MS = 72_000
 
 /** The Fastify instance with one plugin for each subject: its operations and its other addresses. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
@@ -61,13 +65,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     // NOTE: a logger of its own for each request costs more than finding its route; lines that need the id say it.
     childLoggerFactory: (logger) => logger,
     bodyLimit: settings.bodyLimit,
-    http: {
-      maxHeaderSize: HEADER_BYTES,
-      headersTimeout: settings.receiveTimeoutMs,
-      // NOTE: bodies are timed by limitReceiving; Node's default refuses a longer time for headers.
-      requestTimeout: 0,
-      connectionsCheckingInterval: Math.min(settings.receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
-    },
+    serverFactory: (handle) => createHttpServer(handle, settings),
     trustProxy: trustedProxies(settings.trustedProxies),
     rewriteUrl: withoutHost,
     genReqId: () => `${process}-${(requests++).toString(36)}`,
@@ -92,6 +90,18 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   for (const subject of deps.subjects) await app.register(subjectPlugin(subject, { routes, pipeline, cors, bodyLimit }))
   app.setNotFoundHandler(notFoundHandler({ routes, cors, maxParamLength: MAX_PARAM_LENGTH }))
   return app
+}
+
+function createHttpServer(handle: RequestListener, { receiveTimeoutMs }: ServerSettings): HttpServer {
+  const options = {
+    maxHeaderSize: HEADER_BYTES,
+    headersTimeout: receiveTimeoutMs,
+    // NOTE: bodies are timed by limitReceiving; Node's default refuses a longer time for headers.
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  }
+  return createNodeServer(options, limitPipelining(handle))
 }
 
 /** Counted from the connection; what is before them in X-Forwarded-For is what the client sent. */
