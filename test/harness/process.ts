@@ -23,6 +23,8 @@ export interface Ran {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
+  /** The program of another release, in place of src/ingot.js. */
+  readonly program?: string
   /** Called with the process as soon as there is one. */
   started?(child: ChildProcess): void
 }
@@ -179,8 +181,8 @@ const told = (stdout: string): { url: string; password: string } => ({
   password: /password: (\S+)/.exec(stdout)?.[1] ?? '',
 })
 
-function start(args: readonly string[], { env = {} }: RunOptions): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...args], {
+function start(args: readonly string[], { env = {}, program = MAIN }: RunOptions): ChildProcess {
+  return spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -132,8 +132,15 @@ function constraintBreaks(before: SchemaFacts, after: SchemaFacts): string[] {
 
 const previous = join(import.meta.dirname, '../db/previous')
 
+interface Release {
+  readonly version: string
+  /** Of this repository: the server that test/db/release-before.test.ts runs. */
+  readonly commit: string
+  readonly migrations: readonly string[]
+}
+
 /** The release that scripts/mark-release.ts was run for last. */
-export function previousRelease(): { readonly version: string; readonly migrations: readonly string[] } {
+export function previousRelease(): Release {
   return JSON.parse(readFileSync(join(previous, 'release.json'), 'utf8'))
 }
 
