@@ -6,7 +6,7 @@ import type { Logger } from '../platform/logger.ts'
 import { type BoundedCache, boundedCache } from '../platform/lru.ts'
 import { type Adoptions, createAdoptions } from './disk/adopt.ts'
 import { openBundle, type OpenBundle, refreshBundle } from './disk/bundle.ts'
-import { type CheckDepth, checkRepo } from './disk/check.ts'
+import { type CheckDepth, checkPathIndexes, checkRepo } from './disk/check.ts'
 import { copyRepos } from './disk/copy.ts'
 import { createOnDisk, existsOnDisk, type NewRepo, removeOnDisk } from './disk/create.ts'
 import { type FirstCommit, writeFirstCommit } from './disk/first-commit.ts'
@@ -229,7 +229,10 @@ export async function createGit(options: GitOptions): Promise<Git> {
       )
     },
     openBundle: (storage) => openBundle(layout.repo(storage)),
-    check: (repo, depth) => checkRepo(open(repo).command, depth),
+    check: async (repo, depth) => {
+      const { path, command, objectFormat: format } = open(repo)
+      return [...(await checkRepo(command, depth)), ...(await checkPathIndexes(state.graph, { path, format }, depth))]
+    },
     copyAll: (root, done) => copyRepos(layout, root, done),
     cleanUp: () => cleanUp(state, layout),
     remotes: createRemotes(layout),
@@ -269,13 +272,9 @@ function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Pr
     state.announce('packs replaced', repo.storage)
   }
   const tips = async (): Promise<readonly string[]> => (await repo.refs.snapshot()).list('refs/').map((ref) => ref.oid)
-  const explain = async (): Promise<string | undefined> => {
-    const snapshot = await repo.refs.snapshot()
-    const commit = snapshot.head === undefined ? undefined : snapshot.get(snapshot.head)?.oid
-    return commit && state.graph.ask({ path, format: repo.objectFormat }, 'explain', { commit })
-  }
+  const pathIndexes = () => state.graph.ask({ path, format: repo.objectFormat }, 'pathIndexes', {})
   return state.diskMutex.run(path, (confirm) =>
-    maintainRepo({ path, command, gate, quarantines, startedAt, tips, explain, onRepacked, confirm }, reason),
+    maintainRepo({ path, command, gate, quarantines, startedAt, tips, pathIndexes, onRepacked, confirm }, reason),
   )
 }
 

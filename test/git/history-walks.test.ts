@@ -5,6 +5,7 @@ import { answer, type GraphQueries } from '../../src/git/engine/graph/queries.ts
 import { RepoView } from '../../src/git/engine/graph/repo-view.ts'
 import type { GitRepo, ObjectFormat } from '../../src/git/index.ts'
 import { oracle, oracleStatus, startWorld, type World } from './fixture.ts'
+import { indexPaths } from './index-paths.ts'
 import { randomHistory } from './random-history.ts'
 
 const COMMITS = 70
@@ -21,7 +22,7 @@ const writeGraph = (repo: GitRepo, args: readonly string[], input?: string): str
   oracle(repo.path, ['commit-graph', 'write', ...args], input)
 
 /** The ways in which a repository's commits can be stored. */
-const STORED: readonly { readonly name: string; store(repo: GitRepo): void }[] = [
+const STORED: readonly { readonly name: string; store(repo: GitRepo): void | Promise<void> }[] = [
   { name: 'loose, without a graph', store: () => {} },
   { name: 'packed, without a graph', store: (repo) => oracle(repo.path, ['repack', '-adq', '--depth=50']) },
   {
@@ -32,24 +33,32 @@ const STORED: readonly { readonly name: string; store(repo: GitRepo): void }[] =
     },
   },
   {
+    name: 'with a path index',
+    async store(repo) {
+      writeGraph(repo, ['--reachable', '--split', '--changed-paths'])
+      await indexPaths(repo)
+    },
+  },
+  {
     name: 'with a graph of topological levels',
     store: (repo) =>
       oracle(repo.path, ['-c', 'commitGraph.generationVersion=1', 'commit-graph', 'write', '--reachable']),
   },
   {
-    name: 'with a chain that lacks the newest',
-    store(repo) {
+    name: 'with a chain that lacks the newest, and a path index of the oldest',
+    async store(repo) {
       const old = oracle(repo.path, ['rev-parse', `b${COMMITS - 30}`])
       const newer = oracle(repo.path, ['rev-parse', `b${COMMITS - 10}`])
       writeGraph(repo, ['--split=no-merge', '--changed-paths', '--stdin-commits'], `${old}\n`)
+      await indexPaths(repo)
       writeGraph(repo, ['--split=no-merge', '--changed-paths', '--stdin-commits'], `${newer}\n`)
     },
   },
 ]
 
-async function opened(format: ObjectFormat, seed: number, store: (repo: GitRepo) => void) {
+async function opened(format: ObjectFormat, seed: number, store: (repo: GitRepo) => void | Promise<void>) {
   const repo = await world.repo(format, randomHistory({ seed, commits: COMMITS, isSkewed: seed % 2 === 0 }))
-  store(repo)
+  await store(repo)
   const view = new RepoView(repo.path, format, { caches: createStoreCaches(1 << 20, 1 << 20) })
   const git = (...args: string[]): string => oracle(repo.path, args)
   return { repo, view, git, ask: askerOf(view) }

@@ -1,11 +1,11 @@
-import { readdir, rename, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Confirm } from '../../platform/concurrency/lock-table.ts'
-import { removeTree, writeSynced } from '../../platform/files/durable.ts'
+import { removeTree } from '../../platform/files/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
-import { SAVED_CHANGES_FILE } from '../engine/graph/saved-changes.ts'
+import type { BuiltPathIndex } from '../engine/graph/paths/build-path-index.ts'
 import { isGitError } from '../errors.ts'
-import { FILTERS, filterArgs } from './commit-graph.ts'
+import { FILTERS, filterArgs, keepPathIndexes } from './commit-graph.ts'
 import type { RepoGate } from './gate.ts'
 import type { Layout } from './layout.ts'
 import { clearAllStaleLocks } from './locks.ts'
@@ -32,8 +32,8 @@ export interface MaintenanceContext {
   readonly startedAt: number
   /** What the refs point at now, in their order. */
   tips(): Promise<readonly string[]>
-  /** What last changed the entries of wide directories, as text to save; empty: not worth it. Undefined: not known. */
-  explain(): Promise<string | undefined>
+  /** What is to be kept beside the commit-graph. Undefined: not known. */
+  pathIndexes(): Promise<readonly BuiltPathIndex[] | undefined>
   /** Called when packs were replaced: readers that have the old ones open should end. */
   onRepacked(): void
   /** Of the lock of the maintenance, where it can be lost: called before objects or files of refs are deleted. */
@@ -80,7 +80,7 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
   // Before the repack, which takes minutes after a large push: without the graph every walk through history is slow.
   if (before.packs + before.looseObjects > 0) {
     await run(await filterArgs(path), FILTERS)
-    await saveChanges(context, before)
+    await savePathIndexes(context, before)
   }
   const borrows = (await poolOf(path)) !== undefined
   const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
@@ -98,13 +98,9 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
   return { before, after, repacked }
 }
 
-async function saveChanges({ path, explain }: MaintenanceContext, { packBytes }: DiskUse): Promise<void> {
-  const text = packBytes >= MIN_INDEXED_PACK_BYTES ? await explain() : ''
-  if (!text) return
-  const file = join(path, SAVED_CHANGES_FILE)
-  await removeTree(`${file}.tmp`)
-  await writeSynced(`${file}.tmp`, text)
-  await rename(`${file}.tmp`, file)
+async function savePathIndexes({ path, pathIndexes }: MaintenanceContext, { packBytes }: DiskUse): Promise<void> {
+  const built = packBytes >= MIN_INDEXED_PACK_BYTES ? await pathIndexes() : []
+  if (built) await keepPathIndexes(path, built)
 }
 
 function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): string[] {

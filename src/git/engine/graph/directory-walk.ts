@@ -1,17 +1,25 @@
 import { PathKey } from './bloom.ts'
+import { EntryChanges } from './paths/entry-changes.ts'
 import { PathVersions } from './path-versions.ts'
 import { PositionQueue } from './position-queue.ts'
 import type { RepoView, WalkResult } from './repo-view.ts'
-import type { DirectoryChanges } from './saved-changes.ts'
 import type { Walk } from './walk.ts'
 
 /** Names and ids as hexadecimal digits: what last changed each entry of a directory. */
 export type LastChanges = readonly (readonly [name: string, commit: string])[]
 
+/** What last changed each entry of a directory as of one commit. */
+interface DirectoryChanges {
+  readonly position: number
+  /** Names as latin1 text of their bytes, and positions. */
+  readonly found: ReadonlyMap<string, number>
+}
+
 interface DirectoryResult extends WalkResult, DirectoryChanges {}
 
 interface Followed {
   readonly version: string
+  readonly path: Buffer
   readonly key: PathKey
   readonly bytes: Buffer
   /** Where it was in the tree that was read last. */
@@ -38,13 +46,12 @@ export function* lastChanges(view: RepoView, commit: string, directory: string):
 }
 
 /** The same by position. */
-export function changesOf(view: RepoView, start: number, directory: string): Walk<DirectoryChanges> {
+function changesOf(view: RepoView, start: number, directory: string): Walk<DirectoryChanges> {
   return view.shared<DirectoryResult>({
     key: `directory ${directory}`,
     isAnswer: (result) => result.position === start,
     *compute(earlier) {
-      const known = earlier ?? view.saved(directory)
-      const walk = new DirectoryWalk(view, Buffer.from(directory, 'utf8'), known)
+      const walk = new DirectoryWalk(view, Buffer.from(directory, 'utf8'), earlier)
       walk.begin(start)
       for (let step = 1; walk.step(); step++) if (step % STEPS_AT_ONCE === 0) yield 'working'
       return directoryResult(start, walk.found)
@@ -70,6 +77,8 @@ class DirectoryWalk {
   readonly #queue: PositionQueue
   /** The names of the directory with what their versions are compared by. */
   readonly #entries = new Map<string, Followed>()
+  /** What is known of the commits of the graph; undefined: nothing. */
+  #changes: EntryChanges | undefined
 
   constructor(view: RepoView, directory: Buffer, known: DirectoryChanges | undefined) {
     this.#view = view
@@ -83,8 +92,13 @@ class DirectoryWalk {
     const directory = this.#versions.directory(start)
     if (!directory) return
     for (const [name, version] of this.#view.tree(directory).versions()) {
-      const key = new PathKey(Buffer.from(this.#prefix + name, 'latin1'))
-      this.#entries.set(name, { version, key, bytes: Buffer.from(name, 'latin1'), hint: -1 })
+      const path = Buffer.from(this.#prefix + name, 'latin1')
+      const bytes = path.subarray(this.#prefix.length)
+      this.#entries.set(name, { version, path, key: new PathKey(path), bytes, hint: -1 })
+    }
+    if (this.#view.paths) {
+      const paths = Array.from(this.#entries, ([name, { path }]) => [name, path] as const)
+      this.#changes = new EntryChanges(this.#view.paths, this.#view.graph!.count, paths)
     }
     this.#handOn(start, new Set(this.#entries.keys()))
   }
@@ -96,12 +110,25 @@ class DirectoryWalk {
     const names = this.#open.get(position)!
     this.#open.delete(position)
     if (position === this.#known?.position) this.#take(names, this.#known)
+    else if (this.#changes?.isCovered(position) === true) this.#pass(position, names, this.#changes)
     else this.#visit(position, names)
     return true
   }
 
   #take(names: ReadonlySet<string>, known: DirectoryChanges): void {
     for (const name of names) this.found.set(name, known.found.get(name)!)
+  }
+
+  /** Explains a commit without its trees. */
+  #pass(position: number, names: Set<string>, changes: EntryChanges): void {
+    const parents = this.#view.commits.parents(position)
+    changes.visit(position, (name, mark) => {
+      if (!names.delete(name)) return
+      const parent = EntryChanges.parentOf(mark)
+      if (parent === undefined) this.found.set(name, position)
+      else this.#handOn(parents[parent]!, new Set([name]))
+    })
+    if (names.size > 0) this.#handOn(parents[0]!, names)
   }
 
   #visit(position: number, names: Set<string>): void {

@@ -1,6 +1,7 @@
 import { countHistory, countSides, difference, mergeBases, type SideCounts, within } from './ancestors.ts'
 import { type LastChanges, lastChanges } from './directory-walk.ts'
-import { explainTree } from './explain-tree.ts'
+import { type BuildOptions, type BuiltPathIndex, buildPathIndexes } from './paths/build-path-index.ts'
+import { wrongPathIndexes } from './paths/check-path-index.ts'
 import { firstOf, logOf, type LogRange } from './path-log.ts'
 import type { RepoView } from './repo-view.ts'
 import type { Walk } from './walk.ts'
@@ -23,8 +24,10 @@ export interface GraphQueries {
     readonly query: { readonly commit: string; readonly directory: string }
     readonly answer: LastChanges
   }
-  /** The same for all wide directories at once, as text to save for later questions; empty: not worth it. */
-  readonly explain: { readonly query: { readonly commit: string }; readonly answer: string }
+  /** What is to be kept beside the commit-graph for later questions; none: not worth it. */
+  readonly pathIndexes: { readonly query: BuildOptions; readonly answer: readonly BuiltPathIndex[] }
+  /** The names of those that are not right for the newest `commits` of each file of the graph. */
+  readonly wrongPathIndexes: { readonly query: { readonly commits: number }; readonly answer: readonly string[] }
   /** The newest commit of the range; empty: none. */
   readonly first: { readonly query: LogRange; readonly answer: string }
   readonly log: { readonly query: LogRange & Window; readonly answer: Page }
@@ -55,7 +58,8 @@ type Answering<K extends GraphQueryKind> = (
 
 const ANSWERS: { readonly [K in GraphQueryKind]: Answering<K> } = {
   lastChanges: (view, { commit, directory }) => lastChanges(view, commit, directory),
-  explain: (view, { commit }) => explainTree(view, commit),
+  pathIndexes: (view, options) => buildPathIndexes(view, options),
+  wrongPathIndexes: (view, { commits }) => wrongPathIndexes(view, commits),
   *first(view, range) {
     return (yield* firstOf(view, range)) ?? ''
   },

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { ObjectFormat } from '../object/format.ts'
-import { loadCommitGraph } from './commit-graph.ts'
+import { type CommitGraph, loadCommitGraph } from './commit-graph.ts'
 import { Commits } from './commits.ts'
 import { movedPositions } from './moved-positions.ts'
 import { ObjectStore, type StoreCaches } from '../packs/object-store.ts'
 import { RecentCache } from '../packs/recent-cache.ts'
 import { TreeBytes } from '../packs/tree-bytes.ts'
-import { type DirectoryChanges, readSavedChanges, SAVED_CHANGES_FILE } from './saved-changes.ts'
+import { GRAPH_FOLDER, loadPathIndex, type PathIndex } from './paths/path-index.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
 import type { Walk } from './walk.ts'
 
@@ -48,11 +48,13 @@ export class RepoView {
   readonly path: string
   readonly idBytes: number
   readonly commits: Commits
+  readonly graph: CommitGraph | undefined
   readonly #results = new LRUCache<string, WalkResult>({
     maxSize: MAX_RESULT_BYTES,
     sizeCalculation: ({ bytes }, key) => bytes + key.length * 2 + 200,
   })
-  #saved: ReadonlyMap<string, DirectoryChanges> | undefined
+  /** Null: there is none. */
+  #paths: PathIndex | null | undefined
   readonly #running = new Set<string>()
   readonly #store: ObjectStore
   readonly #stamp: string
@@ -65,8 +67,8 @@ export class RepoView {
     this.#stamp = stampOf(path)
     this.#store = new ObjectStore(join(path, 'objects'), this.idBytes, caches)
     try {
-      const graph = loadCommitGraph(this.#store.directories, this.idBytes)
-      this.commits = new Commits(graph, this.#store, this.idBytes)
+      this.graph = loadCommitGraph(this.#store.directories, this.idBytes)
+      this.commits = new Commits(this.graph, this.#store, this.idBytes)
       if (earlier) this.#takeOver(earlier)
     } catch (error) {
       this.#store.close()
@@ -76,13 +78,18 @@ export class RepoView {
 
   /** Bytes in memory. */
   get bytes(): number {
-    return this.commits.bytes + MAX_TREE_BYTES + this.#results.calculatedSize
+    return this.commits.bytes + (this.#paths?.bytes ?? 0) + MAX_TREE_BYTES + this.#results.calculatedSize
   }
 
-  /** What maintenance has found out about a directory. */
-  saved(directory: string): DirectoryChanges | undefined {
-    this.#saved ??= readSavedChanges(this.path, this.commits)
-    return this.#saved.get(directory)
+  /** Object directories: its own, then those it borrows from. */
+  get directories(): readonly string[] {
+    return this.#store.directories
+  }
+
+  /** Which commits of the graph change a path; undefined when maintenance has not found that out. */
+  get paths(): PathIndex | undefined {
+    this.#paths ??= (this.graph && loadPathIndex(this.directories, this.graph)) ?? null
+    return this.#paths ?? undefined
   }
 
   isCurrent(): boolean {
@@ -153,8 +160,10 @@ function unlessUnsupported<T>(work: () => T): T | undefined {
 function stampOf(path: string): string {
   for (const name of ['shallow', 'info/grafts'])
     if (stat(join(path, name)) !== undefined) throw new UnsupportedError(`the repository has ${name}`)
-  const names = ['commit-graph', 'commit-graphs/commit-graph-chain', 'alternates'].map((name) => `objects/info/${name}`)
-  return [...names, SAVED_CHANGES_FILE]
+  // The folder tells that a path index was added to it.
+  const names = ['info/commit-graph', 'info/commit-graphs/commit-graph-chain', 'info/alternates', GRAPH_FOLDER]
+  return names
+    .map((name) => `objects/${name}`)
     .map((name) => {
       const found = stat(join(path, name))
       return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`

@@ -11,7 +11,7 @@ const SEVEN = 0x37
 const MAX_BACK = 300
 
 /** One entry of a tree: positions in its bytes. */
-interface Entry {
+export interface TreePlace {
   readonly start: number
   readonly name: number
   /** Of the NUL after the name. */
@@ -41,60 +41,73 @@ export class TreeBytes {
 
   /** The entry with the name; undefined: none. `hint`: where it begins in a similar tree. */
   find(name: Buffer, hint = -1): TreeEntryFound | undefined {
-    const { bytes } = this
     const entry = hint >= 0 && this.#isAt(hint, name) ? this.#entry(hint) : this.#scan(name)
     return (
       entry && {
         start: entry.start,
-        version: bytes.toString('latin1', entry.start, entry.name) + bytes.toString('latin1', entry.nameEnd, entry.end),
-        id: bytes.subarray(entry.nameEnd + 1, entry.end),
-        isTree: this.#isTree(entry),
+        version: this.version(entry),
+        id: this.id(entry),
+        isTree: this.isTree(entry),
       }
     )
   }
 
   /** The versions of all entries, as `find` has them, by name as latin1 text of its bytes. */
   versions(): Map<string, string> {
-    const { bytes } = this
-    return new Map(
-      [...this.starts()].map((start) => {
-        const { name, nameEnd, end } = this.#entry(start)
-        return [
-          bytes.toString('latin1', name, nameEnd),
-          bytes.toString('latin1', start, name) + bytes.toString('latin1', nameEnd, end),
-        ]
-      }),
-    )
+    return new Map(this.entries().map((entry) => [this.name(entry), this.version(entry)]))
   }
 
-  /** The directories in it; names as latin1 text of their bytes. */
-  subtrees(): { readonly name: string; readonly id: Buffer }[] {
-    return [...this.starts()]
-      .map((start) => this.#entry(start))
-      .filter((entry) => this.#isTree(entry))
-      .map(({ name, nameEnd, end }) => ({
-        name: this.bytes.toString('latin1', name, nameEnd),
-        id: this.bytes.subarray(nameEnd + 1, end),
-      }))
+  /** All entries, in the order of the tree. */
+  entries(): TreePlace[] {
+    return Array.from(this.starts(), (start) => this.#entry(start))
+  }
+
+  /** As latin1 text of its bytes. */
+  name({ name, nameEnd }: TreePlace): string {
+    return this.bytes.toString('latin1', name, nameEnd)
+  }
+
+  /** See `TreeEntryFound`. */
+  version({ start, name, nameEnd, end }: TreePlace): string {
+    return this.bytes.toString('latin1', start, name) + this.bytes.toString('latin1', nameEnd, end)
+  }
+
+  id({ nameEnd, end }: TreePlace): Buffer {
+    return this.bytes.subarray(nameEnd + 1, end)
+  }
+
+  isTree({ start, name }: TreePlace): boolean {
+    return this.bytes[start] === FOUR && name - start === 6
   }
 
   /** Calls `visit` with the name (latin1) of every entry that the other tree lacks or has in another version. */
   differences(other: TreeBytes, visit: (name: string) => void): void {
+    this.compare(other, (mine) => {
+      if (mine) visit(this.name(mine))
+    })
+  }
+
+  /**
+   * Calls `visit` with every entry that only one tree has, or each in another version. What is a directory in one and
+   * something else in the other comes as two entries.
+   */
+  compare(other: TreeBytes, visit: (mine: TreePlace | undefined, theirs: TreePlace | undefined) => void): void {
     let mine = 0
     let theirs = 0
-    for (;;) {
-      const same = commonLength(this.bytes, mine, other.bytes, theirs)
-      if (mine + same === this.bytes.length) return
-      const start = this.#startBefore(mine + same)
-      theirs += start - mine
-      mine = start
-      const entry = this.#entry(mine)
-      const opposite = theirs < other.bytes.length ? other.#entry(theirs) : undefined
-      const order = opposite === undefined ? -1 : this.#compare(entry, other, opposite)
-      if (order <= 0) {
-        visit(this.bytes.toString('latin1', entry.name, entry.nameEnd))
-        mine = entry.end
+    while (mine < this.bytes.length || theirs < other.bytes.length) {
+      if (mine < this.bytes.length && theirs < other.bytes.length) {
+        const same = commonLength(this.bytes, mine, other.bytes, theirs)
+        if (mine + same === this.bytes.length && theirs + same === other.bytes.length) return
+        // What follows the common part is in the entry of its last byte, or begins there in both.
+        const start = mine + same < this.bytes.length ? this.#startBefore(mine + same) : mine + same
+        theirs += start - mine
+        mine = start
       }
+      const entry = mine < this.bytes.length ? this.#entry(mine) : undefined
+      const opposite = theirs < other.bytes.length ? other.#entry(theirs) : undefined
+      const order = orderOf({ tree: this, entry }, { tree: other, entry: opposite })
+      visit(order <= 0 ? entry : undefined, order >= 0 ? opposite : undefined)
+      if (order <= 0) mine = entry!.end
       if (order >= 0) theirs = opposite!.end
     }
   }
@@ -107,7 +120,7 @@ export class TreeBytes {
     return (this.#starts = Uint32Array.from(starts))
   }
 
-  #scan(name: Buffer): Entry | undefined {
+  #scan(name: Buffer): TreePlace | undefined {
     const { bytes } = this
     for (let at = 0; at < bytes.length;) {
       const entry = this.#entry(at)
@@ -190,7 +203,7 @@ export class TreeBytes {
     return starts[low]!
   }
 
-  #entry(start: number): Entry {
+  #entry(start: number): TreePlace {
     const { bytes } = this
     let name = start + 5
     while (bytes[name] !== SPACE && name < start + 8) name++
@@ -201,25 +214,29 @@ export class TreeBytes {
     if (!(end <= bytes.length)) throw new UnsupportedError('a damaged tree')
     return { start, name, nameEnd, end }
   }
+}
 
-  #isTree(entry: Entry): boolean {
-    return this.bytes[entry.start] === FOUR && entry.name - entry.start === 6
-  }
+interface Side {
+  readonly tree: TreeBytes
+  /** Undefined after the last one. */
+  readonly entry: TreePlace | undefined
+}
 
-  /** Git's order of entries: by bytes, a directory as if its name ended in a slash. 0 for equal names. */
-  #compare(entry: Entry, other: TreeBytes, opposite: Entry): number {
-    const mine = this.bytes
-    const theirs = other.bytes
-    const length = Math.min(entry.nameEnd - entry.name, opposite.nameEnd - opposite.name)
-    for (let at = 0; at < length; at++) {
-      const difference = mine[entry.name + at]! - theirs[opposite.name + at]!
-      if (difference !== 0) return difference
-    }
-    const isEqual = entry.nameEnd - entry.name === opposite.nameEnd - opposite.name
-    if (isEqual && this.#isTree(entry) === other.#isTree(opposite)) return 0
-    const next = mine[entry.name + length]! || (this.#isTree(entry) ? SLASH : 0)
-    return next - (theirs[opposite.name + length]! || (other.#isTree(opposite) ? SLASH : 0))
+/** Git's order of entries: by bytes, a directory as if its name ended in a slash. 0 for equal names and types. */
+function orderOf(mine: Side, theirs: Side): number {
+  if (!mine.entry || !theirs.entry) return mine.entry ? -1 : 1
+  const { name, nameEnd } = mine.entry
+  const { name: other, nameEnd: otherEnd } = theirs.entry
+  const length = Math.min(nameEnd - name, otherEnd - other)
+  for (let at = 0; at < length; at++) {
+    const difference = mine.tree.bytes[name + at]! - theirs.tree.bytes[other + at]!
+    if (difference !== 0) return difference
   }
+  const isTree = mine.tree.isTree(mine.entry)
+  const isOtherTree = theirs.tree.isTree(theirs.entry)
+  if (nameEnd - name === otherEnd - other && isTree === isOtherTree) return 0
+  const next = mine.tree.bytes[name + length]! || (isTree ? SLASH : 0)
+  return next - (theirs.tree.bytes[other + length]! || (isOtherTree ? SLASH : 0))
 }
 
 const isOctal = (byte: number): boolean => byte >= ZERO && byte <= SEVEN
