@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { oracle } from '../../git/fixture.ts'
 import { commitFile, merge, newPull, PULLS, pullWorld } from './merge-world.ts'
@@ -45,6 +45,33 @@ describeOnBoth('merging at once', (kind) => {
     expect(branch.commit.id).toBe(oracle(path, ['rev-parse', 'main']))
     const left = await world.server.app.database.read.selectFrom('merge_intent').selectAll().execute()
     expect(left).toEqual([])
+  })
+
+  it.each([
+    [4, 200],
+    [5, 409],
+  ])('tries again when the base moves, %i times: %i', async (moves, status) => {
+    const { number } = await newPull(world.wes, `moving${moves}`)
+    const path = await repoPath()
+    const { pushes } = world.server.app
+    const move = pushes.move.bind(pushes)
+    let left = moves
+    const spy = vi.spyOn(pushes, 'move').mockImplementation((...args) => {
+      if (left-- > 0) {
+        const commit = oracle(path, ['commit-tree', 'main^{tree}', '-p', 'main', '-m', `moved ${left}`])
+        oracle(path, ['update-ref', 'refs/heads/main', commit])
+      }
+      return move(...args)
+    })
+    const answer = await merge(world.wes, number)
+    spy.mockRestore()
+    expect([answer.status, answer.json.message]).toEqual([
+      status,
+      status === 200 ? answer.json.message : 'merge push out of date',
+    ])
+    const intents = await world.server.app.database.read.selectFrom('merge_intent').selectAll().execute()
+    expect(intents).toEqual([])
+    if (status !== 200) expect((await merge(world.wes, number)).status).toBe(200)
   })
 
   it('merges one pull request once, whoever asks at the same time', async () => {

@@ -35,11 +35,12 @@ export interface Attempt {
   readonly isAuto: boolean
 }
 
-const MAX_ATTEMPTS = 2
+/** Of those who move the same base at the same time one succeeds each time, which may be a push or another server. */
+const MAX_ATTEMPTS = 5
 
 /**
- * Merges a pull request (behaviour/pull-requests#merging). A base that moves meanwhile is tried again once. Throws
- * Invalid with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
+ * Merges a pull request (behaviour/pull-requests#merging). A base that moves meanwhile is tried again, five times at
+ * most. Throws Invalid with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
  */
 export function mergePull(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
   return deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), async () => {
