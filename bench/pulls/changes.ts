@@ -55,17 +55,24 @@ async function costFigures(
   ]
 }
 
-/** Whether it can be merged is part of the answer. */
-export const creationFigures = (run: Run, names: Names, max: number): Promise<Figure[]> =>
-  costFigures(
-    run,
-    names,
-    max,
-    Array.from({ length: LAST.countedCreate }, (_, i) => async () => {
-      const { mergeable } = await createPull(run, `${HEADS.create}-${i}`)
-      return mergeable
-    }),
-  )
+/** The answer to a creation, and how long after it the pull request says whether it can be merged. */
+export async function creationFigures(
+  run: Run,
+  names: Names & { readonly known: string },
+  { create, known }: { readonly create: number; readonly known: number },
+): Promise<Figure[]> {
+  const waits: number[] = []
+  const works = Array.from({ length: LAST.countedCreate }, (_, i) => async () => {
+    const { number, mergeable } = await createPull(run, `${HEADS.create}-${i}`)
+    const begin = performance.now()
+    // NOTE: a part of the time of the creation too, where the answer does not say it.
+    if (!mergeable) await untilMergeable(run, number)
+    waits.push(performance.now() - begin)
+    return true
+  })
+  const figures = await costFigures(run, names, create, works)
+  return [...figures, { name: names.known, measured: median(waits), unit: 'ms', max: known }]
+}
 
 export async function mergeFigures(
   run: Run,

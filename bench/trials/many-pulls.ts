@@ -14,12 +14,12 @@ const NAMES = {
   diff: named('.diff of 100 files, by CPU'),
   coldFiles: named('100 files, first'),
   coldDiff: named('.diff of 100 files, first'),
-  create: timed('create one, with its mergeability'),
+  create: { ...timed('create one'), known: named('mergeability of it known, after the answer') },
   recheck: { ...timed('check of 1,000 after their base moved'), others: named('another request meanwhile, p99') },
   push: timed('push to the head of 20'),
 } as const
 const mergeNames = (style: string) => timed(`merge by ${style}`)
-const LIMITS = { cold: 100, create: 50, merge: 150, push: 1.3 } as const
+const LIMITS = { cold: 100, create: 50, known: 1000, merge: 150, push: 1.3 } as const
 
 /** Pull requests of the large repository, of which it has as many as a large project: behaviour of each request. */
 export const manyPulls: Trial = {
@@ -31,7 +31,7 @@ export const manyPulls: Trial = {
     if (run.own === undefined) return []
     await setUpPulls(run)
     const figures = await measureReads(run)
-    figures.push(...(await creationFigures(run, NAMES.create, LIMITS.create)))
+    figures.push(...(await creationFigures(run, NAMES.create, LIMITS)))
     for (const style of MERGE_STYLES)
       figures.push(
         ...(await mergeFigures(run, style, {

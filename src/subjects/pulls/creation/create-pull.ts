@@ -103,16 +103,39 @@ interface Storing {
 
 /** NOTE: within `writing` of the repository, so that maintenance keeps the objects until the ref points to them. */
 async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Promise<Issue> {
-  const { git, database } = deps
+  const { git } = deps
   const { repo, base, head } = storing
   const opened = git.open(repo)
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
+  // NOTE: the process that makes the ref starts while rows are written.
+  const mover = opened.refs.mover([{ new: head.oid }])
+  try {
+    const issue = await insertRows(deps, actor, storing, check)
+    // NOTE: the answer shows the totals, and joins what has begun here.
+    opened.changedFiles.totals(check.mergeBase, head.oid).catch(() => {})
+    const ref = pullHeadRef(issue.number)
+    // NOTE: a repository that was imported from elsewhere may have a ref of this name.
+    const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
+    if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }], mover)
+    await followMoved(deps, actor, [base, head])
+    return issue
+  } finally {
+    mover?.close()
+  }
+}
+
+async function insertRows(
+  deps: PullDeps,
+  actor: SignedIn,
+  { repo, base, head, input, assignees, requestReviews }: Storing,
+  check: Awaited<ReturnType<typeof checkMerge>>,
+): Promise<Issue> {
+  const opened = deps.git.open(repo)
   const commits = await listPushedCommits(opened, head.oid, [check.mergeBase])
   await opened.requireRoom()
-  const { input, assignees, requestReviews } = storing
   const headBranch = { branch: head.name, repoId: head.repo.id, isAgit: false }
-  const issue = await database.transaction(async (tx) => {
+  return deps.database.transaction(async (tx) => {
     const change = await insertPullRequest(tx, deps, actor, {
       ...input,
       repo,
@@ -126,10 +149,4 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
     })
     return (await planNewIssue(change, { ...input, assignees })).issue
   })
-  const ref = pullHeadRef(issue.number)
-  // NOTE: a repository that was imported from elsewhere may have a ref of this name.
-  const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
-  if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }])
-  await followMoved(deps, actor, [base, head])
-  return issue
 }
