@@ -48,7 +48,7 @@ echo "$count" > "${state}/count-$name"
 [ "$when" = before ] || '${real}' "$@"
 echo "$$ $1" > "${state}/.stopped-$name"
 mv "${state}/.stopped-$name" "${state}/stopped-$name"
-while [ ! -e '${state}/resumed' ]; do sleep 0.05; done
+while [ ! -e '${state}/resumed' ]; do sleep 0.2; done
 [ "$when" = after ] || exec '${real}' "$@"
 `
   writeFileSync(join(bin, 'git'), script)

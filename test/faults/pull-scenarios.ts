@@ -112,7 +112,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   const end = performance.now() + PATIENCE_MS
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`in vain: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 

@@ -1,15 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import Sqlite from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Folder, type IngotProcess, runCommand, startIngot, temporaryFolder } from '../harness/process.ts'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { describeOnBoth, makePlace, type ServerPlace } from '../harness/databases.ts'
+import { type IngotProcess, runCommand, startIngot } from '../harness/process.ts'
 import { createGitStops, type GitStop, type GitStops } from './git-stops.ts'
 import { git, makeHistory, SCENARIOS, type Scenario, type Site, type Turn } from './pull-scenarios.ts'
 
 /**
  * The server is killed while each kind of write to a pull request has come to the same step. The short run stops around
- * what moves refs; `INGOT_TEST_FAULTS=all` stops before and after every git process.
+ * what moves refs, before it on one database and after it on the other; `INGOT_TEST_FAULTS=all` stops before and after
+ * every git process on both.
  */
 const MOVES: readonly GitStop[] = [
   { nth: 1, only: 'update-ref', when: 'before' },
@@ -26,13 +27,16 @@ const ALL: readonly GitStop[] = [
     { nth, when: 'after' } as const,
   ]),
 ]
-const STOPS = process.env['INGOT_TEST_FAULTS'] === 'all' ? ALL : MOVES
+function stopsOf(kind: 'sqlite' | 'postgres'): readonly GitStop[] {
+  if (process.env['INGOT_TEST_FAULTS'] === 'all') return ALL
+  if (inject('postgresUrl') === '') return MOVES
+  return MOVES.filter(({ when }) => (when === 'before') === (kind === 'sqlite'))
+}
 const HEAL_DEADLINE_MS = 30_000
 /** Work that has not come to its step by then waits for other work that has. */
 const IDLE_MS = 4_000
 
-let folder: Folder
-let data: string
+let place: ServerPlace
 let stops: GitStops
 let server: IngotProcess
 let password = ''
@@ -51,22 +55,21 @@ const site: Site = {
   },
   remote: (repo) => `${server.url.replace('//', `//admin:${encodeURIComponent(password)}@`)}/${repo}.git`,
   get work() {
-    return join(folder.path, 'work')
+    return join(place.folder, 'work')
   },
 }
 const start = (): Promise<IngotProcess> =>
-  startIngot(data, [], { env: { PATH: `${stops.bin}:${process.env['PATH']}` } })
+  startIngot(place.dataDir, place.settings, { env: { PATH: `${stops.bin}:${process.env['PATH']}` } })
 const turn = ({ name }: Scenario, round: number): Turn => ({ site, repo: `admin/${name}`, branch: `t${round}` })
 
-beforeAll(async () => {
-  folder = temporaryFolder()
-  data = join(folder.path, 'data')
+async function begin(kind: 'sqlite' | 'postgres', rounds: number): Promise<void> {
+  place = await makePlace(kind)
   mkdirSync(site.work)
-  stops = createGitStops(folder.path)
-  ;[server] = [await start(), await makeHistory(site.work, STOPS.length)]
+  stops = createGitStops(place.folder)
+  ;[server] = [await start(), await makeHistory(site.work, rounds)]
   password = server.password
   await site.call('POST', '/orgs', { username: 'acme' })
-  const branches = ['main', 'other', ...STOPS.map((_, round) => `t${round}`)]
+  const branches = ['main', 'other', ...Array.from({ length: rounds }, (_, round) => `t${round}`)]
   await Promise.all(
     SCENARIOS.map(async ({ name }) => {
       expect((await site.call('POST', '/user/repos', { name, default_branch: 'main' })).status).toBe(201)
@@ -74,22 +77,23 @@ beforeAll(async () => {
     }),
   )
   await prepare(0)
-}, 120_000)
-afterAll(async () => {
+}
+
+async function end(): Promise<void> {
   await server.stop('SIGKILL')
   stops.disarm()
-  folder.remove()
-})
+  await place.remove()
+}
 
 const prepare = (round: number): Promise<unknown> =>
   Promise.all(SCENARIOS.map(async (scenario) => scenario.prepare?.(turn(scenario, round))))
 
 /** The repositories that a scenario writes to, by the names of their directories. */
-function readStorages(): void {
-  const database = new Sqlite(join(data, 'ingot.db'), { readonly: true })
-  for (const { name, storage } of database.prepare('select name, storage from repo').all() as Record<string, string>[])
-    storages.set(`${storage!.split('/')[1]!}.git`, name!)
-  database.close()
+async function readStorages(): Promise<void> {
+  const database = place.open()
+  for (const { name, storage } of await database.read.selectFrom('repo').select(['name', 'storage']).execute())
+    storages.set(`${storage.split('/')[1]!}.git`, name)
+  await database.close()
 }
 
 /** Begins every write and waits until each has stopped, was answered, or waits for one that has stopped. */
@@ -125,7 +129,7 @@ async function holds(scenario: Scenario, on: Turn): Promise<void> {
       return expect(found, scenario.name).toEqual(scenario.wanted)
     } catch (error) {
       if (performance.now() > end) throw error
-      await wait(50)
+      await wait(150)
     }
   }
 }
@@ -133,18 +137,22 @@ async function holds(scenario: Scenario, on: Turn): Promise<void> {
 async function doctorAgrees(): Promise<string> {
   const end = performance.now() + HEAL_DEADLINE_MS
   for (;;) {
-    const { stdout } = await runCommand(['doctor', '--data-dir', data])
+    const { stdout } = await runCommand(['doctor', '--data-dir', place.dataDir, ...place.settings])
     if (stdout.endsWith('Nothing is wrong.\n') || performance.now() > end) return stdout
   }
 }
 
-describe('kill -9 of a server that works on pull requests', () => {
-  it.each(STOPS.map((stop, round) => ({ ...stop, only: stop.only ?? 'git process', round })))(
+describeOnBoth('kill -9 of a server that works on pull requests', (kind) => {
+  const steps = stopsOf(kind)
+  beforeAll(() => begin(kind, steps.length), 120_000)
+  afterAll(end)
+
+  it.each(steps.map((stop, round) => ({ ...stop, only: stop.only ?? 'git process', round })))(
     '$when $only number $nth of each write loses nothing that was acknowledged and does nothing twice',
     async ({ round }) => {
       if (round > 0) await prepare(round)
-      readStorages()
-      stops.arm(STOPS[round]!)
+      await readStorages()
+      stops.arm(steps[round]!)
       const acts = await actUntilStopped(round)
       const stopped = stops.stopped().size
       await server.stop('SIGKILL')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, inject } from 'vitest'
@@ -61,6 +61,41 @@ export async function makeEmpty(kind: 'sqlite' | 'postgres'): Promise<EmptyDatab
 export async function freshDatabase(kind: 'sqlite' | 'postgres'): Promise<TestDatabase> {
   const { database, drop } = await openFresh(kind)
   return { database, close: async () => (await database.close(), await drop()) }
+}
+
+/** Where servers that are processes of their own keep their data. */
+export interface ServerPlace {
+  /** For what else a test writes; deleted with the data. */
+  readonly folder: string
+  readonly dataDir: string
+  /** Arguments of `ingot` that name the database. */
+  readonly settings: readonly string[]
+  /** Opens the database as another process does. */
+  open(): Database
+  /** Deletes the data; the servers have ended by then. */
+  remove(): Promise<void>
+}
+
+/** A data directory and a migrated, empty database of the named kind. */
+export async function makePlace(kind: 'sqlite' | 'postgres'): Promise<ServerPlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-run-'))
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir, { mode: 0o700 })
+  const copy =
+    kind === 'postgres'
+      ? await copyTemplate(inject('postgresUrl'), `k_${randomBytes(6).toString('hex')}`)
+      : copyFileSync(inject('sqliteTemplate'), join(dataDir, 'ingot.db'))
+  const url = copy?.url ?? ''
+  return {
+    folder,
+    dataDir,
+    settings: copy ? ['--set', `database.url=${url}`] : [],
+    open: () => openDatabase(dialectFor({ url, ...LIMITS }, dataDir)),
+    async remove() {
+      rmSync(folder, { recursive: true, force: true })
+      await copy?.drop()
+    },
+  }
 }
 
 /** Runs a suite on SQLite and, where the machine has it, on PostgreSQL. */

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { oracle } from '../../git/fixture.ts'
-import { describeOnBoth } from '../../harness/databases.ts'
-import { startIngot, temporaryFolder } from '../../harness/process.ts'
+import { describeOnBoth, makePlace, type ServerPlace } from '../../harness/databases.ts'
+import { startIngot } from '../../harness/process.ts'
 import { queueWorld, repoPath } from './queue-world.ts'
 
 describeOnBoth('a merge queue that a crash interrupted', (kind) => {
@@ -90,13 +90,19 @@ describeOnBoth('a merge queue that a crash interrupted', (kind) => {
   })
 })
 
-const folder = temporaryFolder()
-afterAll(() => folder.remove())
+/** While the batches are built, and while they are merged. */
+const KILL_AFTER_MS = { sqlite: 100, postgres: 350 } as const
 
-describe('a server that is killed while its queue merges', () => {
+describeOnBoth('a server that is killed while its queue merges', (kind) => {
+  let place: ServerPlace
+  beforeAll(async () => {
+    place = await makePlace(kind)
+  })
+  afterAll(() => place.remove())
+
   it('has merged each pull request once when the queue is empty', { timeout: 240_000 }, async () => {
-    const settings = ['--set', 'pull_request.merge_queue_batch_size=2']
-    let running = await startIngot(folder.path, settings)
+    const settings = [...place.settings, '--set', 'pull_request.merge_queue_batch_size=2']
+    let running = await startIngot(place.dataDir, settings)
     const authorization = `Basic ${Buffer.from(`admin:${running.password}`).toString('base64')}`
     const headers = { authorization, 'content-type': 'application/json' }
     const call = async (method: string, path: string, body?: object) => {
@@ -111,21 +117,23 @@ describe('a server that is killed while its queue merges', () => {
       body: JSON.stringify({ name: 'r', auto_init: true, default_branch: 'main' }),
     })
     await call('POST', '/branch_protections', { rule_name: 'main' })
-    const numbers = [1, 2, 3, 4, 5]
-    for (const number of numbers) {
-      const file = { content: '', message: `f${number}`, branch: 'main', new_branch: `b${number}` }
-      await call('POST', `/contents/f${number}`, file)
-      await call('POST', '/pulls', { head: `b${number}`, base: 'main', title: `b${number}` })
-    }
-    for (const delay of [100, 350]) {
-      const queued = numbers.map((number) =>
-        call('POST', `/pulls/${number}/merge`, { Do: 'merge', queue: true }).catch(() => undefined),
-      )
-      await new Promise((resolve) => setTimeout(resolve, delay))
-      await running.stop('SIGKILL')
-      await Promise.all(queued)
-      running = await startIngot(folder.path, settings)
-    }
+    const numbers: number[] = []
+    const branches = [1, 2, 3, 4, 5]
+    await Promise.all(
+      branches.map(async (index) => {
+        const file = { content: '', message: `f${index}`, branch: 'main', new_branch: `b${index}` }
+        await call('POST', `/contents/f${index}`, file)
+        const made = await call('POST', '/pulls', { head: `b${index}`, base: 'main', title: `b${index}` })
+        numbers[index - 1] = (made.json as unknown as { number: number }).number
+      }),
+    )
+    const queued = numbers.map((number) =>
+      call('POST', `/pulls/${number}/merge`, { Do: 'merge', queue: true }).catch(() => undefined),
+    )
+    await new Promise((resolve) => setTimeout(resolve, KILL_AFTER_MS[kind]))
+    await running.stop('SIGKILL')
+    await Promise.all(queued)
+    running = await startIngot(place.dataDir, settings)
     // What was killed before it was queued is queued now; the rest is queued or merged already.
     for (const number of numbers) {
       const { status } = await call('POST', `/pulls/${number}/merge`, { Do: 'merge', queue: true })
@@ -137,8 +145,9 @@ describe('a server that is killed while its queue merges', () => {
     const commits = (await call('GET', '/commits?sha=main&limit=50&stat=false')).json as unknown as {
       commit: { message: string }
     }[]
-    for (const number of numbers) {
-      const merges = commits.filter(({ commit }) => commit.message.startsWith(`Merge pull request 'b${number}' `))
+    for (const [index, number] of numbers.entries()) {
+      const start = `Merge pull request 'b${branches[index]}' `
+      const merges = commits.filter(({ commit }) => commit.message.startsWith(start))
       const shown = (await call('GET', `/pulls/${number}`)).json as unknown as { merged: boolean }
       expect([number, shown.merged, merges.length]).toEqual([number, true, 1])
     }

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { oracle } from '../../git/fixture.ts'
-import { describeOnBoth } from '../../harness/databases.ts'
-import { copyTemplate, type MadeDatabase } from '../../harness/postgres.ts'
-import { type Folder, makeDataDir, startIngot, temporaryFolder } from '../../harness/process.ts'
+import { describeOnBoth, makePlace, type ServerPlace } from '../../harness/databases.ts'
+import { startIngot } from '../../harness/process.ts'
 import { newPull, PULLS, pullWorld } from './merge-world.ts'
 
 describeOnBoth('a merge that a crash interrupted', (kind) => {
@@ -119,25 +117,18 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
   })
 })
 
-const PULL_COUNT = 10
-const KILLS = { sqlite: 2, postgres: 1 } as const
+const PULL_COUNT = 8
 
 describeOnBoth('a server that is killed while it merges', (kind) => {
-  let folder: Folder
-  let database: MadeDatabase | undefined
+  let place: ServerPlace
   beforeAll(async () => {
-    folder = temporaryFolder()
-    if (kind === 'sqlite') return makeDataDir(folder.path)
-    database = await copyTemplate(inject('postgresUrl'), `k_${randomBytes(6).toString('hex')}`)
+    place = await makePlace(kind)
   })
-  afterAll(async () => {
-    folder.remove()
-    await database?.drop()
-  })
+  afterAll(() => place.remove())
 
   it('has merged each pull request wholly or not at all when it is back', { timeout: 240_000 }, async () => {
-    const settings = database ? ['--set', `database.url=${database.url}`] : []
-    const first = await startIngot(folder.path, settings)
+    const { dataDir, settings } = place
+    const first = await startIngot(dataDir, settings)
     const authorization = `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`
     const headers = { authorization, 'content-type': 'application/json' }
     const call = async (url: string, method: string, path: string, body?: object) => {
@@ -148,30 +139,29 @@ describeOnBoth('a server that is killed while it merges', (kind) => {
       })
       return { status: answer.status, json: answer.status === 204 ? {} : ((await answer.json()) as never) } as {
         status: number
-        json: { merged: boolean; merge_commit_sha: string; commit: { id: string }; sha: string }
+        json: { title: string; merged: boolean; merge_commit_sha: string; commit: { id: string }; sha: string }
       }
     }
     await call(first.url, 'POST', '/user/repos', { name: 'r', auto_init: true, default_branch: 'main' })
-    for (let index = 1; index <= PULL_COUNT; index++) {
-      const file = { content: '', message: `f${index}`, branch: 'main', new_branch: `b${index}` }
-      await call(first.url, 'POST', `/repos/admin/r/contents/f${index}`, file)
-      await call(first.url, 'POST', '/repos/admin/r/pulls', { head: `b${index}`, base: 'main', title: `b${index}` })
-    }
-    const acknowledged = new Set<string>()
-    let running = first
-    for (let round = 0; round < KILLS[kind]; round++) {
-      const { url } = running
-      const merging = Array.from({ length: PULL_COUNT }, (_, index) =>
-        call(url, 'POST', `/repos/admin/r/pulls/${index + 1}/merge`, { Do: 'merge' }).catch(() => ({
-          status: 0,
-          json: { sha: '' },
-        })),
-      )
-      await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 400))
-      await running.stop('SIGKILL')
-      for (const { status, json } of await Promise.all(merging)) if (status === 200) acknowledged.add(json.sha)
-      running = await startIngot(folder.path, settings)
-    }
+    const indexes = Array.from({ length: PULL_COUNT }, (_, index) => index + 1)
+    await Promise.all(
+      indexes.map(async (index) => {
+        const file = { content: '', message: `f${index}`, branch: 'main', new_branch: `b${index}` }
+        expect((await call(first.url, 'POST', `/repos/admin/r/contents/f${index}`, file)).status).toBe(201)
+        const pull = { head: `b${index}`, base: 'main', title: `b${index}` }
+        expect((await call(first.url, 'POST', '/repos/admin/r/pulls', pull)).status).toBe(201)
+      }),
+    )
+    const merging = indexes.map((index) =>
+      call(first.url, 'POST', `/repos/admin/r/pulls/${index}/merge`, { Do: 'merge' }).catch(() => ({
+        status: 0,
+        json: { sha: '' },
+      })),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 400))
+    await first.stop('SIGKILL')
+    const acknowledged = (await Promise.all(merging)).filter(({ status }) => status === 200).map(({ json }) => json.sha)
+    const running = await startIngot(dataDir, settings)
     const { url } = running
     await expect
       .poll(
@@ -181,15 +171,16 @@ describeOnBoth('a server that is killed while it merges', (kind) => {
             `${url}/api/v1/repos/admin/r/commits?sha=${shown.json.commit.id}&limit=50&stat=false`,
           )
           const history = new Set(((await commits.json()) as { sha: string }[]).map(({ sha }) => sha))
-          const wrong: (number | string)[] = [...acknowledged].filter((sha) => !history.has(sha))
-          for (let number = 1; number <= PULL_COUNT; number++) {
+          const wrong: (number | string)[] = acknowledged.filter((sha) => !history.has(sha))
+          for (const number of indexes) {
             const pull = (await call(url, 'GET', `/repos/admin/r/pulls/${number}`)).json
-            const isThere = (await call(url, 'GET', `/repos/admin/r/contents/f${number}?ref=main`)).status === 200
+            const isThere =
+              (await call(url, 'GET', `/repos/admin/r/contents/f${pull.title.slice(1)}?ref=main`)).status === 200
             if (pull.merged !== isThere || (pull.merged && !history.has(pull.merge_commit_sha))) wrong.push(number)
           }
           return wrong
         },
-        { timeout: 60_000, interval: 500 },
+        { timeout: 60_000, interval: 200 },
       )
       .toEqual([])
     expect(await running.stop()).toBe(0)
