@@ -14,6 +14,7 @@ import { type Background, createBackground } from './background.ts'
 import { type AppOverrides, compose, type Composition } from './compose.ts'
 import { startingAlone } from './cluster/open-processes.ts'
 import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
+import { maxOpenFiles } from '../platform/open-files.ts'
 import { openDataDir } from './data-dir.ts'
 import { schemaCheck } from './migrations.ts'
 import { storageCheck } from './storage.ts'
@@ -138,6 +139,7 @@ async function createHttp(
     settings: {
       bodyLimit: server.body_limit,
       receiveTimeoutMs: server.receive_timeout * 1000,
+      maxConnections: server.max_connections || Math.floor(maxOpenFiles() / 2),
       trustedProxies: server.trust_proxy ? server.proxy_hops : 0,
       rootUrl: site.rootUrl,
       cors: corsSettings(config.cors),

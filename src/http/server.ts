@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { createServer as createNodeServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -9,11 +8,11 @@ import Fastify, {
 } from 'fastify'
 import { type Logger, withoutRedaction } from '../platform/logger.ts'
 import type { CorsSettings } from './cors.ts'
-import { answerClientError, HEADER_BYTES } from './answer/client-error.ts'
+import { answerClientError } from './answer/client-error.ts'
 import { answerError } from './answer/error-response.ts'
 import { notFoundHandler } from './answer/not-found.ts'
 import { isRead } from './is-read.ts'
-import { limitPipelining } from './limit-pipelining.ts'
+import { type ConnectionSettings, createHttpServer } from './http-server.ts'
 import type { Pipeline } from './pipeline.ts'
 import { discardRests } from './body/discard-rests.ts'
 import { limitReceiving } from './body/receive-timeout.ts'
@@ -23,11 +22,9 @@ import { groupRoutes } from './routes.ts'
 import { send } from './answer/send.ts'
 import { type HttpSubject, subjectPlugin } from './subject-plugin.ts'
 
-interface ServerSettings {
+interface ServerSettings extends ConnectionSettings {
   /** Bytes of a body of any operation. */
   readonly bodyLimit: number
-  /** Milliseconds for headers and small bodies; streams may pause as long. */
-  readonly receiveTimeoutMs: number
   /** The number of proxies in front of the server whose X-Forwarded-* headers count. */
   readonly trustedProxies: number
   readonly cors: CorsSettings | undefined
@@ -50,9 +47,6 @@ export interface ServerDeps {
 }
 
 const MAX_PARAM_LENGTH = 4096
-const MAX_CHECKING_INTERVAL_MS = 10_000
-/** Longer than the minute for which load balancers usually keep a connection. */
-const KEEP_ALIVE_MS = 72_000
 
 /** The Fastify instance with one plugin for each subject: its operations and its other addresses. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
@@ -65,7 +59,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     // NOTE: a logger of its own for each request costs more than finding its route; lines that need the id say it.
     childLoggerFactory: (logger) => logger,
     bodyLimit: settings.bodyLimit,
-    serverFactory: (handle) => createHttpServer(handle, settings),
+    serverFactory: (handle) => createHttpServer(handle, settings, log),
     trustProxy: trustedProxies(settings.trustedProxies),
     rewriteUrl: withoutHost,
     genReqId: () => `${process}-${(requests++).toString(36)}`,
@@ -90,18 +84,6 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   for (const subject of deps.subjects) await app.register(subjectPlugin(subject, { routes, pipeline, cors, bodyLimit }))
   app.setNotFoundHandler(notFoundHandler({ routes, cors, maxParamLength: MAX_PARAM_LENGTH }))
   return app
-}
-
-function createHttpServer(handle: RequestListener, { receiveTimeoutMs }: ServerSettings): HttpServer {
-  const options = {
-    maxHeaderSize: HEADER_BYTES,
-    headersTimeout: receiveTimeoutMs,
-    // NOTE: bodies are timed by limitReceiving; Node's default refuses a longer time for headers.
-    requestTimeout: 0,
-    connectionsCheckingInterval: Math.min(receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-  }
-  return createNodeServer(options, limitPipelining(handle))
 }
 
 /** Counted from the connection; what is before them in X-Forwarded-For is what the client sent. */

@@ -109,6 +109,7 @@ describe('the plugins of subjects', () => {
       settings: {
         bodyLimit: 1000,
         receiveTimeoutMs: 1000,
+        maxConnections: 1000,
         trustedProxies: 0,
         cors: undefined,
         rootUrl: () => 'http://here',

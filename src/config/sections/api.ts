@@ -57,6 +57,14 @@ export const serverSection = Type.Object(
         'Seconds from the signal to stop until the ports close. Requests are served meanwhile, but /api/readyz ' +
         'answers 503, so that a balancer sends no more of them.',
     }),
+    max_connections: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 1_000_000,
+      description:
+        'HTTP connections that each process serves at one time; when there are more, new ones are refused and idle ' +
+        'ones end. 0: half as many as the files that it may open.',
+    }),
     receive_timeout: Type.Integer({
       default: 120,
       minimum: 1,
