@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestMessages } from '../../../src/subjects/hooks/payloads/message-builders.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -5,6 +6,8 @@ import { PASSWORD, type Person } from '../../harness/world.ts'
 import { git, tempDir } from '../../git/wire/client.ts'
 import { createMessages, type Messages, namesOf, type SentMessage } from './messages.ts'
 
+/** Characters of the paths of all messages of a push. */
+const MAX_PATHS_LENGTH = 512 * 1024
 const ZERO = '0'.repeat(40)
 const ALL = { admin: true, push: true, pull: true }
 const NOTHING = { admin: false, push: false, pull: false }
@@ -205,6 +208,39 @@ describe('payloads of pushes', () => {
     await run('notes', 'add', '-m', 'A note')
     await run('push', '-q', 'origin', 'refs/notes/commits')
     expect(await messages.take()).toEqual([])
+  })
+
+  it('of hostile commits have no more paths and texts than fit', async () => {
+    /** Commits of a branch, the oldest first: the lines of each, in the words of git fast-import. */
+    const write = (branch: string, ...commits: readonly (readonly string[])[]): void => {
+      const input = commits.flatMap((lines, index) => [
+        `commit refs/heads/${branch}`,
+        `author ${'n'.repeat(2000)} <a@example.org> 1700000000 +0000`,
+        'committer c <c@example.org> 1700000000 +0000',
+        `data 70000\n${'m'.repeat(70_000)}`,
+        ...(index === 0 ? ['from refs/heads/main^0'] : []),
+        ...lines,
+      ])
+      const options = { cwd: folder.path, input: ['blob', 'mark :1', 'data 1', 'x', ...input, ''].join('\n') }
+      execFileSync('git', ['fast-import', '--quiet'], options)
+    }
+    const add = (path: string): string => `M 100644 :1 ${path}`
+    const long = (name: string): string[] =>
+      Array.from({ length: 600 }, (_, n) => add(`${name}/${`${'p'.repeat(199)}/`.repeat(4)}${'q'.repeat(190)}${n}`))
+    const short = Array.from({ length: 1100 }, (_, n) => `s/${n}`)
+    const tooLong = add(`${`${'t'.repeat(99)}/`.repeat(42)}t`)
+    write('wide', [tooLong, ...long('a')], short.map(add), ['D s'])
+    write('wide2', long('b'))
+    await run('push', '-q', 'origin', 'wide', 'wide2')
+    const pushes = (await messages.take()).flatMap(({ eventType, payload }) => (eventType === 'push' ? payload : []))
+    const [removing, adding, first] = pushes[0].commits
+    expect([removing.removed, adding.added].map(({ length }) => length)).toEqual([1000, 1000])
+    expect([removing.added, removing.modified]).toEqual([[], []])
+    expect(first.added.every((path: string) => path.startsWith('a/'))).toBe(true)
+    const listed = [...removing.removed, ...adding.added, ...first.added, ...pushes[1].head_commit.added].join('')
+    expect(listed.length).toBeLessThanOrEqual(MAX_PATHS_LENGTH)
+    expect(listed.length).toBeGreaterThan(MAX_PATHS_LENGTH - 1100)
+    expect([first.message, first.author.name].map(({ length }) => length)).toEqual([65_536, 1024])
   })
 
   it('of a branch with very many others ask for no more of them than fit', async () => {

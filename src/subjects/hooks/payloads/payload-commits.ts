@@ -19,37 +19,43 @@ interface Parts {
 /** Paths in each list of a commit. */
 const MAX_PATHS = 1000
 const MAX_PATH_LENGTH = 4096
-/** Characters of the paths of all commits of a message. */
+/** Characters of the paths of all commits of an event. */
 const MAX_PATHS_LENGTH = 512 * 1024
 const MAX_MESSAGE_LENGTH = 65_536
 const MAX_NAME_LENGTH = 1024
+
+/** How many characters of paths the messages of one event still take. */
+export interface PathBudget {
+  left: number
+}
+
+export const startPathBudget = (): PathBudget => ({ left: MAX_PATHS_LENGTH })
 
 /** Commits as payloads contain them, in the order given. Texts and lists are cut: commits may contain any amount. */
 export async function loadPayloadCommits(
   { git, commitViews, site }: PayloadCommitDeps,
   repo: Repo,
   commits: readonly Commit[],
-  parts: Parts,
+  { budget = startPathBudget(), ...parts }: Parts & { readonly budget?: PathBudget },
 ): Promise<PayloadCommit[]> {
   const urls = repoUrls(repo, site)
   const views = await commitViews.load(git.open(repo), commits, { stat: false, ...parts })
-  let left = MAX_PATHS_LENGTH
-  const fits = ({ path }: { readonly path: string }): boolean => {
-    if (path.length > Math.min(left, MAX_PATH_LENGTH)) return false
-    left -= path.length
-    return true
-  }
-  return views.map((view) => ({ ...cut(presentPayloadCommit(view, urls)), ...presentPaths(view, fits) }))
+  return views.map((view) => ({ ...cut(presentPayloadCommit(view, urls)), ...presentPaths(view, budget) }))
 }
 
 function presentPaths(
   { changes }: CommitView,
-  fits: (file: { readonly path: string }) => boolean,
+  budget: PathBudget,
 ): Pick<PayloadCommit, 'added' | 'removed' | 'modified'> {
-  const files = (changes?.files ?? []).filter(fits)
-  const having = (status: string): string[] =>
-    files.flatMap((file) => (file.status === status ? file.path : [])).slice(0, MAX_PATHS)
-  return { added: having('added'), removed: having('removed'), modified: having('modified') }
+  const lists = { added: [] as string[], removed: [] as string[], modified: [] as string[] }
+  for (const { status, path } of changes?.files ?? []) {
+    const list = Object.hasOwn(lists, status) ? lists[status as keyof typeof lists] : undefined
+    if (list === undefined || list.length >= MAX_PATHS) continue
+    if (path.length > Math.min(budget.left, MAX_PATH_LENGTH)) continue
+    budget.left -= path.length
+    list.push(path)
+  }
+  return lists
 }
 
 /** NOTE: half a character is no valid JSON for many receivers. */

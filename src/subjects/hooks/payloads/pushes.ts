@@ -4,7 +4,7 @@ import type { Site } from '../../../platform/site.ts'
 import type { PayloadCommit } from '../../history/index.ts'
 import type { Repo, Repository } from '../../repos/index.ts'
 import type { EventFacts, EventFactsLoader } from './event-facts.ts'
-import { loadPayloadCommits, type PayloadCommitDeps } from './payload-commits.ts'
+import { loadPayloadCommits, type PathBudget, type PayloadCommitDeps, startPathBudget } from './payload-commits.ts'
 import { messageOf } from './payload.present.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { listPushedCommits, type PushedCommits, type RefUpdate } from './pushed-commits.ts'
@@ -21,6 +21,8 @@ const TAG = tagRef('')
 interface PushFacts extends EventFacts {
   /** The repository as events of creation show it. */
   readonly created: Repository
+  /** Shared by the messages of all refs. */
+  readonly budget: PathBudget
 }
 
 /**
@@ -38,12 +40,13 @@ export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
       const found = updates.length === 0 ? undefined : await deps.facts.load(event, 'all')
       if (found === undefined) return []
       const { repository: created } = await deps.facts.of(found.repo, event.actorId, 'none')
+      const facts = { ...found, created, budget: startPathBudget() }
       const messages: HookMessage[] = []
       for (const [position, update] of updates.entries()) {
         const later = new Set(
           updates.slice(position + 1).flatMap(({ ref, old_oid: old }) => (isZeroOid(old) ? ref : [])),
         )
-        messages.push(...(await describeUpdate(deps, { ...found, created }, update, later)))
+        messages.push(...(await describeUpdate(deps, facts, update, later)))
       }
       return messages
     },
@@ -53,7 +56,7 @@ export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
       if (found === undefined) return []
       const update = { ref, old_oid, new_oid }
       const pushed = await listPushedCommits(deps.git.open(found.repo), found.repo, update, new Set())
-      return [await presentPush(deps, found, update, pushed)]
+      return [await presentPush(deps, { ...found, budget: startPathBudget() }, update, pushed)]
     },
   }
 }
@@ -102,12 +105,12 @@ const deletion = ({ repository, sender }: EventFacts, { ref }: RefUpdate): HookM
 
 async function presentPush(
   deps: PushBuilderDeps,
-  { repo, repository, sender }: EventFacts,
+  { repo, repository, sender, budget }: EventFacts & Pick<PushFacts, 'budget'>,
   { ref, old_oid: before, new_oid: after }: RefUpdate,
   { commits, total, head }: PushedCommits,
 ): Promise<HookMessage> {
   const listed = head === undefined || commits[0]?.oid === head.oid ? commits : [...commits, head]
-  const shown = await presentCommits(deps, repo, listed)
+  const shown = await presentCommits(deps, repo, { commits: listed, budget })
   const payload = {
     ref,
     before,
@@ -126,9 +129,9 @@ async function presentPush(
 async function presentCommits(
   deps: PushBuilderDeps,
   repo: Repo,
-  commits: readonly Commit[],
+  { commits, budget }: { readonly commits: readonly Commit[]; readonly budget: PathBudget },
 ): Promise<ReadonlyMap<string, PayloadCommit>> {
-  const shown = await loadPayloadCommits(deps, repo, commits, { files: true, verification: false })
+  const shown = await loadPayloadCommits(deps, repo, commits, { files: true, verification: false, budget })
   return new Map(shown.map((commit) => [commit.id, commit]))
 }
 
