@@ -58,6 +58,7 @@ const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
   () => import('./subjects/wiki/wiki.subject.ts'),
   () => import('./subjects/packages/packages.subject.ts'),
   () => import('./subjects/hooks/hooks.subject.ts'),
+  () => import('./subjects/repo-events/repo-events.subject.ts'),
   () => import('./subjects/secrets/secrets.subject.ts'),
   () => import('./subjects/variables/variables.subject.ts'),
   () => import('./subjects/forks/forks.subject.ts'),

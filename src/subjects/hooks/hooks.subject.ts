@@ -1,3 +1,4 @@
+import type { EventKind } from '../../events/index.ts'
 import type { TemplateCopier } from '../repos/index.ts'
 import { defineSubject } from '../subject.ts'
 import { deadDeliveryOperations } from './delivery/history/dead-deliveries.operations.ts'
@@ -8,6 +9,8 @@ import { hookEvents } from './hooks.events.ts'
 import { hookOperations } from './hooks.operations.ts'
 import { createHooks, createWebhookCopier, type Hooks } from './hooks.service.ts'
 import { createMessageBuilders, createTestMessages } from './payloads/message-builders.ts'
+import type { BuildMessages } from './payloads/payload.ts'
+import { shareMessages } from './payloads/shared-messages.ts'
 import { repoWebhookProjections } from './repo-created.projection.ts'
 import { sealedHookColumns } from './sealed-columns.ts'
 import { createTestHook } from './testing/test-hook.ts'
@@ -16,6 +19,8 @@ declare module '../subject.ts' {
   interface Services {
     readonly hooks: Hooks
     readonly hookDeliveries: Deliveries
+    /** What webhooks send of each kind of event. */
+    readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
     readonly webhookCopier: TemplateCopier
   }
 }
@@ -23,16 +28,17 @@ declare module '../subject.ts' {
 /** Webhooks of repositories, accounts and the site, and their deliveries. */
 export const subject = defineSubject({
   name: 'hooks',
-  needs: ['repos', 'commitViews', 'pulls', 'workflows'],
-  create(core, { repos, commitViews, pulls, workflows }, guards) {
+  needs: ['repos', 'commitViews', 'pulls', 'streams', 'workflows'],
+  create(core, { repos, commitViews, pulls, streams, workflows }, guards) {
     const { config, database, git, clock, events, secrets, site } = core
     const hooks = createHooks({ database, clock, events, secrets })
     const payloads = { database, git, site, repos, commitViews, pulls, workflows }
-    const delivery = createDelivery(core, createMessageBuilders(payloads))
+    const messageBuilders = shareMessages(createMessageBuilders(payloads), () => streams.isFollowing)
+    const delivery = createDelivery(core, messageBuilders)
     const { deliveries, queue, workers } = delivery
     const testHook = createTestHook({ database, queue, buildTestMessage: createTestMessages(payloads) })
     return {
-      services: { hooks, hookDeliveries: deliveries, webhookCopier: createWebhookCopier(clock) },
+      services: { hooks, hookDeliveries: deliveries, messageBuilders, webhookCopier: createWebhookCopier(clock) },
       operations: [
         ...gitHookOperations({ guards }),
         ...hookOperations({ guards, hooks, deliveries, testHook, disabled: config.webhook.disabled }),

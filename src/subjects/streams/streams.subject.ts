@@ -1,8 +1,6 @@
 import { defineSubject } from '../subject.ts'
 import { StreamLimits } from './hub/stream-limits.ts'
 import { createStreams, type Streams } from './hub/streams.service.ts'
-import { createRepoBoard } from './repo-events/repo-board.ts'
-import { repoEventOperations } from './repo-events/repo-events.operations.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -10,18 +8,15 @@ declare module '../subject.ts' {
   }
 }
 
-/** Streams of events to clients, and that of a repository. */
+/** Streams of events to clients. What they say is told by the subjects of their boards. */
 export const subject = defineSubject({
   name: 'streams',
-  needs: ['repos', 'users'],
-  create({ config, database, events, clock, log }, _, guards) {
+  needs: [],
+  create({ config, database, events, clock, log }) {
     const settings = config.stream
     const streams = createStreams({ database, events, clock, log, settings, limits: new StreamLimits(settings) })
-    const board = createRepoBoard({ database, clock })
-    streams.addBoard(board)
     return {
       services: { streams },
-      operations: repoEventOperations({ guards, streams, board }),
       // NOTE: before the server waits for running requests, which streams are.
       prepare: (http) => void http.addHook('preClose', () => streams.close()),
       close: () => streams.close(),

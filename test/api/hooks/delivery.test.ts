@@ -1,10 +1,21 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
+import type { Any } from '../../harness/client.ts'
+import { openStream } from '../../harness/event-stream.ts'
 import { signatureOf } from '../../harness/receiver.ts'
 import { createHookWorld, type HookWorld } from './hook-world.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+const WORKFLOW = 'name: CI\non: workflow_dispatch\njobs:\n  a: { runs-on: x }\n'
+const words = (text: string): string[] => text.split(' ')
+/** Names by which a webhook asks for everything. */
+const EVERYTHING = words('create delete push issues pull_request release status wiki workflow_job workflow_run')
+/** Types of the events of the test that compares a webhook with a stream. */
+const SENT = [
+  ...words('create delete issue_comment issue_label issues pull_request pull_request_review_comment push release'),
+  ...words('status wiki workflow_job workflow_run'),
+]
 
 describeOnBoth('deliveries of webhooks', (kind) => {
   let world: HookWorld
@@ -143,6 +154,46 @@ describeOnBoth('deliveries of webhooks', (kind) => {
       Array.from({ length: 6 }, (_, n) => `order-${n}.txt`),
     )
     expect(most).toBe(1)
+  })
+
+  it('are what the event stream of the repository sends, message for message', async () => {
+    await startOver()
+    const { ann, server } = world
+    await world.hook({ events: EVERYTHING })
+    const stream = await openStream(server.url, '/repos/ann/r/events/stream')
+    const post = async (path: string, body: object): Promise<Any> => {
+      const answer = await ann.client.post(`/repos/ann/r${path}`, body)
+      expect([path, answer.status]).toEqual([path, expect.toBeOneOf([200, 201])])
+      return answer.json
+    }
+    try {
+      const branch = `streamed${kind}`
+      const content = Buffer.from(WORKFLOW).toString('base64')
+      const file = await post('/contents/.gitea/workflows/ci.yml', { content, message: 'CI', new_branch: branch })
+      const label = await post('/labels', { name: 'a', color: '#ffffff' })
+      const { number } = await post('/issues', { title: 'An issue', body: 'a text', labels: [label.id] })
+      await post(`/issues/${number}/comments`, { body: 'a comment' })
+      await post(`/statuses/${file.commit.sha}`, { state: 'success', context: 'ci' })
+      await post(`/actions/workflows/ci.yml/dispatches?return_run_details=1`, { ref: branch })
+      const pull = await post('/pulls', { title: 'A pull request', head: branch, base: 'main' })
+      await post(`/pulls/${pull.number}/reviews`, { event: 'COMMENT', body: 'a review' })
+      await post('/releases', { tag_name: `v-${kind}`, name: 'One' })
+      await post('/wiki/new', { title: `Page-${kind}`, content_base64: 'eA==' })
+      await ann.client.delete(`/repos/ann/r/branches/${branch}`)
+      await server.drain()
+      const sent = world.receiver.got.map(({ headers, body }) => ({
+        event: headers['x-ingot-event'],
+        event_type: headers['x-ingot-event-type'],
+        payload: JSON.parse(body),
+      }))
+      expect(new Set(sent.map(({ event_type }) => event_type))).toEqual(new Set(SENT))
+      const streamed = (): Any[] => stream.of().flatMap(({ messages }) => messages)
+      await expect.poll(() => streamed().length, { timeout: 20_000 }).toBe(sent.length)
+      expect(streamed()).toEqual(sent)
+      expect(stream.of().every(({ messages, total_messages: total }) => messages.length === total)).toBe(true)
+    } finally {
+      stream.close()
+    }
   })
 
   it('are kept with what was sent and answered, without credentials', async () => {

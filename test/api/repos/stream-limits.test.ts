@@ -68,6 +68,12 @@ describe('limits of streams', () => {
     expect(server.app.streams.count).toBe(5)
   })
 
+  it('write lines while nothing happens', async () => {
+    const stream = await open()
+    await eventually(() => stream.comments >= 1)
+    expect(stream.messages).toEqual([])
+  })
+
   it('count a stream no more when its client has left', async () => {
     const authorization = `token ${await ann.token('all')}`
     for (let n = 0; n < 6; n++) {
@@ -113,7 +119,7 @@ describe('limits of streams', () => {
     await append(1, 10)
     await eventually(() => first.of().length === 1)
     first.close()
-    await append(5100, 10)
+    await append(1100, 10)
     const second = await open({ 'last-event-id': first.lastId })
     await eventually(() => second.of('reset').length === 1)
     expect(second.of('reset')).toEqual([{ reason: 'too-much' }])

@@ -25,6 +25,8 @@ export interface ThreadBoard extends Board {
   channel(userId: UserId): Channel<SignedIn>
 }
 
+/** Messages to a client that resumes. */
+const MAX_MISSED = 5000
 /** Threads of one message; a user may mark any number at once. */
 const MAX_THREADS = 50
 
@@ -51,7 +53,10 @@ export function createThreadBoard(deps: ThreadBoardDeps): ThreadBoard {
         }
       },
       missed: (id) => findMissedEvents(read, { id, kinds: NOTIFYING_KINDS, now: clock.now() }),
-      read: async (events, { access }) => messagesOf(deps, access, await changed([userId], events)),
+      async *read(events, { access }) {
+        yield* await messagesOf(deps, access, await changed([userId], events))
+      },
+      maxMissed: MAX_MISSED,
     }),
   }
 }

@@ -8,9 +8,12 @@ export interface Message {
 /** Milliseconds after which clients connect again. */
 const RETRY_MS = 2000
 
-export const dataMessage = (id: number, data: object): Message => ({
+export const dataMessage = (id: number, data: object): Message => textMessage(id, JSON.stringify(data))
+
+/** `json` has no line breaks. */
+export const textMessage = (id: number, json: string): Message => ({
   id,
-  bytes: Buffer.from(`id: ${id}\ndata: ${JSON.stringify(data)}\n\n`),
+  bytes: Buffer.from(`id: ${id}\ndata: ${json}\n\n`),
 })
 
 /** The first lines of every stream; without an id a client keeps the one that it has. */

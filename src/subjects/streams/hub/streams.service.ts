@@ -33,8 +33,10 @@ export interface Channel<Access> {
   join(listener: Listener<Access>): () => void
   /** The events after the one of an id; undefined when they are not known any more. */
   missed(id: number): Promise<MissedEvents | undefined>
-  /** What the events say to the listener. */
-  read(events: readonly DomainEvent[], listener: Listener<Access>): Promise<readonly Message[]>
+  /** What the events say to the listener, which may read each message when it comes. */
+  read(events: readonly DomainEvent[], listener: Listener<Access>): AsyncIterable<Message>
+  /** Messages that are sent to a client that resumes; with more it has to read again. */
+  readonly maxMissed: number
 }
 
 interface StreamRequest<Access> {
@@ -79,8 +81,6 @@ const HEADERS = {
 const POLL_MS = 500
 /** Milliseconds after which every listener is admitted again: tokens expire without an event. */
 const RENEW_MS = 60_000
-/** Messages that are sent to a client that resumes. */
-const MAX_MISSED = 5000
 
 export const createStreams = (deps: StreamsDeps): Streams => new StreamHub(deps)
 
@@ -168,10 +168,9 @@ class StreamHub implements Streams {
       const upTo = events.position
       const page = await missed.page(after, upTo)
       if (!(await listener.isAdmitted())) return
-      const messages = await channel.read(page, listener)
-      sent += messages.length
-      if (sent > MAX_MISSED) return reset('too-much')
-      for (const message of messages) {
+      for await (const message of channel.read(page, listener)) {
+        if (!stream.isOpen) return
+        if (++sent > channel.maxMissed) return reset('too-much')
         stream.write(message.bytes)
         await stream.drained()
       }

@@ -1,7 +1,7 @@
-import { AccessMode } from '../../../access/access-mode.ts'
-import { type RepoAccess, unitMode } from '../../../access/repo-access.ts'
-import type { Unit } from '../../../access/units.ts'
-import type { DomainEvent, EventKind, EventPayload } from '../../../events/index.ts'
+import { AccessMode } from '../../access/access-mode.ts'
+import { type RepoAccess, unitMode } from '../../access/repo-access.ts'
+import type { Unit } from '../../access/units.ts'
+import type { DomainEvent, EventKind, EventPayload } from '../../events/index.ts'
 
 /** What clients see of an event, and who does. */
 export interface ShownEvent {
@@ -40,6 +40,15 @@ const onMilestone = ({ milestone_id, title }: EventPayload<'milestone.edited'>):
 const onRelease = ({ release_id, tag_name, title, is_prerelease }: EventPayload<'release.updated'>): ShownEvent =>
   inUnit('repo.releases', { release_id, tag_name, title, is_prerelease })
 
+const onPull = ({ number }: { readonly number: number }, more: object = {}): ShownEvent =>
+  onIssue({ number, is_pull: true }, more)
+
+const onRequest = ({ user_id, team_id, ...payload }: EventPayload<'review.requested'>): ShownEvent =>
+  onPull(payload, { user_id, team_id })
+
+const onRun = ({ run_id, number, workflow }: EventPayload<'action_run.deleted'>, more: object = {}): ShownEvent =>
+  inUnit('repo.actions', { run_id, run_number: number, workflow, ...more })
+
 const onPage = ({ page }: EventPayload<'wiki.edited'>): ShownEvent => inUnit('repo.wiki', { page })
 
 /**
@@ -47,6 +56,10 @@ const onPage = ({ page }: EventPayload<'wiki.edited'>): ShownEvent => inUnit('re
  * credentials, or are followed by one that is here.
  */
 const SHOWN: { readonly [Kind in EventKind]?: Show<Kind> } = {
+  'action_job.changed': ({ job_id, ...payload }) => onRun(payload, { job_id }),
+  'action_run.created': (payload) => onRun(payload),
+  'action_run.deleted': (payload) => onRun(payload),
+  'action_run.rerun': (payload) => onRun(payload),
   'comment.created': onComment,
   'comment.deleted': onComment,
   'comment.edited': onComment,
@@ -70,11 +83,12 @@ const SHOWN: { readonly [Kind in EventKind]?: Show<Kind> } = {
   'milestone.edited': onMilestone,
   'merge_queue.built': ({ branch, ref, base_oid, oid, numbers }) =>
     inUnit('repo.code', { branch, ref, base_oid, oid, numbers }),
-  'merge_queue.entered': ({ number, branch }) => onIssue({ number, is_pull: true }, { branch }),
-  'merge_queue.left': ({ number, branch, reason, is_failure }) =>
-    onIssue({ number, is_pull: true }, { branch, reason, is_failure }),
-  'pull.synchronized': ({ number, old_oid, new_oid, is_force_push }) =>
-    onIssue({ number, is_pull: true }, { old_oid, new_oid, is_force_push }),
+  'merge_queue.entered': ({ branch, ...payload }) => onPull(payload, { branch }),
+  'merge_queue.left': ({ branch, reason, is_failure, ...payload }) => onPull(payload, { branch, reason, is_failure }),
+  'pull.deleted': (payload) => onPull(payload),
+  'pull.retargeted': ({ old_base, new_base, ...payload }) => onPull(payload, { old_base, new_base }),
+  'pull.synchronized': ({ old_oid, new_oid, is_force_push, ...payload }) =>
+    onPull(payload, { old_oid, new_oid, is_force_push }),
   'release.deleted': onRelease,
   'release.published': onRelease,
   'release.updated': onRelease,
@@ -86,6 +100,10 @@ const SHOWN: { readonly [Kind in EventKind]?: Show<Kind> } = {
     }),
   'repo.renamed': ({ name, old_name }) => forReaders({ name, old_name }),
   'repo.topics_changed': ({ topics }) => forReaders({ topics }),
+  'review.request_deleted': onRequest,
+  'review.requested': onRequest,
+  'review.submitted': ({ review_id, kind, ...payload }) => onPull(payload, { review_id, review_kind: kind }),
+  'review_comment.created': ({ comment_id, ...payload }) => onPull(payload, { comment_id }),
   'wiki.created': onPage,
   'wiki.deleted': onPage,
   'wiki.edited': onPage,

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Nullable } from '../../../http/openapi/nullable.ts'
+import { Nullable } from '../../http/openapi/nullable.ts'
 
 /** The data of one message on the stream of a repository. */
 export const RepoEvent = Type.Object(
@@ -12,6 +12,18 @@ export const RepoEvent = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     /** By kind. */
     payload: Type.Record(Type.String(), Type.Unknown()),
+    /** What webhooks get of it; none of kinds that they do not send. */
+    messages: Type.Array(
+      Type.Object({
+        /** As the header `X-Ingot-Event`. */
+        event: Type.String(),
+        /** As the header `X-Ingot-Event-Type`. */
+        event_type: Type.String(),
+        payload: Type.Record(Type.String(), Type.Unknown()),
+      }),
+    ),
+    /** More than `messages` has where these would be too long. */
+    total_messages: Type.Integer(),
   },
   { $id: 'RepoEvent' },
 )

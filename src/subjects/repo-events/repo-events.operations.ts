@@ -1,7 +1,6 @@
-import { defineOperation, type Operation } from '../../../http/operation.ts'
-import type { Guards } from '../../subject.ts'
-import type { Streams } from '../hub/streams.service.ts'
-import { EventStream } from '../event-stream.model.ts'
+import { defineOperation, type Operation } from '../../http/operation.ts'
+import { EventStream, type Streams } from '../streams/index.ts'
+import type { Guards } from '../subject.ts'
 import type { RepoBoard } from './repo-board.ts'
 
 interface RepoEventOperationDeps {
