@@ -33,7 +33,7 @@ describe('a commit', () => {
     expectLinear(
       (content: Buffer) => [parseCommit(OID, content), signedPayload(content)],
       (size) => Buffer.from(`tree ${OID}\n${make(size)}`),
-      500_000,
+      250_000,
     ),
   )
 })
@@ -49,7 +49,7 @@ describe('a tag', () => {
     expectLinear(
       (content: Buffer) => parseTag(OID, content),
       (size) => Buffer.from(`object ${OID}\ntype commit\ntag a\ntagger ${PERSON}\n${make(size)}`),
-      500_000,
+      250_000,
     ),
   )
 })
@@ -66,7 +66,7 @@ describe('a person', () => {
     expectLinear(
       (text: string) => [parseIdentity(text), formatIdentity({ name: text, email: text, time: 0, offset: 0 })],
       make,
-      500_000,
+      250_000,
     ),
   )
 })
@@ -83,7 +83,7 @@ describe('a tree', () => {
     ['NUL bytes', (size) => Buffer.alloc(size)],
     ['spaces', (size) => Buffer.alloc(size, ' ')],
   ])('is read and written in linear time: %s', (_, make) =>
-    expectLinear((content: Buffer) => serializeTree(parseTree(OID, content, 'sha1')), make, 500_000),
+    expectLinear((content: Buffer) => serializeTree(parseTree(OID, content, 'sha1')), make, 250_000),
   )
 })
 
@@ -128,7 +128,7 @@ describe('what git prints', () => {
           memo,
         }).ofCommits([OID]),
       make,
-      500_000,
+      250_000,
     ),
   )
 
@@ -145,7 +145,7 @@ describe('what git prints', () => {
         return [...(await createChangedFiles(context).list(OID, OID)).from(0)]
       },
       make,
-      500_000,
+      250_000,
     ),
   )
 
@@ -164,7 +164,7 @@ describe('what git prints', () => {
         }
       },
       make,
-      500_000,
+      250_000,
     ),
   )
 
@@ -177,7 +177,7 @@ describe('what git prints', () => {
       (text: string) =>
         createBlames({ format: 'sha1', cacheKey: '', command: printing(text), memo: createMemo(1) }).blame(OID, 'a'),
       make,
-      500_000,
+      250_000,
     ),
   )
 })
