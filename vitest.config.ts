@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // As src/ingot.js for the server: what is freed goes back to the system, so that starting git stays cheap.
@@ -21,6 +22,9 @@ function memoryFolder(): string | undefined {
   }
 }
 process.env['TMPDIR'] ??= memoryFolder() ?? '/tmp'
+
+// As src/ingot.js does: it halves the time of the processes for tasks that the servers of tests start.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
 export default defineConfig({
   test: {
