@@ -7,7 +7,7 @@ import { startIngot } from '../harness/process.ts'
 /** The settings of its allocator and of its heap that a server of this environment runs with. */
 async function memoryOf(env: Record<string, string>): Promise<string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-memory-'))
-  const server = await startIngot(dataDir, [], { env })
+  const server = await startIngot(dataDir, [], { env, isFrugal: true })
   try {
     const read = (file: string): string[] => readFileSync(`/proc/${server.child.pid}/${file}`, 'utf8').split('\0')
     return [
