@@ -65,7 +65,7 @@ const basic = (user: string, password: string) => ({
 
 describe('usage', () => {
   it('is shown for the whole, for groups and for each command', async () => {
-    const whole = await ingot('--help')
+    const whole = await command('--help')
     expect(whole.code).toBe(0)
     for (const { words } of commands) expect(whole.stdout).toContain(`  ${words} `)
     expect((await command('admin user --help')).stdout).toContain('admin user create')
@@ -82,7 +82,7 @@ describe('usage', () => {
   })
 
   it('version names what is running', async () => {
-    const { code, stdout } = await ingot('version')
+    const { code, stdout } = await command('version')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ingot [\d.]+\nnode v\d+\.[\d.]+\ngit version 2\./)
   })
@@ -130,6 +130,8 @@ describe('configuration', () => {
 })
 
 describe('administration', () => {
+  beforeEach(() => makeDataDir(data))
+
   it('makes users and tokens that work', async () => {
     expect(await admin(CREATE_ROOT)).toMatchObject({ code: 0, stderr: '' })
     const made = await admin('user create --username bob --email bob@example.test')
@@ -214,20 +216,20 @@ describe('administration', () => {
     ] as const
     for (const [run, message] of refusals) expect(await run()).toMatchObject(failure(1, `ingot admin ${message}`))
   })
+})
 
-  it('migrate says what it applied, then that nothing is left', async () => {
-    expect(await command(`migrate --data-dir ${data} --check`)).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('0001-users'),
-    })
-    expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Applied: 0001-users'),
-    })
-    expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
-      code: 0,
-      stdout: 'The schema was up to date.\n',
-    })
+it('migrate says what it applied, then that nothing is left', async () => {
+  expect(await command(`migrate --data-dir ${data} --check`)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('0001-users'),
+  })
+  expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Applied: 0001-users'),
+  })
+  expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
+    code: 0,
+    stdout: 'The schema was up to date.\n',
   })
 })
 
