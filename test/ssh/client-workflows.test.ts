@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { git, tryGit, type GitResult } from '../git/wire/client.ts'
@@ -37,21 +37,29 @@ function client(transport: (typeof TRANSPORTS)[number], version: (typeof VERSION
   }
 }
 
+/** As fast-import reads it. */
+function storyOf(name: string, commits: number): string {
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
+  const parts = Array.from({ length: commits }, (_, index) => {
+    const number = index + 1
+    const files = ['src', 'docs'].map(
+      (folder) => `M 100644 inline ${folder}/f${number}\n${data(`${folder} ${number} ${name}\n`.repeat(20))}`,
+    )
+    const committer = `committer Tester <tester@example.com> ${1_700_000_000 + number * 60} +0000`
+    return ['commit refs/heads/main', `mark :${number}`, committer, `${data(`c${number}\n`)}${files.join('')}`].join(
+      '\n',
+    )
+  })
+  return `${parts.join('')}reset refs/tags/v2\nfrom :${Math.max(1, commits - 2)}\n\n`
+}
+
 /** A repository of commits `c1` to `c<commits>`, a minute apart, each with a file in `src` and one in `docs`. */
 async function repoWith(commits: number): Promise<string> {
   const name = `story${count++}`
   await ssh.server.world.repo({ owner: ann, name, defaultBranch: 'main' })
-  const work = join(ssh.dir, `${name}-work`)
-  await git(ssh.dir, ['init', '-q', '-b', 'main', work])
-  for (const folder of ['src', 'docs']) mkdirSync(join(work, folder))
-  for (let number = 1; number <= commits; number++) {
-    for (const folder of ['src', 'docs'])
-      writeFileSync(join(work, folder, `f${number}`), `${folder} ${number} ${name}\n`.repeat(20))
-    await git(work, ['add', '.'])
-    const date = `${1_700_000_000 + number * 60} +0000`
-    await git(work, ['commit', '-qm', `c${number}`], { env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date } })
-  }
-  await git(work, ['tag', 'v2', `HEAD~${Math.min(2, commits - 1)}`])
+  const work = join(ssh.dir, `${name}-work.git`)
+  await git(ssh.dir, ['init', '-q', '--bare', '-b', 'main', work])
+  await git(work, ['fast-import', '--quiet'], { input: storyOf(name, commits) })
   await git(work, [
     'push',
     '-q',
