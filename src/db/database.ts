@@ -91,10 +91,14 @@ async function runOnce<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const hooks: (() => void)[] = []
-  const result = await connections.write.transaction().execute((raw) => {
+  const result = await connections.write.transaction().execute(async (raw) => {
     const deadline = startDeadline()
     const carried: TxState = { afterCommit: hooks, dialect, cascades, extend: deadline.extend }
-    return deadline.limit(work(keepRows(keepStatements(Object.assign(raw, { [state]: carried }), statements))))
+    const tx = await keepRows(
+      keepStatements(Object.assign(raw, { [state]: carried }), statements),
+      deadline.requireOpen,
+    )
+    return deadline.limit(work(tx))
   })
   noteCommit(connections.read)
   for (const hook of hooks) hook()
@@ -163,13 +167,18 @@ export function dialectFor(
 /** NOTE: without it one transaction that never ends would block every writer forever. */
 function startDeadline() {
   const { promise, reject } = Promise.withResolvers<never>()
+  let isOver = false
   const timer = setTimeout(() => reject(unavailable('the database is busy')), TRANSACTION_DEADLINE_MS)
   return {
     extend: (): void => void timer.refresh(),
+    requireOpen: (): void => {
+      if (isOver) throw new Error('the transaction has ended')
+    },
     limit: async <T>(work: Promise<T>): Promise<T> => {
       try {
         return await Promise.race([work, promise])
       } finally {
+        isOver = true
         clearTimeout(timer)
       }
     },

@@ -51,14 +51,16 @@ export class KeptStatements {
     if (ofBuild === undefined) this.#byBuild.set(build, (ofBuild = new Map<Key, CompiledQuery>()))
     let kept = ofBuild.get(key)
     if (kept === undefined) ofBuild.set(key, (kept = build(db, placeholdersFor(values), shape).compile()))
-    return { ...kept, parameters: kept.parameters.map((parameter) => fill(parameter, values)) } as CompiledQuery<Row>
+    const { query, queryId, sql, parameters } = kept
+    return { query, queryId, sql, parameters: parameters.map((parameter) => fill(parameter, values)) }
   }
 }
 
 /** Which members there are, and how long the lists are. */
 function keyOf(values: object, shape: string): Key | undefined {
   let key = shape
-  for (const [name, value] of Object.entries(values) as [string, unknown][]) {
+  for (const name in values) {
+    const value = (values as Readonly<Record<string, unknown>>)[name]
     if (value === undefined) continue
     key += ` ${name}`
     if (!Array.isArray(value)) continue

@@ -1,4 +1,10 @@
-import { InsertQueryNode, SelectQueryNode, type CompiledQuery, type RootOperationNode } from 'kysely'
+import {
+  InsertQueryNode,
+  SelectQueryNode,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type RootOperationNode,
+} from 'kysely'
 
 interface Rows {
   readonly byKey: Map<string, unknown>
@@ -9,25 +15,30 @@ interface Rows {
 const rowsOf = Symbol('rows of a transaction')
 const rowsIn = (db: object): Rows | undefined => (db as { readonly [rowsOf]?: Rows })[rowsOf]
 
-interface Sender {
-  executeQuery(query: CompiledQuery, options?: unknown): Promise<unknown>
+/** What Kysely sends the statements of a transaction through. */
+interface Executor {
+  provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T>
+  executeQuery(query: CompiledQuery): Promise<unknown>
 }
 
 /**
  * The same transaction, for which `rowById` keeps what it reads: the parts of a change (its rule, the projections of
  * its events) need the same few rows. They are forgotten when the transaction sends a statement after which another
  * read may find other values: one that changes rows, and one that waits for row locks of other transactions.
+ * `requireOpen` throws when the transaction has ended.
+ * NOTE: statements go to the connection itself: on SQLite Kysely's way to it takes as long as a short statement.
  */
-export function keepRows<Tx extends { getExecutor(): object }>(tx: Tx): Tx {
+export async function keepRows<Tx extends { getExecutor(): object }>(tx: Tx, requireOpen: () => void): Promise<Tx> {
   const rows: Rows = { byKey: new Map(), age: 0 }
-  const executor = tx.getExecutor() as Sender
-  const send = executor.executeQuery.bind(executor)
-  executor.executeQuery = (query, options) => {
+  const executor = tx.getExecutor() as Executor
+  const connection = await executor.provideConnection(async (own) => own)
+  executor.executeQuery = async (query) => {
+    requireOpen()
     if (!leavesRows(query.query)) {
       rows.byKey.clear()
       rows.age++
     }
-    return send(query, options)
+    return connection.executeQuery(query)
   }
   return Object.assign(tx, { [rowsOf]: rows })
 }

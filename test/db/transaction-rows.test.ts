@@ -56,6 +56,11 @@ describeOnBoth('rows that a transaction has read', (kind) => {
     expect(await readsOf(nameIn)).toBe(1)
   })
 
+  it('are read by nobody after its end', async () => {
+    const ended = await db.database.transaction(async (tx) => ({ tx }))
+    await expect(nameIn(ended.tx)).rejects.toThrow('the transaction has ended')
+  })
+
   // SQLite has one writer, which waits for no other.
   if (kind === 'postgres')
     it('are read again after a wait for the lock of another transaction', async () => {

@@ -63,7 +63,7 @@ export function postgresDialect(
         new Kysely<T>({ dialect: kyselyDialect(() => new PostgresDriver({ pool: calmPool(new pg.Pool(config)) })) })
       const openReader = (): ReadClient => new CalmClient({ ...base, ...limits, pipeline: true })
       const read = new Kysely<T>({ dialect: kyselyDialect(() => new PostgresReads(openReader, maxReads)) })
-      const write = pooled({ ...base, ...limits, max: maxConnections - maxReads })
+      const write = pooled({ ...base, ...limits, pipeline: true, max: maxConnections - maxReads })
       const noTimeout = pooled({ ...base, max: 2, idleTimeoutMillis: 1 })
       return {
         read,

@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { retryBusy } from './sqlite-busy.ts'
+import { isBusy, retryBusy } from './sqlite-busy.ts'
 
 const STATEMENTS = 500
 
@@ -16,8 +16,13 @@ export class SqliteConnection implements DatabaseConnection {
     this.#busyDeadlineMs = busyDeadlineMs
   }
 
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.executeBefore(performance.now() + this.#busyDeadlineMs, query)
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return this.#run(query)
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return this.executeBefore(performance.now() + this.#busyDeadlineMs, query)
+    }
   }
 
   executeBefore<R>(deadline: number, query: CompiledQuery): Promise<QueryResult<R>> {
