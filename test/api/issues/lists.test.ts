@@ -93,6 +93,23 @@ describe('lists of issues', () => {
     },
   )
 
+  it('find texts that take several batches to index', async () => {
+    const { ann, server } = given
+    const { id, number } = await createIssue(ann, { title: 'Many' })
+    const row = (part: number) => ({
+      issue_id: id,
+      part,
+      repo_id: 0,
+      text: `bratwurst ${part}`,
+      is_indexed: 0 as const,
+    })
+    const texts = Array.from({ length: 150 }, (_, i) => row(i + 1))
+    await server.app.database.transaction((tx) => tx.insertInto('issue_text').values(texts).execute())
+    await server.drain()
+    expect(await rows(server, 'issue_text', { is_indexed: 0 })).toEqual([])
+    await ann.client.delete(`/repos/ann/desk/issues/${number}`)
+  })
+
   it('continue behind a cursor while issues are created', async () => {
     const { ann, server } = given
     const read = (cursor: string) => server.anonymous.get(`/repos/ann/desk/issues?state=all&limit=2&cursor=${cursor}`)

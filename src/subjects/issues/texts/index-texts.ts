@@ -3,7 +3,7 @@ import type { AppendSignal } from '../../../events/index.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { WorkerLoop } from '../../../platform/process/worker-loop.ts'
 import type { Worker } from '../../subject.ts'
-import { haveWaiting, indexWaiting, mergeIndexParts } from './issue-text.store.ts'
+import { haveWaiting, type Indexed, indexWaiting, mergeIndexParts } from './issue-text.store.ts'
 
 /** Texts of a quarter of a second share a part of the index, which costs a fraction of a part for each of them. */
 const DELAY_MS = 250
@@ -24,13 +24,14 @@ interface IndexerDeps {
  * requests. Until then searches read these texts one by one. Any process of the server may do it, and several may.
  */
 export function createTextIndexer({ database, events, log }: IndexerDeps): Worker {
-  const indexSome = async (): Promise<boolean> => {
-    if (!(await haveWaiting(database.read))) return false
-    await database.transaction((tx) => indexWaiting(tx, BATCH))
+  const indexSome = async (): Promise<Indexed> => {
+    if (!(await haveWaiting(database.read))) return { count: 0, isMore: false }
+    const indexed = await database.transaction((tx) => indexWaiting(tx, BATCH))
     while (await database.transaction((tx) => mergeIndexParts(tx, MERGE_PAGES)));
-    return true
+    return indexed
   }
-  const loop = new WorkerLoop({ work: indexSome, interval: INTERVAL_MS, log })
+  // NOTE: texts that came meanwhile wait for the next batch: under load each batch would else have a few of them.
+  const loop = new WorkerLoop({ work: async () => (await indexSome()).isMore, interval: INTERVAL_MS, log })
   let timer: NodeJS.Timeout | undefined
   let unlisten: (() => void) | undefined
   const wakeLater = (): void => {
@@ -50,8 +51,9 @@ export function createTextIndexer({ database, events, log }: IndexerDeps): Worke
       await loop.stop()
     },
     async drain() {
-      let worked = false
-      while (await indexSome()) worked = true
+      let indexed = await indexSome()
+      const worked = indexed.count > 0
+      while (indexed.isMore) indexed = await indexSome()
       return worked
     },
   }

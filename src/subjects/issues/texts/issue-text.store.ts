@@ -109,13 +109,21 @@ const listWaiting = (db: Db, limit: number) =>
     .limit(limit)
     .execute()
 
+export interface Indexed {
+  readonly count: number
+  /** Whether texts were left that waited too. */
+  readonly isMore: boolean
+}
+
 /** Indexes the oldest waiting texts: at most `limit` of them, and of at most `length` characters together. */
-export async function indexWaiting(tx: Tx, { limit, length }: { limit: number; length: number }): Promise<void> {
+export async function indexWaiting(tx: Tx, { limit, length }: { limit: number; length: number }): Promise<Indexed> {
   let total = 0
-  const ids = (await listWaiting(tx, limit)).filter((text) => (total += text.length) <= length).map(({ id }) => id)
+  const waiting = await listWaiting(tx, limit)
+  const ids = waiting.filter((text) => (total += text.length) <= length).map(({ id }) => id)
   // NOTE: one text, whatever their number.
   const some = sql<number>`(select value from json_each(${JSON.stringify(ids)}))`
   if (ids.length > 0) await tx.updateTable('issue_text').set({ is_indexed: 1 }).where('id', 'in', some).execute()
+  return { count: ids.length, isMore: waiting.length === limit || ids.length < waiting.length }
 }
 
 /**
