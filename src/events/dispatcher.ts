@@ -54,7 +54,7 @@ export class EventDispatcher {
     try {
       return await this.#database.transaction(async (tx) => {
         failed = undefined
-        const events = await lockPendingEvents(this.#database, tx, this.#clock.now(), BATCH)
+        const events = await lockPendingEvents(tx, this.#clock.now(), BATCH)
         for (const event of events) {
           try {
             await this.#deliver(tx, event)

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { Database, Db, Tx } from '../db/database.ts'
+import { type Db, dialectOf, type Tx } from '../db/database.ts'
 import { runKept } from '../db/kept-statement.ts'
 import type { EventTable } from './event.table.ts'
 
@@ -17,27 +17,23 @@ export async function insertEvent(
 const insertion = (db: Db, row: Insertable<EventTable>) => db.insertInto('event').values(row).returning('id')
 
 export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('event')
-    .select('id')
-    .where('dispatched_at', '=', 0)
-    .where('next_attempt_at', '<=', now)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await runKept(db, pending, { now })).length > 0
 }
+
+const pending = (db: Db, { now }: { readonly now: number }) =>
+  db.selectFrom('event').select('id').where('dispatched_at', '=', 0).where('next_attempt_at', '<=', now).limit(1)
 
 /**
  * Up to `limit` events that may go out now, by id: those that belong to no repository, and of each repository the
  * oldest pending ones up to the first that waits for its next attempt or that another node has. All are locked, which
  * keeps the later ones of their repositories from other nodes until the transaction ends.
  */
-export async function lockPendingEvents(database: Database, tx: Tx, now: number, limit: number): Promise<EventRow[]> {
-  const oldest = await lockOldestEvents(database, tx, now, limit)
+export async function lockPendingEvents(tx: Tx, now: number, limit: number): Promise<EventRow[]> {
+  const oldest = await runKept(tx, oldestEvents, { now }, String(limit))
   const repoIds = oldest.map((event) => event.repo_id).filter((id) => id !== 0)
   if (repoIds.length === 0 || oldest.length === limit) return oldest
   const ofNone = oldest.filter((event) => event.repo_id === 0)
-  const due = unbroken(await lockEventsOf(database, tx, repoIds, limit), now)
+  const due = unbroken(await runKept(tx, eventsOf, { repoIds }, String(limit)), now)
   return [...ofNone, ...due].sort((a, b) => a.id - b.id).slice(0, limit)
 }
 
@@ -45,8 +41,8 @@ export async function lockPendingEvents(database: Database, tx: Tx, now: number,
 type FollowingRow = EventRow & { readonly previous: number | null }
 
 /** The pending events of these repositories that no other node has, by id. */
-function lockEventsOf(database: Database, tx: Tx, repoIds: number[], limit: number): Promise<FollowingRow[]> {
-  const pending = tx
+function eventsOf(db: Db, { repoIds }: { readonly repoIds: readonly number[] }, limit: string) {
+  const pending = db
     .selectFrom('event')
     .selectAll()
     .select((eb) =>
@@ -61,8 +57,8 @@ function lockEventsOf(database: Database, tx: Tx, repoIds: number[], limit: numb
     .where('dispatched_at', '=', 0)
     .where('repo_id', 'in', repoIds)
     .orderBy('id')
-    .limit(limit)
-  return database.dialect.lockFreeRows(pending).execute()
+    .limit(Number(limit))
+  return dialectOf(db as Tx).lockFreeRows(pending)
 }
 
 /**
@@ -79,8 +75,8 @@ function unbroken(events: readonly FollowingRow[], now: number): EventRow[] {
 }
 
 /** The oldest pending event of each repository, and all that belong to none. */
-function lockOldestEvents(database: Database, tx: Tx, now: number, limit: number): Promise<EventRow[]> {
-  const pending = tx
+function oldestEvents(db: Db, { now }: { readonly now: number }, limit: string) {
+  const pending = db
     .selectFrom('event')
     .selectAll()
     .where('dispatched_at', '=', 0)
@@ -101,13 +97,16 @@ function lockOldestEvents(database: Database, tx: Tx, now: number, limit: number
       ]),
     )
     .orderBy('id')
-    .limit(limit)
-  return database.dialect.lockFreeRows(pending).execute()
+    .limit(Number(limit))
+  return dialectOf(db as Tx).lockFreeRows(pending)
 }
 
 export async function markDispatched(tx: Tx, ids: readonly number[], at: number): Promise<void> {
-  if (ids.length > 0) await tx.updateTable('event').set({ dispatched_at: at }).where('id', 'in', ids).execute()
+  if (ids.length > 0) await runKept(tx, dispatched, { ids, at })
 }
+
+const dispatched = (db: Db, { ids, at }: { readonly ids: readonly number[]; readonly at: number }) =>
+  db.updateTable('event').set({ dispatched_at: at }).where('id', 'in', ids)
 
 /** `retryAt` undefined gives the event up: it stays for an administrator to see. */
 export async function markFailed(tx: Tx, event: EventRow, error: string, retryAt: number | undefined): Promise<void> {

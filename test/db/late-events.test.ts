@@ -15,7 +15,7 @@ describe.skipIf(inject('postgresUrl') === '')('an event that is committed after 
     const { database } = fresh
     const insert = (tx: Parameters<typeof insertEvent>[0]): Promise<number> =>
       insertEvent(tx, { kind: 'repo.created', repo_id: 7, actor_id: 1, payload: '{}', created_at: NOW })
-    const take = (tx: Parameters<typeof insertEvent>[0]) => lockPendingEvents(database, tx, NOW, 50)
+    const take = (tx: Parameters<typeof insertEvent>[0]) => lockPendingEvents(tx, NOW, 50)
     const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
     const { promise: inserted, resolve: hasInserted } = Promise.withResolvers<number>()
     const late = database.transaction(async (tx) => {

@@ -25,10 +25,8 @@ select "id", "kind", "repo_id", "actor_id", "created_at", "payload" from "event"
 -- events/event.store.ts loadPayloads
 select "id", "payload" from "event" where "id" in (?, ...);
 
--- events/event.store.ts lockEventsOf
+-- events/event.store.ts lockPendingEvents
 select *, (select max("earlier"."id") as "id" from "event" as "earlier" where "earlier"."dispatched_at" = ? and "earlier"."repo_id" = "event"."repo_id" and "earlier"."id" < "event"."id") as "previous" from "event" where "dispatched_at" = ? and "repo_id" in (?, ...) order by "id" limit N;
-
--- events/event.store.ts lockOldestEvents
 select * from "event" where "dispatched_at" = ? and "next_attempt_at" <= ? and ("repo_id" = ? or not exists (select "earlier"."id" from "event" as "earlier" where "earlier"."dispatched_at" = ? and "earlier"."repo_id" = "event"."repo_id" and "earlier"."id" < "event"."id")) order by "id" limit N;
 
 -- events/event.store.ts markDispatched
