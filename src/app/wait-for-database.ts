@@ -3,8 +3,10 @@ import type { Database } from '../db/database.ts'
 import { isDomainError } from '../platform/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 
-const FIRST_PAUSE_MS = 250
-const MAX_PAUSE_MS = 5_000
+const PAUSE_MS = 250
+const FIRST_LINE_MS = 250
+/** Between two lines of the log. */
+const MAX_LINE_MS = 5_000
 
 interface Patience {
   readonly log: Logger
@@ -15,21 +17,26 @@ interface Patience {
 }
 
 /**
- * Resolves when the database answers, which it is asked with growing pauses; throws what is wrong with it after the
+ * Resolves when the database answers, which it is asked four times a second; throws what is wrong with it after the
  * time, and at once where that will not pass (a wrong password).
  */
 export async function waitForDatabase(database: Database, { log, seconds, signal }: Patience): Promise<void> {
   const end = performance.now() + seconds * 1000
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 2)) {
+  let [nextLine, linePause] = [0, FIRST_LINE_MS]
+  for (;;) {
     try {
       await database.dialect.now(database.connections)
       return
     } catch (error) {
       const left = end - performance.now()
       if (!isDomainError(error, 'unavailable') || left <= 0) throw error
-      const reason = error.cause instanceof Error ? error.cause.message : error.message
-      log.warn({ reason, secondsLeft: Math.ceil(left / 1000) }, 'the database cannot be reached; trying again')
-      await sleep(Math.min(pause, left), undefined, { signal }).catch(() => signal.throwIfAborted())
+      if (performance.now() >= nextLine) {
+        const reason = error.cause instanceof Error ? error.cause.message : error.message
+        log.warn({ reason, secondsLeft: Math.ceil(left / 1000) }, 'the database cannot be reached; trying again')
+        nextLine = performance.now() + linePause
+        linePause = Math.min(MAX_LINE_MS, linePause * 2)
+      }
+      await sleep(Math.min(PAUSE_MS, left), undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 }

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { pino } from 'pino'
+import { unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { WorkerLoop } from './worker-loop.ts'
 
@@ -20,4 +22,30 @@ it('runs after the caller that woke it, and once for a burst of calls', async ()
   await worked.promise
   await loop.stop()
   expect(done).toBe(2)
+})
+
+it('tries again soon while the database is away, with one line in the log for each time', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
+  let done = 0
+  let isAway = true
+  const work = async (): Promise<boolean> => {
+    done++
+    if (isAway) throw unavailable('the database cannot be reached')
+    return false
+  }
+  const loop = new WorkerLoop({ work, interval: 600_000, log })
+  const after = async (calls: number): Promise<void> => {
+    const before = done
+    await expect.poll(() => done, { timeout: 20_000 }).toBeGreaterThanOrEqual(before + calls)
+  }
+  loop.start()
+  await after(2)
+  isAway = false
+  await after(1)
+  isAway = true
+  loop.wake()
+  await after(1)
+  await loop.stop()
+  expect(lines).toHaveLength(2)
 })

@@ -1,11 +1,15 @@
+import { isDomainError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 
 /** Lets the request that made the work answer first. */
 const SOON_MS = 20
+/** Between two calls while the database is away. */
+const AWAY_MS = 500
 
 /**
  * Calls `work` until it says there is nothing left, then sleeps until woken or `interval` milliseconds have passed. One
- * call at a time; a failing call is logged and tried again after the interval.
+ * call at a time; a failing call is logged and tried again after the interval, while the database is away every half
+ * second without a line for each.
  */
 export class WorkerLoop {
   readonly #work: () => Promise<boolean>
@@ -16,6 +20,7 @@ export class WorkerLoop {
   #woken = false
   #wake: (() => void) | undefined
   #soon: NodeJS.Timeout | undefined
+  #isAway = false
 
   constructor(options: { work: () => Promise<boolean>; interval: number; log: Logger }) {
     this.#work = options.work
@@ -55,27 +60,32 @@ export class WorkerLoop {
     while (!this.#stopped) {
       this.#woken = false
       if (await this.#once()) continue
-      if (!this.#woken && !this.#stopped) await this.#sleep()
+      if (!this.#woken && !this.#stopped)
+        await this.#sleep(this.#isAway ? Math.min(AWAY_MS, this.#interval) : this.#interval)
     }
   }
 
   async #once(): Promise<boolean> {
     try {
-      return await this.#work()
+      const more = await this.#work()
+      this.#isAway = false
+      return more
     } catch (error) {
-      this.#log.error({ err: error }, 'background work failed')
+      const wasAway = this.#isAway
+      this.#isAway = isDomainError(error, 'unavailable')
+      if (!(wasAway && this.#isAway)) this.#log.error({ err: error }, 'background work failed')
       return false
     }
   }
 
-  #sleep(): Promise<void> {
+  #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer)
         this.#wake = undefined
         resolve()
       }
-      const timer = setTimeout(done, this.#interval)
+      const timer = setTimeout(done, ms)
       timer.unref()
       this.#wake = done
     })

@@ -40,7 +40,7 @@ export const CHANNEL = 'ingot_cluster'
 const BEATS = 4
 const FIRST_PAUSE_MS = 50
 /** So short that a node serves again soon after the database does; one attempt costs neither of them much. */
-const MAX_PAUSE_MS = 500
+const MAX_PAUSE_MS = 200
 /** For an answer of a server that may have gone without a word. */
 const SILENCE_MS = 5_000
 /** For a connection, when there is none. */
