@@ -1,5 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { countOnce, remembered } from '../db/remembered.ts'
 import type { Schema } from '../db/schema.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
 import { type Unit, unitBit, UNITS } from './units.ts'
@@ -43,11 +44,20 @@ const HIDDEN_FROM_ALL = ['limited', 'private'] as const
 
 const hiddenFrom = ({ isRestricted }: Account): readonly Visibility[] => (isRestricted ? HIDDEN_FROM_ALL : ['private'])
 
+/** NOTE: written out: PostgreSQL plans a statement anew at each execution while values it cannot see decide the plan. */
+const listed = (hidden: readonly Visibility[]): RawBuilder<unknown> => sql.join(hidden.map((each) => sql.lit(each)))
+
 /** Whether there is an owner whose visibility hides it from those who have nothing to do with it. */
 export async function someHideFrom(db: Db, viewer: Viewer): Promise<boolean> {
   if (viewer.kind === 'user' && viewer.account.isAdmin) return false
   const hidden = viewer.kind === 'anonymous' ? HIDDEN_FROM_ALL : hiddenFrom(viewer.account)
-  return (await db.selectFrom('user').select('id').where('visibility', 'in', hidden).limit(1).execute()).length > 0
+  return remembered(db, `hidden owners ${hidden.join()}`, async () => {
+    const query = db
+      .selectFrom('user')
+      .select('id')
+      .where(sql<SqlBool>`visibility in (${listed(hidden)})`)
+    return (await query.limit(1).execute()).length > 0
+  })
 }
 
 /**
@@ -66,10 +76,8 @@ export async function countVisible(db: Db, viewer: Viewer): Promise<number | und
   )
 }
 
-async function total(db: Db, expression: Expression<number>): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select ${expression} as total`.execute(db)
-  return rows[0]!.total
-}
+const total = (db: Db, expression: RawBuilder<number>): Promise<number> =>
+  countOnce(db, db.selectNoFrom(expression.as('total')))
 
 /**
  * NOTE: counting a whole table takes SQLite no time, counting by a condition looks at each row; the cross join makes it
@@ -77,7 +85,7 @@ async function total(db: Db, expression: Expression<number>): Promise<number> {
  */
 const openRepos = (hidden: readonly Visibility[]): RawBuilder<number> => sql<number>`(select count(*) from repo)
   - (select count(*) from repo where repo.is_private = 1)
-  - (select count(*) from "user" as hidden cross join repo where repo.owner_id = hidden.id and hidden.visibility in (${sql.join(hidden)}) and repo.is_private = 0)`
+  - (select count(*) from "user" as hidden cross join repo where repo.owner_id = hidden.id and hidden.visibility in (${listed(hidden)}) and repo.is_private = 0)`
 
 /** Public and of a public owner. */
 export const isPublic = (): Expression<SqlBool> =>
@@ -92,7 +100,7 @@ function openTo(hidden: readonly Visibility[], someHide: boolean): RawBuilder<Sq
 
 /** NOTE: a query of the few hidden owners, not of each owner. */
 const ownerIsNone = (repo: string, hidden: readonly Visibility[]): RawBuilder<SqlBool> =>
-  sql`${sql.ref(`${repo}.owner_id`)} not in (select hidden.id from "user" as hidden where hidden.visibility in (${sql.join(hidden)}))`
+  sql`${sql.ref(`${repo}.owner_id`)} not in (select hidden.id from "user" as hidden where hidden.visibility in (${listed(hidden)}))`
 
 /**
  * What not every signed-in user may see but the account may: its own, shared with it, and of its

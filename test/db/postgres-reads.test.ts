@@ -2,8 +2,13 @@ import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
+import { listRepos } from '../../src/subjects/repos/lists/repo-list.store.ts'
+import { listFollowers } from '../../src/subjects/users/follows/follow.store.ts'
+import { listUsers } from '../../src/subjects/users/user-list.store.ts'
+import { findUserByName } from '../../src/subjects/users/user.store.ts'
 import { freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { MEASURED } from '../harness/measured.ts'
+import { viewerOf } from '../harness/world.ts'
 
 interface Prepared {
   readonly statement: string
@@ -37,6 +42,37 @@ describe.skipIf(inject('postgresUrl') === '')('reads on PostgreSQL', () => {
     expect(others.map(({ name }) => name).toSorted()).toEqual(['b', 'c'])
     const { rows } = await sql<Prepared>`select statement from pg_prepared_statements`.execute(database.read)
     expect(rows.filter(({ statement }) => statement.includes('"name" = any($1)'))).toHaveLength(1)
+  })
+
+  it('of pages of accounts and repositories are planned once, not at each execution', async () => {
+    const { read } = database
+    // As many rows as make it worth planning for the values of each execution.
+    await database.transaction(async (tx) => {
+      await sql`insert into "user" (kind, name, lower_name, created_at, updated_at)
+        select 'individual', 'u' || n, 'u' || n, n, n from generate_series(1, 1000) as n`.execute(tx)
+      await sql`insert into repo (owner_id, name, lower_name, default_branch, wiki_branch, object_format, storage, units, created_at, updated_at)
+        select id, 'r', 'r', 'main', 'main', 'sha1', 'r' || id, 0, 1, 1 from "user"`.execute(tx)
+      await sql`insert into follow (user_id, followed_id, created_at)
+        select id, (select min(id) from "user"), 1 from "user"`.execute(tx)
+    })
+    await sql`analyze`.execute(database.connections.noTimeout)
+    const ann = (await findUserByName(read, 'u1'))!
+    const { id } = ann
+    const paging = { page: 1, limit: 10, offset: 0 }
+    const visible = { visibilities: ['public', 'limited'], self: id } as const
+    for (let i = 0; i < 12; i++) {
+      await listRepos(read, viewerOf(ann), { filter: { relatedTo: id }, order: { by: 'id', direction: 'asc' } }, paging)
+      await listUsers(read, {}, visible, paging)
+      await listFollowers(read, id, visible, paging)
+    }
+    const { rows } = await sql<Prepared & { custom: number }>`
+      select statement, custom_plans as custom from pg_prepared_statements`.execute(read)
+    const pages = rows.filter(({ statement }) => / limit 10 /.test(statement))
+    expect(new Set(pages.map(({ statement }) => /from "(\w+)"/.exec(statement)![1]))).toEqual(
+      new Set(['follow', 'repo', 'user']),
+    )
+    // PostgreSQL plans the first five anew in any case.
+    for (const { statement, custom } of pages) expect(custom, statement).toBeLessThanOrEqual(5)
   })
 
   it('go on after another process has added a column, in a transaction too', async () => {

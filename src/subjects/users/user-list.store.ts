@@ -45,6 +45,9 @@ export interface UserOrder {
 
 type UserQuery = SelectQueryBuilder<Schema, 'user', object>
 
+/** NOTE: written out, so that PostgreSQL need not plan the statement anew at each execution. */
+const INDIVIDUAL = sql.lit('individual' as const)
+
 /** Individuals in the given order, by at most four queries: ids from the search index, their rows, the total. */
 export async function listUsers(
   db: Db,
@@ -53,7 +56,7 @@ export async function listUsers(
   paging: Paging,
 ): Promise<Page<User>> {
   const { by, direction } = view.order ?? { by: 'name', direction: 'asc' }
-  const query = applyFilter(db.selectFrom('user').where('kind', '=', 'individual'), filter, view)
+  const query = applyFilter(db.selectFrom('user').where('kind', '=', INDIVIDUAL), filter, view)
   const { items: ids, total } = await selectPage(
     query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction),
     paging,
@@ -95,15 +98,14 @@ const hasCondition = ({ keyword = '', ...others }: UserFilter): boolean =>
  * Counts the visible individuals by indexes alone: all accounts minus those of other kinds minus the hidden ones.
  * SQLite counts a whole table by its smallest index.
  */
-async function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | undefined): Promise<number> {
+function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | undefined): Promise<number> {
   const hidden = VISIBILITIES.filter((visibility) => !visibilities.includes(visibility))
-  const isHidden = hidden.length === 0 ? sql`1 = 0` : sql`visibility in (${sql.join(hidden)})`
+  const isHidden =
+    hidden.length === 0 ? sql`1 = 0` : sql`visibility in (${sql.join(hidden.map((each) => sql.lit(each)))})`
   const hiding = sql`select count(*) from "user" where kind = 'individual' and ${isHidden}`
-  const { rows } = await sql<{
-    total: number
-  }>`select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot'))
-    - (${hiding}) + ${self === undefined ? sql`0` : sql`(${hiding} and id = ${self})`} as total`.execute(db)
-  return rows[0]!.total
+  const total = sql<number>`(select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot'))
+    - (${hiding}) + ${self === undefined ? sql`0` : sql`(${hiding} and id = ${self})`}`
+  return countOnce(db, db.selectNoFrom(total.as('total')))
 }
 
 /** The users of these ids, in this order. */
@@ -163,7 +165,15 @@ function confirmedTwoFactor(eb: Builder) {
 /** With an empty list of visibilities only the viewer itself is visible. */
 export function isVisible(eb: Builder, { visibilities = [], self }: UserVisibility): ReturnType<Builder['or']> {
   return eb.or([
-    ...(visibilities.length === 0 ? [] : [eb('user.visibility', 'in', visibilities)]),
+    ...(visibilities.length === 0
+      ? []
+      : [
+          eb(
+            'user.visibility',
+            'in',
+            visibilities.map((each) => sql.lit(each)),
+          ),
+        ]),
     ...(self === undefined ? [] : [eb('user.id', '=', self)]),
   ])
 }
