@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { remembered } from '../db/remembered.ts'
 import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 import { AccessMode, asAccessMode } from './access-mode.ts'
 import { NO_GRANTS, type RepoGrants, type TeamGrant } from './repo-access.ts'
@@ -16,9 +17,18 @@ export async function loadRepoGrants(
   db: Db,
   userId: UserId,
   repos: readonly TieTarget[],
-): Promise<Map<RepoId, RepoGrants>> {
+): Promise<ReadonlyMap<RepoId, RepoGrants>> {
+  if (repos.length === 0) return new Map()
+  const targets = repos.map(({ id, owner }) => (owner.kind === 'organization' ? `${id} of ${owner.id}` : id))
+  return remembered(db, `grants ${userId} ${targets.join()}`, () => readRepoGrants(db, userId, repos))
+}
+
+async function readRepoGrants(
+  db: Db,
+  userId: UserId,
+  repos: readonly TieTarget[],
+): Promise<ReadonlyMap<RepoId, RepoGrants>> {
   const grants = new Map<RepoId, RepoGrants>()
-  if (repos.length === 0) return grants
   const repoIds = repos.map((repo) => repo.id)
   const orgIds = [...new Set(repos.filter((repo) => repo.owner.kind === 'organization').map((repo) => repo.owner.id))]
   const collaborations = await db

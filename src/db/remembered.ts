@@ -101,7 +101,7 @@ export async function remembered<T>(db: object, key: string, load: () => Promise
   } else if (values.has(key)) return values.get(key) as T
   const value = await load()
   if (memory.version === version) {
-    const rows = Array.isArray(value) ? value.length + 1 : 1
+    const rows = 1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0)
     if ((memory.rows += rows) > MAX_ROWS) {
       values.clear()
       memory.rows = rows

@@ -108,7 +108,7 @@ describeOnBoth('visibility in lists', (kind) => {
     const { people, repos } = await randomWorld(db, seed + 300)
     const { read } = db.database
     const users = await listUsersByIds(read, people)
-    const grants = new Map<UserId, Map<RepoId, RepoGrants>>()
+    const grants = new Map<UserId, ReadonlyMap<RepoId, RepoGrants>>()
     for (const user of users) grants.set(user.id, await loadRepoGrants(read, user.id, repos))
     for (const repo of repos) {
       for (const unit of ['repo.issues', 'repo.pulls'] as const) {

@@ -59,7 +59,7 @@ export const subject = defineSubject({
       guards: { issue, comment: discussion.guard },
       operations: [
         ...listOperations({ guards, lists: createIssueLists(database), pages: keptPages, site }),
-        ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
+        ...issueOperations({ guards: { issue, repo: guards.repo }, issues, pages: keptPages, site }),
         ...discussion.operations,
         ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
       ],

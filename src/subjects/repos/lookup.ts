@@ -102,7 +102,11 @@ export async function loadRepoAccesses(
   return new Map(repos.map((repo) => [repo.id, decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)]))
 }
 
-async function loadGrantsFor(db: Db, viewer: Viewer, repos: readonly Repo[]): Promise<Map<Repo['id'], RepoGrants>> {
+async function loadGrantsFor(
+  db: Db,
+  viewer: Viewer,
+  repos: readonly Repo[],
+): Promise<ReadonlyMap<Repo['id'], RepoGrants>> {
   if (viewer.kind === 'anonymous') return new Map()
   return loadRepoGrants(
     db,

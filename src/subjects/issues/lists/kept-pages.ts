@@ -14,7 +14,7 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Answers to lists of issues and pull requests, and one pull request, which take longer to make than to send. */
+/** Answers to lists of issues and pull requests, and one of each, which take longer to make than to send. */
 export interface KeptPages {
   /**
    * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it

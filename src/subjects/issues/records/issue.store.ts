@@ -2,6 +2,7 @@ import { type Insertable, NoResultError, type Selectable, sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../db/database.ts'
 import { changeInSteps, deleteInSteps } from '../../../db/delete-in-steps.ts'
 import { runKept } from '../../../db/kept-statement.ts'
+import { remembered } from '../../../db/remembered.ts'
 import { keepReturned, rowById } from '../../../db/transaction-rows.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { IssueTable } from './issue.table.ts'
@@ -54,10 +55,11 @@ export const toIssue = (row: Selectable<IssueTable>): Issue => ({
   closedAt: row.closed_at || undefined,
 })
 
-export async function findIssueByNumber(db: Db, repoId: RepoId, number: number): Promise<Issue | undefined> {
-  const [row] = await runKept(db, byNumber, { repoId, number })
-  return row && toIssue(row)
-}
+export const findIssueByNumber = (db: Db, repoId: RepoId, number: number): Promise<Issue | undefined> =>
+  remembered(db, `issue.number ${repoId} ${number}`, async () => {
+    const [row] = await runKept(db, byNumber, { repoId, number })
+    return row && toIssue(row)
+  })
 
 const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonly number: number }) =>
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number)
