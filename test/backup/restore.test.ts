@@ -6,10 +6,23 @@ import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GIT_ENV } from '../harness/git-env.ts'
+import { openBackupBucket } from '../../src/app/storage.ts'
+import { loadConfig } from '../../src/config/index.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { bucketPlace } from '../../src/subjects/backups/places/bucket-place.ts'
 import { directoryPlace } from '../../src/subjects/backups/places/directory-place.ts'
 import { listSeries } from '../../src/subjects/backups/restore/list-moments.ts'
 import { restore } from '../../src/subjects/backups/restore/restore.ts'
-import { runCommand, startIngot, temporaryFolder, type Folder, type IngotProcess } from '../harness/process.ts'
+import {
+  runCommand,
+  serveHere,
+  startIngot,
+  temporaryFolder,
+  type Folder,
+  type IngotProcess,
+} from '../harness/process.ts'
+import { type S3Request, startS3 } from '../harness/s3-server.ts'
+import { asFlags, bucketSettings } from '../storage/fixture.ts'
 
 const run = promisify(execFile)
 const git = async (cwd: string, ...args: string[]): Promise<string> =>
@@ -126,7 +139,8 @@ it('a killed server is restored with everything that was copied, or as it was at
   )
 
   expect(await git(repoPath(newest), 'rev-parse', 'main')).toBe(second)
-  server = await startIngot(moment, ['--set', 'server.workers=1'])
+  const here = await serveHere(moment)
+  server = { ...server, url: here.url }
   const clone = join(folder.path, 'clone')
   const credentials = `http.extraHeader=Authorization: ${authorization}`
   await git(folder.path, '-c', credentials, 'clone', '-q', `${server.url}/admin/r.git`, clone)
@@ -134,4 +148,74 @@ it('a killed server is restored with everything that was copied, or as it was at
   expect((await (await api('GET', '/repos/admin/r/branches/main')).json()).commit.id).toBe(first)
   const large = await call('GET', `/admin/r.git/info/lfs/objects/${oid}`)
   expect(Buffer.from(await large.arrayBuffer()).equals(bytes)).toBe(true)
+  await here.stop()
+}, 150_000)
+
+it('a server killed while it copies its database and a repository is restored without what was not copied', async () => {
+  const s3 = await startS3()
+  const more = { 'backup.kind': 's3', 'backup.files_interval': '1', 'storage.kind': 'local', 'storage.timeout': '20' }
+  const given = { ...bucketSettings(s3), ...more }
+  const { objects, prefix, label } = openBackupBucket(loadConfig({ flags: given }), createLogger('silent'))!
+  const place = bucketPlace(objects, prefix, label)
+  /** The next requests of this kind get no answer; returns how often one came. */
+  const stall = (isChosen: (request: S3Request) => boolean): (() => number) => {
+    let count = 0
+    s3.fault = (request) => (isChosen(request) ? (count++, 'silent') : undefined)
+    return () => count
+  }
+  const killed = join(folder.path, 'killed')
+  const restored = join(folder.path, 'restored')
+  let child: IngotProcess | undefined
+  const use = (next: { url: string; password: string }): void => {
+    server = { ...server, url: next.url }
+    if (next.password !== '') authorization = `Basic ${Buffer.from(`admin:${next.password}`).toString('base64')}`
+  }
+  const tip = async (): Promise<string> => (await (await api('GET', '/repos/admin/r/branches/main')).json()).commit.id
+  const isCovered = async (time: number): Promise<boolean> => ((await listSeries(place)).at(-1)?.to ?? 0) > time
+  const before = server
+  try {
+    const snapshots = stall(({ operation, key }) => operation === 'UploadPart' && key.includes('database/'))
+    child = await startIngot(killed, asFlags(given))
+    use(child)
+    await expect.poll(snapshots).toBeGreaterThan(0)
+    await child.stop('SIGKILL')
+    expect(await listSeries(place)).toEqual([])
+    s3.fault = () => undefined
+
+    child = await startIngot(killed, asFlags(given))
+    use(child)
+    await api('POST', '/user/repos', { name: 'r', auto_init: true, default_branch: 'main' })
+    const first = await tip()
+    const isCopied = (): boolean => [...s3.objects.keys()].some((key) => key.includes('files/states/git/repos/'))
+    await expect.poll(isCopied).toBe(true)
+    const objectsSent = stall(
+      ({ operation, key }) => operation === 'PutObject' && key.includes('files/objects/git/repos/'),
+    )
+    await api('POST', '/repos/admin/r/contents/f', { content: 'eA==', message: 'not copied' })
+    await expect.poll(objectsSent).toBeGreaterThan(0)
+    await api('POST', '/repos/admin/r/issues', { title: 'copied' })
+    const written = Date.now()
+    await api('POST', '/repos/admin/r/issues', { title: 'last' })
+    await expect.poll(() => isCovered(written)).toBe(true)
+    expect(await tip()).not.toBe(first)
+    await child.stop('SIGKILL')
+    s3.fault = () => undefined
+
+    await restore({ place, at: Infinity, to: restored, progress: () => {} })
+    expect(titles(restored)).toEqual(['copied', 'last'])
+    expect(await git(repoPath(restored), 'rev-parse', 'main')).toBe(first)
+    const here = await serveHere(restored)
+    use(here)
+    await expect.poll(tip).toBe(first)
+    await here.stop()
+    expect(await runCommand(['doctor', '--data-dir', restored])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Nothing is wrong.'),
+    })
+  } finally {
+    server = before
+    await child?.stop('SIGKILL')
+    objects.close()
+    await s3.close()
+  }
 }, 150_000)
