@@ -114,6 +114,35 @@ describeOnBoth('refusing to merge', (kind) => {
     await world.ann.client.delete(`${rules}/main`)
   })
 
+  it('waits for what the rule asks of reviews', async () => {
+    const { number } = await newPull(world.wes, 'reviewed')
+    await world.ann.client.post(rules, {
+      rule_name: 'main',
+      required_approvals: 1,
+      ignore_stale_approvals: true,
+      block_on_official_review_requests: true,
+      block_on_rejected_reviews: true,
+    })
+    const change = (body: object) => world.ann.client.patch(`${rules}/main`, body)
+    const reason = async () => (await merge(world.wes, number)).json.message
+    const review = async (event: string) =>
+      expect((await world.ann.client.post(`${PULLS}/${number}/reviews`, { event, body: event })).status).toBe(200)
+    await review('APPROVED')
+    await commitFile(world.wes, { branch: 'reviewed', path: 'later.txt' })
+    await world.server.drain()
+    expect(await reason()).toBe('Does not have enough approvals')
+    await change({ required_approvals: 0 })
+    const asked = await world.wes.client.post(`${PULLS}/${number}/requested_reviewers`, { reviewers: ['ann'] })
+    expect(asked.status).toBe(201)
+    expect(await reason()).toBe('There are official review requests')
+    await review('REQUEST_CHANGES')
+    expect(await reason()).toBe('There are requested changes')
+    await change({ required_approvals: 1 })
+    await review('APPROVED')
+    await merged(world.wes, number)
+    await world.ann.client.delete(`${rules}/main`)
+  })
+
   it('refuses in an archived repository', async () => {
     const pull = await newPull(world.wes, 'archived')
     await world.ann.client.patch('/repos/ann/app', { archived: true })

@@ -33,6 +33,11 @@ describeOnBoth('creating a pull request', (kind) => {
     const timeline = (await world.eve.client.get(`/repos/ann/app/issues/${number}/timeline`)).json
     expect(timeline).toMatchObject([{ type: 'pull_push' }])
     expect(JSON.parse(timeline[0].body)).toEqual({ is_force_push: false, commit_ids: [head] })
+    const found = await world.eve.client.get('/repos/ann/app/pulls/main/entries')
+    expect(found.json).toMatchObject({ number, head: { sha: head } })
+    expect((await world.ann.client.post(`/repos/ann/app/issues/${number}/pin`)).status).toBe(204)
+    const pinned = (await world.eve.client.get('/repos/ann/app/pulls/pinned')).json
+    expect(pinned).toMatchObject([{ number, pin_order: 1, changed_files: 1 }])
   })
 
   it('follows the title when it becomes or ceases to be a draft', async () => {
