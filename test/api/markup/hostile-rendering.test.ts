@@ -63,7 +63,7 @@ describe('rendering of hostile texts', () => {
 
   it('renders for one caller while another one has 34 slow texts', { ...MEASURED, timeout: 120_000 }, async () => {
     await Promise.all([render(server.anonymous, 'warm'), render(alice, 'warm')])
-    const slow = Array.from({ length: 34 }, () => render(server.anonymous, '['.repeat(100_000)))
+    const slow = Array.from({ length: 34 }, () => render(server.anonymous, '['.repeat(30_000)))
     const attack = Promise.race([Promise.all(slow), new Promise((resolve) => setTimeout(resolve, 3_000))])
     const waits = await delays(async () => expect((await render(alice, 'hi')).status).toBe(200), attack)
     expect(median(waits)).toBeLessThan(100)
