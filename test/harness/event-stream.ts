@@ -86,21 +86,3 @@ export async function eventually(isTrue: () => boolean, what = 'nothing happened
     await sleep(10)
   }
 }
-
-/** Milliseconds in which the first lines of a stream are there. */
-const FIRST_LINES_MS = 50
-
-/** The text of an answer; of a stream, which does not end, what came first. */
-export async function textOf(response: Response): Promise<string> {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
-  const reader = response.body!.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  const stop = setTimeout(() => void reader.cancel().catch(() => {}), FIRST_LINES_MS)
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) text += decoder.decode(read.value)
-  } finally {
-    clearTimeout(stop)
-  }
-  return text
-}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemActor } from '../../../src/access/viewer.ts'
 import { API_PREFIX } from '../../../src/http/subject-plugin.ts'
-import { textOf } from '../../harness/event-stream.ts'
+import { quickFetch } from '../../harness/quick-fetch.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 
@@ -71,12 +71,12 @@ function paths(): string[] {
 async function listHidden(token: string): Promise<string[]> {
   const found: string[] = []
   for (const path of new Set(paths())) {
-    const answer = await fetch(server.url + API_PREFIX + path, {
+    const { status, text } = await quickFetch(server.url + API_PREFIX + path, {
+      method: 'GET',
       headers: { authorization: `token ${token}` },
-      redirect: 'manual',
+      body: null,
     })
-    const text = await textOf(answer)
-    if (text.toLowerCase().includes(HIDDEN)) found.push(`${path} ${answer.status} ${text.slice(0, 200)}`)
+    if (text.toLowerCase().includes(HIDDEN)) found.push(`${path} ${status} ${text.slice(0, 200)}`)
   }
   return found
 }
