@@ -153,7 +153,7 @@ export type AttemptRow = Omit<
 
 /** Leaves out deliveries that were deleted or that another process has delivered. */
 export async function updateDeliveries(tx: Tx, rows: readonly AttemptRow[]): Promise<void> {
-  await runKept(tx, attemptsUpdate, { json: JSON.stringify(rows) })
+  await runKept(tx, attemptsUpdate, { ids: rows.map(({ id }) => id), json: JSON.stringify(rows) })
 }
 
 const ATTEMPT_COLUMNS: JsonColumns<AttemptRow> = {
@@ -172,7 +172,7 @@ const ATTEMPT_COLUMNS: JsonColumns<AttemptRow> = {
   history: 'text',
 }
 
-const attemptsUpdate = (db: Db, { json }: { readonly json: string }) =>
+const attemptsUpdate = (db: Db, { ids, json }: { readonly ids: readonly number[]; readonly json: string }) =>
   db
     .updateTable('hook_delivery')
     .from(dialectOf(db as Tx).jsonRows(json, ATTEMPT_COLUMNS))
@@ -191,6 +191,8 @@ const attemptsUpdate = (db: Db, { json }: { readonly json: string }) =>
       history: eb.ref('rows.history'),
     }))
     .whereRef('hook_delivery.id', '=', 'rows.id')
+    // NOTE: PostgreSQL takes the rows of a JSON text for many and would read the whole table.
+    .where('hook_delivery.id', 'in', ids)
     // NOTE: by the column itself SQLite would look at all that wait, for each of the rows.
     .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting'))
 
