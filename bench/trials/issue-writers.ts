@@ -84,9 +84,9 @@ async function measureMany(run: Run): Promise<Figure[]> {
   ]
 }
 
-/** The highest number must be the count of issues, of which each number is one. */
+/** The highest number must be the count of issues, of which each number is one; oldest first, as late ones may come. */
 async function countWrongNumbers({ target }: Run, url: string): Promise<number> {
-  const path = `${url.slice(`${target.url}/api/v1`.length)}?state=all&limit=50`
+  const path = `${url.slice(`${target.url}/api/v1`.length)}?state=all&sort=oldest&limit=50`
   const headers = tokenHeaders(target)
   const seen = new Set<number>()
   let count = 0
