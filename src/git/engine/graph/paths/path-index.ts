@@ -7,7 +7,7 @@ import { MARK, PathIndexFile } from './path-index-file.ts'
 /** Beside the files of the commit-graph, relative to an object directory. */
 export const GRAPH_FOLDER = 'info/commit-graphs'
 /** Of all files of one repository. */
-export const MAX_INDEX_BYTES = 64 * 1024 * 1024
+const MAX_INDEX_BYTES = 64 * 1024 * 1024
 
 /**
  * Named by the checksum of the commit-graph file whose commits it tells of: what it says is true as long as it exists.
