@@ -123,7 +123,12 @@ describeOnBoth('a batch of a merge queue', (kind) => {
   it('is announced when statuses are required only after it was built', async () => {
     const { database } = world.server.app
     const announced = async (): Promise<unknown[]> =>
-      database.read.selectFrom('event').select('payload').where('kind', '=', 'merge_queue.built').execute()
+      database.read
+        .selectFrom('event')
+        .select('payload')
+        .where('kind', '=', 'merge_queue.built')
+        .orderBy('id')
+        .execute()
     const [number] = await world.queued('late-rule')
     expect(await world.states()).toEqual([[number, 'testing']])
     const before = await announced()
