@@ -96,10 +96,11 @@ async function measureStall(attack: Attack, stage: Stage, { child }: OwnServer):
 
 const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, AROUND_MS))
 
+/** NOTE: of the account: renderings of the attack's address are one caller, whose tasks run one after the other. */
 const besideCall = (beside: 'file' | 'rendering', stage: Stage): Call =>
   beside === 'file'
     ? getter(stage.target)(`/repos/${stage.repo}/raw/README.md`)()
-    : post(stage, '/markdown/raw', { type: 'text/plain', body: 'hi' })
+    : post(stage, '/markdown/raw', { type: 'text/plain', body: 'hi', token: stage.target.token })
 
 export function drawStalls(stalls: readonly Stall[]): string {
   const head = ['attack', 'who', 'status', 'answered ms', '/version waited', 'beside waited', 'MB', 'CPU ms', 'reached']
