@@ -41,6 +41,25 @@ describeOnBoth('the search for reviews', (kind) => {
     expect([page.json[0].title, page.headers.get('x-total-count')]).toEqual(['asked', '2'])
   })
 
+  it('finds drafts, and pull requests that are none, in all repositories and in one', async () => {
+    const { wes, ann } = world
+    const { number } = await openPull(wes, 'half')
+    const path = `/repos/ann/app/pulls/${number}`
+    expect((await wes.client.patch(path, { title: 'WIP: half' })).status).toBe(201)
+    expect((await ann.client.post('/repos/ann/app/issues', { title: 'WIP: an issue' })).status).toBe(201)
+    expect(await search(wes, 'draft=true')).toEqual(['WIP: half'])
+    expect(await search(wes, 'draft=true&type=issues')).toEqual([])
+    expect(await search(wes, 'draft=false&owner=ann')).toEqual(['nobody', 'asked'])
+    const ofRepo = async (query: string) =>
+      (await wes.client.get(`/repos/ann/app/issues?${query}`)).json.map(({ title }: Any) => title)
+    expect(await ofRepo('draft=true')).toEqual(['WIP: half'])
+    expect(await ofRepo('draft=false&state=all')).toEqual(['nobody', 'asked'])
+    expect((await wes.client.patch(path, { title: 'done' })).status).toBe(201)
+    expect(await search(wes, 'draft=true')).toEqual([])
+    expect(await ofRepo('draft=false')).toEqual(['done', 'nobody', 'asked'])
+    expect((await wes.client.patch(path, { state: 'closed' })).status).toBe(201)
+  })
+
   it('does not find what was withdrawn, hidden or closed', async () => {
     const { ann, bob, eve, wes } = world
     const { number } = await openPull(wes, 'changes', { reviewers: ['eve'] })

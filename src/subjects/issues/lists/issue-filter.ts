@@ -12,6 +12,8 @@ export interface IssueFilter {
   /** Asked for a review, itself or as a member of a team. */
   readonly requestedOfId?: UserId | undefined
   readonly reviewedById?: UserId | undefined
+  /** Pull requests alone: those that are drafts, or those that are none. */
+  readonly isDraft?: boolean | undefined
   readonly since?: number | undefined
   readonly before?: number | undefined
   readonly texts?: TextQuery | undefined

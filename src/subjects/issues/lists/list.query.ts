@@ -22,6 +22,7 @@ const commonMembers = {
   since: Type.Optional(Timestamp({ description: 'Changed at this time or later' })),
   before: Type.Optional(Timestamp({ description: 'Changed at this time or earlier' })),
   created_by: Word('Login of the poster'),
+  draft: Yes('true: pull requests that are drafts; false: those that are none'),
 }
 
 export const repoListQuery = Type.Object({
@@ -89,6 +90,7 @@ const readCommon = (query: RepoQuery | AllQuery) => ({
   labels: readWords(query.labels),
   milestones: readWords(query.milestones),
   createdBy: query.created_by || undefined,
+  isDraft: query.draft,
 })
 
 const readState = (state: string | undefined): IssueFilter['state'] =>

@@ -17,7 +17,7 @@ import { listRepoIssueIds } from './repo-issues.store.ts'
 import { searchIssueIds } from './search.store.ts'
 
 /** What both lists can ask for; logins, names and texts as the client sent them. */
-interface ListQuery extends Pick<IssueFilter, 'state' | 'kinds' | 'since' | 'before'> {
+interface ListQuery extends Pick<IssueFilter, 'state' | 'kinds' | 'since' | 'before' | 'isDraft'> {
   readonly q: string
   /** Names. */
   readonly labels: readonly string[]
@@ -104,11 +104,12 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
   }
 }
 
-const commonFilter = ({ state, kinds, since, before, q }: ListQuery, window: Window): IssueFilter => ({
+const commonFilter = ({ state, kinds, since, before, isDraft, q }: ListQuery, window: Window): IssueFilter => ({
   state,
   kinds,
   since,
   before,
+  isDraft,
   texts: readTexts(q),
   after: 'after' in window ? window.after : undefined,
 })

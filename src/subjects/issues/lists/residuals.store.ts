@@ -1,4 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { flag } from '../../../db/flag.ts'
 import type { Residual } from './ranges.store.ts'
 import type { IssueFilter } from './issue-filter.ts'
 
@@ -11,15 +12,24 @@ const ofIssue = (name: string, condition: RawBuilder<SqlBool>): Residual => ({
 })
 
 /** What `filter` asks of each row, beside state and kind. */
-export function residualsOf({ posterId, assigneeId, mentionedId, since, before }: IssueFilter): Residual[] {
+export function residualsOf(filter: IssueFilter): Residual[] {
+  const { posterId, assigneeId, mentionedId, since, before, isDraft } = filter
   return [
     ...(posterId === undefined ? [] : [ofIssue('poster', sql<SqlBool>`+issue.poster_id = ${posterId}`)]),
     ...(assigneeId === undefined ? [] : [inTable('assignee', 'issue_assignee', assigneeId)]),
     ...(mentionedId === undefined ? [] : [inTable('mention', 'issue_mention', mentionedId)]),
     ...(since === undefined ? [] : [ofIssue('updated', sql<SqlBool>`+issue.updated_at >= ${since}`)]),
     ...(before === undefined ? [] : [ofIssue('updated', sql<SqlBool>`+issue.updated_at <= ${before}`)]),
+    ...(isDraft === undefined ? [] : [hasDraftState(isDraft)]),
   ]
 }
+
+const hasDraftState = (isDraft: boolean): Residual => ({
+  name: 'draft',
+  needsIssue: false,
+  condition: (id) =>
+    sql<SqlBool>`exists (select 1 from pull as other where other.issue_id = ${id} and other.is_draft = ${sql.lit(flag(isDraft))})`,
+})
 
 const inTable = (name: string, table: 'issue_assignee' | 'issue_mention', userId: number): Residual => ({
   name,
