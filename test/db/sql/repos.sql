@@ -54,6 +54,7 @@ insert into "repo_flag" ("repo_id", "name") values (?, ...), ... on conflict ("r
 select "name" from "repo_flag" where "repo_id" = ? order by "name" limit N offset ?;
 
 -- subjects/repos/lists/repo-list.store.ts count
+select (select count(*) from repo) as "total";
 select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0));
 select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and 1 = 1);
 select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and (+repo.is_private = 0));
@@ -61,25 +62,24 @@ select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?)) and (+repo.is_private = 0));
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and 1 = 1);
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and (+repo.is_private = 0));
-select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in (?, ...))));
+select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private'))));
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and 1 = 1);
+select (select count(*) from repo) - (select count(*) from repo where repo.is_private = 1) - (select count(*) from "user" as hidden cross join repo where repo.owner_id = hidden.id and hidden.visibility in ('limited', 'private') and repo.is_private = 0) as "total";
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and (+repo.is_private = 0));
-select count(*) as "total" from "repo" where (repo.id in (select own.id from repo as own where own.owner_id = ? union select shared.id from collaboration cross join repo as shared where shared.id = collaboration.repo_id and collaboration.user_id = ? and collaboration.mode > 0 union select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ?) and (+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in (?, ...))));
-select count(*) as "total" from "repo" where (repo.id in (select own.id from repo as own where own.owner_id = ? union select shared.id from collaboration cross join repo as shared where shared.id = collaboration.repo_id and collaboration.user_id = ? and collaboration.mode > 0 union select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ? and exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "theirs".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "theirs".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and ("theirs".units & (case team_unit.unit when 'repo.code' then 1 when 'repo.issues' then 2 when 'repo.ext_issues' then 4 when 'repo.pulls' then 8 when 'repo.releases' then 16 when 'repo.wiki' then 32 when 'repo.ext_wiki' then 64 when 'repo.projects' then 128 when 'repo.packages' then 256 when 'repo.actions' then 512 else 0 end)) <> 0)))) and (+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in (?, ...))));
 
 -- subjects/repos/lists/repo-list.store.ts listRepos
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" desc limit N offset ?;
+select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0));
+select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and 1 = 1);
 select "repo"."id" from "repo" where (1 = 0 and 1 = 1) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where (+repo.is_private = 0) order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."created_at" desc, "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."owner_id" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and (+repo.is_private = 0));
 select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."is_archived" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."is_template" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."lower_name" like ? escape ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 
 -- subjects/repos/records/mirror.store.ts insertMirror
 insert into "mirror" ("repo_id", "interval", "next_sync_at", "remote_url") values (?, ...);

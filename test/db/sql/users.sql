@@ -60,13 +60,13 @@ select "user_id" from "follow" where "user_id" = ? and "followed_id" = ?;
 -- subjects/users/follows/follow.store.ts pageOfUsers
 select "user"."id" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? order by "follow"."created_at", "user"."id" limit N offset ?;
 select "user"."id" from "follow" cross join "user" where "user"."id" = "follow"."user_id" and "follow"."followed_id" = ? and "user"."kind" = ? order by "follow"."created_at", "user"."id" limit N offset ?;
-select "user"."id" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and "user"."visibility" in (?, ...) order by "follow"."created_at", "user"."id" limit N offset ?;
-select "user"."id" from "follow" cross join "user" where "user"."id" = "follow"."user_id" and "follow"."followed_id" = ? and "user"."kind" = ? and "user"."visibility" in (?, ...) order by "follow"."created_at", "user"."id" limit N offset ?;
-select "user"."id" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and (("user"."visibility" in (?, ...) or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
-select "user"."id" from "follow" cross join "user" where "user"."id" = "follow"."user_id" and "follow"."followed_id" = ? and "user"."kind" = ? and (("user"."visibility" in (?, ...) or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
-select count(*) as "total" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and (("user"."visibility" in (?, ...) or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?) or exists (select "theirs"."user_id" from "follow" as "theirs" where "theirs"."user_id" = "user"."id" and "theirs"."followed_id" = ?) or exists (select "theirs"."team_id" from "team_member" as "theirs" inner join "team_member" as "own" on "own"."team_id" = "theirs"."team_id" where "theirs"."user_id" = "user"."id" and "own"."user_id" = ?));
-select "user"."id" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and (("user"."visibility" in (?, ...) or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?) or exists (select "theirs"."user_id" from "follow" as "theirs" where "theirs"."user_id" = "user"."id" and "theirs"."followed_id" = ?) or exists (select "theirs"."team_id" from "team_member" as "theirs" inner join "team_member" as "own" on "own"."team_id" = "theirs"."team_id" where "theirs"."user_id" = "user"."id" and "own"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
-select "user"."id" from "follow" cross join "user" where "user"."id" = "follow"."user_id" and "follow"."followed_id" = ? and "user"."kind" = ? and (("user"."visibility" in (?, ...) or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?) or exists (select "theirs"."user_id" from "follow" as "theirs" where "theirs"."user_id" = "user"."id" and "theirs"."followed_id" = ?) or exists (select "theirs"."team_id" from "team_member" as "theirs" inner join "team_member" as "own" on "own"."team_id" = "theirs"."team_id" where "theirs"."user_id" = "user"."id" and "own"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
+select "user"."id" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and "user"."visibility" in ('public') order by "follow"."created_at", "user"."id" limit N offset ?;
+select "user"."id" from "follow" cross join "user" where "user"."id" = "follow"."user_id" and "follow"."followed_id" = ? and "user"."kind" = ? and "user"."visibility" in ('public') order by "follow"."created_at", "user"."id" limit N offset ?;
+select "user"."id" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and (("user"."visibility" in ('public') or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
+select "user"."id" from "follow" cross join "user" where "user"."id" = "follow"."user_id" and "follow"."followed_id" = ? and "user"."kind" = ? and (("user"."visibility" in ('public') or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
+select count(*) as "total" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and (("user"."visibility" in ('public', 'limited') or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?) or exists (select "theirs"."user_id" from "follow" as "theirs" where "theirs"."user_id" = "user"."id" and "theirs"."followed_id" = ?) or exists (select "theirs"."team_id" from "team_member" as "theirs" inner join "team_member" as "own" on "own"."team_id" = "theirs"."team_id" where "theirs"."user_id" = "user"."id" and "own"."user_id" = ?));
+select "user"."id" from "follow" inner join "user" on "user"."id" = "follow"."followed_id" where "follow"."user_id" = ? and (("user"."visibility" in ('public', 'limited') or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?) or exists (select "theirs"."user_id" from "follow" as "theirs" where "theirs"."user_id" = "user"."id" and "theirs"."followed_id" = ?) or exists (select "theirs"."team_id" from "team_member" as "theirs" inner join "team_member" as "own" on "own"."team_id" = "theirs"."team_id" where "theirs"."user_id" = "user"."id" and "own"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
+select "user"."id" from "follow" cross join "user" where "user"."id" = "follow"."user_id" and "follow"."followed_id" = ? and "user"."kind" = ? and (("user"."visibility" in ('public', 'limited') or "user"."id" = ?) or exists (select "org_member"."org_id" from "org_member" where "org_member"."org_id" = "user"."id" and "org_member"."user_id" = ?) or exists (select "theirs"."user_id" from "follow" as "theirs" where "theirs"."user_id" = "user"."id" and "theirs"."followed_id" = ?) or exists (select "theirs"."team_id" from "team_member" as "theirs" inner join "team_member" as "own" on "own"."team_id" = "theirs"."team_id" where "theirs"."user_id" = "user"."id" and "own"."user_id" = ?)) order by "follow"."created_at", "user"."id" limit N offset ?;
 
 -- subjects/users/settings/user-settings.store.ts loadPreferences
 select "settings" from "user" where "id" = ?;
@@ -84,9 +84,9 @@ select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "user"."id" = ? and "visibility" not in (?, ...);
 
 -- subjects/users/user-list.store.ts countAll
-select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot')) - (select count(*) from "user" where kind = 'individual' and 1 = 0) + 0 as total;
-select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot')) - (select count(*) from "user" where kind = 'individual' and visibility in (?, ...)) + 0 as total;
-select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot')) - (select count(*) from "user" where kind = 'individual' and visibility in (?, ...)) + (select count(*) from "user" where kind = 'individual' and visibility in (?, ...) and id = ?) as total;
+select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot')) - (select count(*) from "user" where kind = 'individual' and 1 = 0) + 0 as "total";
+select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot')) - (select count(*) from "user" where kind = 'individual' and visibility in ('limited', 'private')) + 0 as "total";
+select (select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot')) - (select count(*) from "user" where kind = 'individual' and visibility in ('private')) + (select count(*) from "user" where kind = 'individual' and visibility in ('private') and id = ?) as "total";
 
 -- subjects/users/user-list.store.ts countVisible
 select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or ("user"."id" = ? and lower("user"."email") like ? escape ?)) and "visibility" in (?, ...);
@@ -96,18 +96,18 @@ select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text
 select "lower_name" from "user" where "lower_name" in (?, ...) and "visibility" in (?, ...);
 
 -- subjects/users/user-list.store.ts listUsers
-select "id" from "user" where "kind" = ? order by "id" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "is_admin" = ? order by "id" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "is_admin" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "is_active" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "source_id" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "user"."id" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "login_name" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "is_restricted" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "is_login_prohibited" = ? order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "user"."visibility" in (?, ...) order by "lower_name" asc, "id" asc limit N offset ?;
-select "id" from "user" where "kind" = ? and "user"."search_text" like ? escape ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' order by "id" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "is_admin" = ? order by "id" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "is_admin" = ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "is_active" = ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "source_id" = ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "user"."id" = ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "login_name" = ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "is_restricted" = ? order by "lower_name" asc, "id" asc limit N offset ?;
+select "id" from "user" where "kind" = 'individual' and "is_login_prohibited" = ? order by "lower_name" asc, "id" asc limit N offset ?;
+select count(*) as "total" from "user" where "kind" = ? and ("user"."search_text" like ? escape ? or lower("user"."email") like ? escape ?);
+select "id" from "user" where "kind" = 'individual' and "user"."visibility" in ('public') order by "lower_name" asc, "id" asc limit N offset ?;
 
 -- subjects/users/user-list.store.ts usersInOrder
 select * from "user" where "id" in (?, ...);
