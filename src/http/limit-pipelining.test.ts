@@ -16,11 +16,14 @@ async function listen(handle: RequestListener) {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return (lines: string): Promise<string> => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => {})
-    socket.write(lines)
-    return text(socket).catch(() => '')
+  /** A connection; what is written gets all that comes until its end. */
+  return async () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    return (lines: string): Promise<string> => {
+      socket.write(lines)
+      return text(socket).catch(() => '')
+    }
   }
 }
 
@@ -30,7 +33,7 @@ it('answers the requests of a connection one after the other, and others between
   const begun: string[] = []
   let running = 0
   let mostRunning = 0
-  const send = await listen((request, response) => {
+  const open = await listen((request, response) => {
     begun.push(request.url!)
     mostRunning = Math.max(mostRunning, ++running)
     void turn().then(() => {
@@ -38,12 +41,13 @@ it('answers the requests of a connection one after the other, and others between
       response.end(request.url)
     })
   })
-  const pipelined = send(
+  const [first, second] = [await open(), await open()]
+  const pipelined = first(
     Array.from({ length: MANY }, (_, i) => get(`/${i}`)).join('') + get('/last', 'Connection: close\r\n'),
   )
-  await expect.poll(() => begun.length).toBeGreaterThan(0)
-  await send(get('/other', 'Connection: close\r\n'))
+  const other = second(get('/other', 'Connection: close\r\n'))
   const answers = await pipelined
+  await other
   expect(begun.indexOf('/other')).toBeLessThan(MANY / 2)
   expect(begun.filter((url) => url !== '/other')).toEqual([...Array.from({ length: MANY }, (_, i) => `/${i}`), '/last'])
   expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(MANY + 1)
@@ -52,17 +56,19 @@ it('answers the requests of a connection one after the other, and others between
 
 it('ends a connection with more than a thousand waiting requests, without beginning them', async () => {
   let begun = 0
-  const send = await listen(() => void begun++)
+  const open = await listen(() => void begun++)
+  const send = await open()
   expect(await send(get('/').repeat(5000))).toBe('')
   expect(begun).toBe(1)
 })
 
 it('begins no request of a connection that is gone', async () => {
   let begun = 0
-  const send = await listen(({ socket }) => {
+  const open = await listen(({ socket }) => {
     begun++
     setImmediate(() => socket.destroy())
   })
+  const send = await open()
   await send(get('/').repeat(100))
   await turn()
   expect(begun).toBe(1)
