@@ -44,7 +44,9 @@ const HIDDEN_FROM_ALL = ['limited', 'private'] as const
 
 const hiddenFrom = ({ isRestricted }: Account): readonly Visibility[] => (isRestricted ? HIDDEN_FROM_ALL : ['private'])
 
-/** NOTE: written out: PostgreSQL plans a statement anew at each execution while values it cannot see decide the plan. */
+/**
+ * NOTE: written out: PostgreSQL plans a statement anew at each execution while values it cannot see decide the plan.
+ */
 const listed = (hidden: readonly Visibility[]): RawBuilder<unknown> => sql.join(hidden.map((each) => sql.lit(each)))
 
 /** Whether there is an owner whose visibility hides it from those who have nothing to do with it. */

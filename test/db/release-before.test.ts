@@ -23,7 +23,9 @@ const { commit } = previousRelease()
 const execute = promisify(execFile)
 const run = (cwd: string, command: string, ...args: string[]): Promise<unknown> =>
   execute(command, args, { cwd, env: GIT_ENV })
-/** False in a shallow clone and in a copy without history: upgrade.test.ts has the recorded statements of the release. */
+/**
+ * False in a shallow clone and in a copy without history: upgrade.test.ts has the recorded statements of the release.
+ */
 const hasHistory = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).status === 0
 
 describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has that commit`, () => {

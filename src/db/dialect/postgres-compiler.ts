@@ -17,8 +17,9 @@ const LIST_OPERATORS: Readonly<Record<string, { readonly one: string; readonly a
 /**
  * Writes texts that do not change with the number of values, so that few statements are prepared: a list is one
  * parameter. Lists of one value have a text of their own: for a list that it does not see the planner expects ten
- * values, and so plans those of one anew at each execution. Limits are written out: the planner needs them, and there are few of them. For an offset that it does not
- * see the planner expects a tenth of all rows to be skipped, and so plans first pages anew at each execution.
+ * values, and so plans those of one anew at each execution. Limits are written out: the planner needs them, and there
+ * are few of them. For an offset that it does not see the planner expects a tenth of all rows to be skipped, and so
+ * plans first pages anew at each execution.
  */
 export class PostgresCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {

@@ -3,8 +3,8 @@ import { hasBody } from '../../platform/http/unread-body.ts'
 
 /**
  * Reads and drops what is left of a body after its answer: Node does so only for bodies that were not read at all, and
- * the connection would never come to its next request. A request that was destroyed meanwhile cannot be read to its end:
- * its connection ends.
+ * the connection would never come to its next request. A request that was destroyed meanwhile cannot be read to its
+ * end: its connection ends.
  */
 export function discardRests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw }, reply, done) => {

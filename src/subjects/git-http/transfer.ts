@@ -46,8 +46,8 @@ function inflate(request: FastifyRequest): Readable {
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
     throw new Refusal(415, `Content-Encoding ${encoding} is not supported`)
   const inflated = createGunzip()
-  // NOTE: a broken body fails the reader of the inflated side; a pipeline would also destroy the request, whose rest has
-  // to be read before the next one comes.
+  // NOTE: a broken body fails the reader of the inflated side; a pipeline would also destroy the request, whose rest
+  // has to be read before the next one comes.
   request.raw.on('error', (error) => inflated.destroy(error)).pipe(inflated)
   return inflated
 }

@@ -50,7 +50,8 @@ export async function readOwner(place: Place): Promise<FoundOwner | undefined> {
 }
 
 /**
- * Puts `owner` in the place of the one that was found. False when another process was faster, as far as the place tells.
+ * Puts `owner` in the place of the one that was found. False when another process was faster, as far as the place
+ * tells.
  */
 export async function replaceOwner(place: Place, found: FoundOwner | undefined, owner: Owner): Promise<boolean> {
   const data = Buffer.from(`${JSON.stringify(owner)}\n`)

@@ -26,7 +26,8 @@ export interface Place {
   getVersion(name: string): Promise<Versioned | undefined>
   /**
    * As put, but only where the name still has this version; undefined: only where there is nothing of the name. False
-   * when something else is there. NOTE: not every place compares and writes in one step, so that the caller looks again.
+   * when something else is there. NOTE: not every place compares and writes in one step, so that the caller looks
+   * again.
    */
   replace(name: string, data: Uint8Array, version: string | undefined): Promise<boolean>
   /** As get, piece by piece. */

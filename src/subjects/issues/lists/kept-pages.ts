@@ -18,8 +18,9 @@ interface Kept {
 export interface KeptPages {
   /**
    * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it
-   * depends on beside the viewer and the database. `repo` is what the guard read, of which `remembered` gives another object after every commit: an answer is not kept for later requests where a commit came
-   * between the guard and `make`, which shows rows that the guard read.
+   * depends on beside the viewer and the database. `repo` is what the guard read, of which `remembered` gives another
+   * object after every commit: an answer is not kept for later requests where a commit came between the guard and
+   * `make`, which shows rows that the guard read.
    */
   get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>, repo?: object): Promise<Answer>
 }

@@ -19,7 +19,9 @@ const MAX_MS = 30_000
 export interface BuildOptions {
   /** Shorter histories are walked in a moment. */
   readonly minCommits?: number
-  /** Milliseconds of processor time of one run, after which it ends; the next run goes on. One commit is always read. */
+  /**
+   * Milliseconds of processor time of one run, after which it ends; the next run goes on. One commit is always read.
+   */
   readonly maxMs?: number
 }
 
