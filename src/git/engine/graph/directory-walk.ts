@@ -1,5 +1,6 @@
 import { PathKey } from './bloom.ts'
 import { EntryChanges } from './paths/entry-changes.ts'
+import { MARK, parentOfMark } from './paths/path-index-file.ts'
 import { PathVersions } from './path-versions.ts'
 import { PositionQueue } from './position-queue.ts'
 import type { RepoView, WalkResult } from './repo-view.ts'
@@ -124,9 +125,8 @@ class DirectoryWalk {
     const parents = this.#view.commits.parents(position)
     changes.visit(position, (name, mark) => {
       if (!names.delete(name)) return
-      const parent = EntryChanges.parentOf(mark)
-      if (parent === undefined) this.found.set(name, position)
-      else this.#handOn(parents[parent]!, new Set([name]))
+      if (mark === MARK.changed) this.found.set(name, position)
+      else this.#handOn(parents[parentOfMark(mark)]!, new Set([name]))
     })
     if (names.size > 0) this.#handOn(parents[0]!, names)
   }

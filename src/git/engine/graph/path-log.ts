@@ -1,5 +1,5 @@
 import { markedLog } from './paths/marked-log.ts'
-import { MARK } from './paths/path-index-file.ts'
+import { MARK, markOfParent, parentOfMark } from './paths/path-index-file.ts'
 import { PathVersions } from './path-versions.ts'
 import { PositionFlags } from './position-flags.ts'
 import { PositionQueue } from './position-queue.ts'
@@ -178,10 +178,8 @@ class LogWalk {
     const versions = this.#versions
     if (!versions) return undefined
     const mark = this.#markOf(position)
-    if (mark === MARK.same) return parents[0]
     if (mark === MARK.changed) return undefined
-    if (mark !== MARK.unknown) return parents[mark - MARK.firstOther + 1]
-    return this.#treesSame(position, parents)
+    return mark === MARK.unknown ? this.#treesSame(position, parents) : parents[parentOfMark(mark)]
   }
 
   #treesSame(position: number, parents: readonly number[]): number | undefined {
@@ -198,7 +196,7 @@ class LogWalk {
   #resolve(position: number): number {
     const parents = this.#view.commits.parents(position)
     const same = this.#treesSame(position, parents)
-    if (same !== undefined) return same === parents[0] ? MARK.same : MARK.firstOther + parents.indexOf(same) - 1
+    if (same !== undefined) return markOfParent(parents.indexOf(same))
     return parents.length > 0 || this.#versions!.version(position) !== '' ? MARK.changed : MARK.same
   }
 

@@ -1,7 +1,7 @@
 import type { RepoView } from '../repo-view.ts'
 import { TreeBytes, type TreePlace } from '../../packs/tree-bytes.ts'
 import type { Walk } from '../walk.ts'
-import { MARK } from './path-index-file.ts'
+import { MARK, markOfParent } from './path-index-file.ts'
 
 /** Of one commit; one that changes more is not covered by an index. */
 const MAX_PATHS = 50_000
@@ -78,7 +78,7 @@ function markOf(directory: Directory, own: Entry, other: Entry): number {
   // NOTE: not only `own`: what is here the entry of a file may be that of a directory in the same tree.
   const version = own ? directory.mine!.version(own) : directory.mine?.find(name)?.version
   const index = directory.others.findIndex((tree) => tree?.find(name, own?.start)?.version === version)
-  return index === -1 ? MARK.changed : MARK.firstOther + index
+  return index === -1 ? MARK.changed : markOfParent(index + 1)
 }
 
 function innerOf(view: RepoView, directory: Directory, own: Entry, other: Entry): Directory | undefined {

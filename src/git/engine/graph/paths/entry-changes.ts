@@ -1,5 +1,4 @@
 import type { PathIndex } from './path-index.ts'
-import { MARK } from './path-index-file.ts'
 
 /** Which commits change which of several paths, from an index: the paths by commit instead of the commits by path. */
 export class EntryChanges {
@@ -33,10 +32,5 @@ export class EntryChanges {
   /** Calls `visit` with each path that a covered commit does not have as its first parent. */
   visit(position: number, visit: (name: string, mark: number) => void): void {
     for (let at = this.#last[position] ?? 0; at !== 0; at = this.#before[at]!) visit(this.#names[at]!, this.#marks[at]!)
-  }
-
-  /** The number of the parent to follow a path to; undefined: the commit changed it. */
-  static parentOf(mark: number): number | undefined {
-    return mark === MARK.changed ? undefined : mark - MARK.firstOther + 1
   }
 }

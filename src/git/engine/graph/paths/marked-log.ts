@@ -1,6 +1,6 @@
 import type { CommitGraph } from '../commit-graph.ts'
 import type { Walk } from '../walk.ts'
-import { MARK } from './path-index-file.ts'
+import { MARK, parentOfMark } from './path-index-file.ts'
 
 const STEPS_AT_ONCE = 2048
 const FIRST_SIZE = 256
@@ -73,7 +73,7 @@ class MarkedWalk {
     let mark = this.#marks[position]!
     if (mark === MARK.unknown) this.#marks[position] = mark = this.#resolve(position)
     if (mark === MARK.same) return this.#enter(firstTwo[position * 2]!)
-    if (mark !== MARK.changed) return this.#enter(this.#graph.parents(position)[mark - MARK.firstOther + 1]!)
+    if (mark !== MARK.changed) return this.#enter(this.#graph.parents(position)[parentOfMark(mark)]!)
     if (dates[position]! <= this.#until) this.found.push(position)
     if (firstTwo[position * 2 + 1]! < 0 && !this.#graph.hasMany(position)) return this.#enter(firstTwo[position * 2]!)
     for (const parent of this.#graph.parents(position)) if (this.#enter(parent) >= 0) this.#queue.push(parent)

@@ -22,6 +22,11 @@ export const MARK = {
   unknown: 255,
 } as const
 
+/** The parent, counted from 0, that has the path as the commit has it; of neither `changed` nor `unknown`. */
+export const parentOfMark = (mark: number): number => (mark === MARK.same ? 0 : mark - MARK.firstOther + 1)
+
+export const markOfParent = (parent: number): number => (parent === 0 ? MARK.same : MARK.firstOther + parent - 1)
+
 /** What is written to a file: the changes of the commits of one commit-graph file. */
 export interface PathIndexContent {
   readonly commits: number
