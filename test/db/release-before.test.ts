@@ -35,7 +35,7 @@ describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has
   let settings: readonly string[]
   let password = ''
   /** Requests to the webhook before. */
-  let told = 0
+  let delivered = 0
   const cleanUps: (() => unknown)[] = []
 
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has
     await run(folder.path, 'git', 'clone', '-q', remote, clone)
     await run(clone, 'git', 'push', '-q', 'origin', `HEAD:refs/heads/pushed-${name}`)
   }
-  /** What everybody has written is there, found by its text, merged, and told to the webhook. */
+  /** What both servers have written is there, found by its text, merged, and delivered to the webhook. */
   const check = async (server: ServerHere, names: readonly string[]): Promise<void> => {
     const repo = '/repos/admin/r'
     for (const name of names) {
@@ -118,7 +118,7 @@ describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has
     expect(pulls.map(({ merged }) => merged)).toEqual(names.map(() => true))
     const opened = (): string[] =>
       receiver.got
-        .slice(told)
+        .slice(delivered)
         .map(({ body }) => JSON.parse(String(body)))
         .filter(({ action }) => action === 'opened')
         .map(({ issue }) => issue.title)
@@ -134,7 +134,7 @@ describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has
     data = join(folder.path, 'sqlite')
     settings = []
     password = ''
-    told = receiver.got.length
+    delivered = receiver.got.length
     makeDataDir(data)
     const first = await startNow()
     await prepare(first)
@@ -159,7 +159,7 @@ describe.skipIf(!hasHistory)(`the server of ${commit.slice(0, 8)}, where git has
       data = join(folder.path, 'shared')
       settings = [`database.url=${database.url}`, 'database.max_connections=6', 'cluster.enabled=true']
       password = ''
-      told = receiver.got.length
+      delivered = receiver.got.length
       const now = await startNow('cluster.node=new')
       await prepare(now)
       const before = await startBefore('cluster.node=old')

@@ -7,9 +7,9 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 const WORTH_READING = 1024 * 1024
 
 /**
- * Whether the connection must end with an answer that is given before the body is read: when its reader destroyed the
- * request. Not when little is on its way: the server then reads it to the end and drops it, since clients that find the
- * connection closed while they send lose the answer.
+ * Whether the connection must end with an answer that is given before the body is read: when the request was destroyed,
+ * or much of it is still on its way. A short rest is read and dropped, since clients that find the connection closed
+ * while they send lose the answer.
  */
 export function endsConnection(request: IncomingMessage): boolean {
   if (request.readableEnded) return false

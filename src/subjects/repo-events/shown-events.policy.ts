@@ -5,7 +5,7 @@ import type { DomainEvent, EventKind, EventPayload } from '../../events/index.ts
 
 /** What clients see of an event, and who does. */
 export interface ShownEvent {
-  /** One of these units must be readable; none for what everybody may know who sees the repository. */
+  /** One of these units must be readable; none for what every reader of the repository may know. */
   readonly units: readonly Unit[]
   readonly payload: object
 }

@@ -8,7 +8,7 @@ declare module '../subject.ts' {
   }
 }
 
-/** Streams of events to clients. What they say is told by the subjects of their boards. */
+/** Streams of events to clients. Their messages come from the subjects that register boards. */
 export const subject = defineSubject({
   name: 'streams',
   needs: [],
