@@ -87,6 +87,10 @@ describe('tags', () => {
       status: 409,
       json: { message: 'tag already exists [name: soon]' },
     })
+    expect(await ann.client.delete(`${code.path}/tags/Soon`)).toMatchObject({
+      status: 409,
+      json: { message: 'a tag attached to a release cannot be deleted directly' },
+    })
     const [draft] = (await ann.client.get(`${code.path}/releases`)).json
     expect((await ann.client.patch(`${code.path}/releases/${draft.id}`, { draft: false })).status).toBe(200)
     expect((await ann.client.get(`${code.path}/tags/Soon`)).status).toBe(200)

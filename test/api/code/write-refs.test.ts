@@ -61,6 +61,14 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     )
     expect((await ann.client.put(url, { new_commit_id: root, old_commit_id: tip, force: true })).status).toBe(204)
     expect(code.oid('topic')).toBe(root)
+    const moves = await Promise.all(
+      Array.from({ length: 6 }, () => ann.client.put(url, { new_commit_id: tip, old_commit_id: root })),
+    )
+    expect(moves.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([204, 422, 422, 422, 422, 422])
+    const forced = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => ann.client.put(url, { new_commit_id: at % 2 ? tip : root, force: true })),
+    )
+    expect(forced.map((answer) => answer.status)).toEqual([204, 204, 204, 204, 204, 204])
     expect((await ann.client.patch(url, { name: 'main' })).status).toBe(422)
     expect((await ann.client.patch(`${code.path}/branches/main`, { name: 'trunk' })).status).toBe(204)
     expect((await ann.client.get(code.path)).json.default_branch).toBe('trunk')

@@ -79,29 +79,46 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
     },
     async delete(actor, target, name) {
       const opened = await openNonEmpty(git, target.repo)
-      const oldOid = await tipOf(opened, name)
-      if (name === target.repo.defaultBranch) throw forbidden('can not delete default or pull request target branch')
-      try {
-        await write(actor, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
-      } catch (error) {
-        throw error instanceof PushRefusedError && error.refusal.reason === 'deletion'
-          ? forbidden('branch protected')
-          : error
-      }
+      await onNewestTip(async () => {
+        const oldOid = await tipOf(opened, name)
+        if (name === target.repo.defaultBranch) throw forbidden('can not delete default or pull request target branch')
+        try {
+          await write(actor, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
+        } catch (error) {
+          throw error instanceof PushRefusedError && error.refusal.reason === 'deletion'
+            ? forbidden('branch protected')
+            : error
+        }
+      })
     },
     rename: (actor, target, from, to) =>
-      renameBranch({ database, git, clock, events, write }, actor, target, { from, to }),
+      onNewestTip(() => renameBranch({ database, git, clock, events, write }, actor, target, { from, to })),
     async move(actor, target, name, { to, from, force }) {
       const opened = await openNonEmpty(git, target.repo)
-      const oldOid = await tipOf(opened, name)
-      if (from && from !== oldOid) throw invalid(`branch commit does not match [expected: ${from}, given: ${oldOid}]`)
-      const newOid = await findCommitOid(opened, to)
-      if (newOid === undefined) throw notFound(`commit does not exist: ${to}`)
-      if (newOid === oldOid) return
-      if (!force && !(await opened.history.isAncestor(oldOid, newOid)))
-        throw invalid(`Force push ${name} need a confirm force parameter`)
-      await write(actor, target, [{ ref: branchRef(name), oldOid, newOid }])
+      await onNewestTip(async () => {
+        const oldOid = await tipOf(opened, name)
+        if (from && from !== oldOid) throw invalid(`branch commit does not match [expected: ${from}, given: ${oldOid}]`)
+        const newOid = await findCommitOid(opened, to)
+        if (newOid === undefined) throw notFound(`commit does not exist: ${to}`)
+        if (newOid === oldOid) return
+        if (!force && !(await opened.history.isAncestor(oldOid, newOid)))
+          throw invalid(`Force push ${name} need a confirm force parameter`)
+        await write(actor, target, [{ ref: branchRef(name), oldOid, newOid }])
+      })
     },
+  }
+}
+
+const MAX_ATTEMPTS = 20
+
+/** Runs the task again when the branch moved meanwhile: it decides, and answers, by the newest tip. */
+async function onNewestTip(task: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await task()
+    } catch (error) {
+      if (!(error instanceof RefConflictError) || attempt === MAX_ATTEMPTS) throw error
+    }
   }
 }
 

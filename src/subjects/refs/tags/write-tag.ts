@@ -75,10 +75,10 @@ export async function deleteTag(
   name: string,
 ): Promise<void> {
   const opened = git.open(target.repo)
-  const ref = (await opened.refs.snapshot()).get(tagRef(name))
-  if (ref === undefined) throw notFound(`tag doesn't exist: ${name}`)
   if ((await findReleaseTag(database.read, target.repo.id, name)) === name)
     throw conflict('a tag attached to a release cannot be deleted directly')
+  const ref = (await opened.refs.snapshot()).get(tagRef(name))
+  if (ref === undefined) throw notFound(`tag doesn't exist: ${name}`)
   await opened.writing(() => moveTag(pushes, actor, target, { ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }))
 }
 
