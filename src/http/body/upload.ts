@@ -1,6 +1,6 @@
 import type { Multipart, MultipartFile } from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { badRequest, tooLarge } from '../../platform/errors.ts'
+import { badRequest, isDomainError, tooLarge } from '../../platform/errors.ts'
 import { endsConnection } from '../../platform/http/unread-body.ts'
 import { requireSignedBody, signedSource } from './signed-body.ts'
 
@@ -105,7 +105,11 @@ async function* toTheEnd(
   form: AsyncIterator<Multipart, unknown>,
   field: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* file as AsyncIterable<Uint8Array>
+  try {
+    yield* file as AsyncIterable<Uint8Array>
+  } catch (error) {
+    throw unparsed(error)
+  }
   for (let next = await form.next(); next.done !== true; next = await form.next()) {
     if (next.value.type === 'file') next.value.file.resume()
     else if (next.value.fieldname === 'external_url' && next.value.value !== '') throw onlyOne(field)
@@ -114,8 +118,18 @@ async function* toTheEnd(
 
 const onlyOne = (field: string): Error => badRequest(`'${field}' and 'external_url' are mutually exclusive`)
 
-function parts(request: FastifyRequest): AsyncIterableIterator<Multipart> {
-  return request.parts({
-    limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: MAX_FIELD_BYTES, headerPairs: 100 },
-  })
+async function* parts(request: FastifyRequest): AsyncGenerator<Multipart, void, undefined> {
+  try {
+    yield* request.parts({
+      limits: { fileSize: Number.MAX_SAFE_INTEGER, files: 4, fields: 20, fieldSize: MAX_FIELD_BYTES, headerPairs: 100 },
+    })
+  } catch (error) {
+    throw unparsed(error)
+  }
+}
+
+/** The parser's errors have no code, unlike those of connections, files and limits. */
+function unparsed(error: unknown): unknown {
+  if (isDomainError(error) || !(error instanceof Error) || 'code' in error) return error
+  return badRequest(`the multipart form is malformed: ${error.message}`)
 }

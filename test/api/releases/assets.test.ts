@@ -128,6 +128,22 @@ describe('files of releases', () => {
       (await fetch(assets(), { method: 'POST', body: 'x', headers: { ...basic(ann), 'content-type': 'text/plain' } }))
         .status,
     ).toBe(400)
+    for (const [type, body] of [
+      ['boundary=b', 'x'],
+      ['boundary=', 'x'],
+      [`boundary=${'b'.repeat(300)}`, 'x'],
+      ['boundary=b', '--b\r\nContent-Disposition: form-data; name="attachment"; filename="cut"\r\n\r\nx'],
+    ] as const)
+      expect(
+        (
+          await fetch(assets(), {
+            method: 'POST',
+            body,
+            headers: { ...basic(ann), 'content-type': `multipart/form-data; ${type}` },
+          })
+        ).status,
+        type,
+      ).toBe(400)
     expect((await upload('x.exe', 'MZ')).status).toBe(400)
     expect((await upload('dot', 'x')).status).toBe(400)
     expect((await upload('picture', Buffer.from('89504e470d0a1a0a0000', 'hex'))).status).toBe(201)
