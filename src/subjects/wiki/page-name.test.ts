@@ -9,12 +9,15 @@ describe('names of wiki pages', () => {
     ['a/b 100%', 'a%2Fb-100%25', 'a%2Fb-100%25.md'],
     ['My Page-x', 'My+Page-x.-', 'My Page-x.-.md'],
     ['read.md', 'read.md.-', 'read.md.-.md'],
+    ['ü ✓', '%C3%BC-%E2%9C%93', '%C3%BC-%E2%9C%93.md'],
+    ['a b/c-d', 'a+b%2Fc-d.-', 'a b%2Fc-d.-.md'],
     ['../../etc/passwd', '..%2F..%2Fetc%2Fpasswd', '..%2F..%2Fetc%2Fpasswd.md'],
   ])('%s', (title, subUrl, file) => {
     expect([subUrlOf(title), fileOf(title)]).toEqual([subUrl, file])
     expect(namesOfFile(file)).toEqual({ title, subUrl })
     expect(filesOf(subUrl)[0]).toBe(file)
     expect(filesOf(title)).toContain(file)
+    expect(filesOf(decodeURIComponent(subUrl))).toContain(file)
   })
 
   it('lead back to the title, whatever it is, and never to another folder', () => {
@@ -27,6 +30,8 @@ describe('names of wiki pages', () => {
         if (title === '') return
         expect(namesOfFile(fileOf(title))?.title).toBe(title)
         expect(fileOf(title)).not.toContain('/')
+        if (!(title.includes('+') && title.includes(' ')))
+          expect(filesOf(decodeURIComponent(subUrlOf(title)))).toContain(fileOf(title))
       }),
     )
   })

@@ -27,8 +27,14 @@ export function namesOfFile(file: string): { readonly title: string; readonly su
   return { title: unescape(title), subUrl: base.replaceAll(' ', '+') }
 }
 
-/** Candidate files for a name, in order of preference: as a `sub_url`, a title, a file name without extension. */
-export const filesOf = (name: string): string[] => [...new Set([fileOfSubUrl(name), fileOf(name), name + EXTENSION])]
+/**
+ * Candidate files for a name, in order of preference: as a `sub_url`, as one of which the address was decoded (its plus
+ * signs are spaces, or else are themselves), as a title, as a file name without extension.
+ */
+export function filesOf(name: string): string[] {
+  const decoded = [name.split('+').map(escape).join('+'), escape(name)]
+  return [...new Set([...[name, ...decoded].map(fileOfSubUrl), fileOf(name), name + EXTENSION])]
+}
 
 /** Returns the trimmed title. Throws BadRequest if it is empty, reserved, too long or has control characters. */
 export function requireTitle(text: string): string {
