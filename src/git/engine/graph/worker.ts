@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { ObjectFormat } from '../object/format.ts'
@@ -141,6 +142,8 @@ class GraphWorker {
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
 const worker = new GraphWorker()
+// The thread may end with the process, which would not write what this one compiled.
+flushCompileCache()
 parentPort!.on('message', (message: GraphQuestion | GraphDrop) => {
   if ('drop' in message) worker.drop(message.drop)
   else worker.take(message)
