@@ -19,11 +19,17 @@ const DEADLINE_MS = 300_000
 const GRACE_MS = 10_000
 export const UPDATE_REF = ['update-ref', '--no-deref', '--stdin', '-z']
 
-export const isManyRefs = (count: number): boolean => count >= MANY && process.platform === 'linux'
+/**
+ * Who makes the refs of a transaction durable before they move: git, one after the other; this process, which syncs
+ * their lock files all at once; or the file system, with everything written to it so far.
+ */
+export type RefSync = 'git' | 'files' | 'file system'
 
 /** NOTE: a deletion rewrites packed-refs, which git has to sync. */
-export const isSyncedHere = (updates: readonly { readonly new: string }[]): boolean =>
-  updates.length >= SOME && !updates.some((update) => isZeroOid(update.new))
+export function chooseSync(updates: readonly { readonly new: string }[]): RefSync {
+  if (updates.length >= MANY && process.platform === 'linux') return 'file system'
+  return updates.length >= SOME && !updates.some((update) => isZeroOid(update.new)) ? 'files' : 'git'
+}
 
 /** What one transaction of refs needs. */
 interface RefMoves {
@@ -37,82 +43,65 @@ interface RefMoves {
 }
 
 /**
- * Moves refs in one transaction, durably, with one sync for all: git has written and locked every ref before anything
- * is synced, and renames them afterwards. False when this machine cannot sync a file system; nothing has moved then.
- * GitError `failed` with git's words when git refuses.
- */
-export async function moveManyRefs(command: GitCommand, { path, lines, confirm }: RefMoves): Promise<boolean> {
-  const child = command.start(UPDATE_REF, { settings: [['core.fsync', 'none']] })
-  const output = new ProcessOutput(child)
-  // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave
-  // them.
-  const timers = [
-    setTimeout(() => child.stdin.end(), DEADLINE_MS),
-    setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS + GRACE_MS),
-  ]
-  try {
-    child.stdin.write(`start\0${lines}prepare\0`)
-    if (await output.waitFor('prepare: ok\n')) {
-      if (!(await syncFileSystem(path))) return false
-      await confirm?.()
-      child.stdin.end('commit\0')
-    }
-    if (await output.waitFor('commit: ok\n')) return true
-    throw output.failure()
-  } finally {
-    child.stdin.end()
-    await output.ended
-    for (const timer of timers) clearTimeout(timer)
-  }
-}
-
-/**
- * A git process that waits for the updates of one transaction: started while a push is unpacked, so that its
+ * A git process that waits for the updates of one transaction: also started while a push is unpacked, so that its
  * start takes no time of the push. It reads nothing of the repository before it receives the updates.
  */
 export class RefMover {
   readonly #child: Child
   readonly #output: ProcessOutput
   readonly #deadline: number
-  readonly #syncs: boolean
+  readonly #sync: RefSync
   #isUsed = false
 
-  /** `syncs`: git syncs nothing, this process syncs the files of all refs; for transactions that delete none. */
-  constructor(command: GitCommand, { syncs }: { readonly syncs: boolean }) {
-    this.#deadline = command.deadline
-    this.#syncs = syncs
-    this.#child = command.start(UPDATE_REF, syncs ? { settings: [['core.fsync', 'none']] } : {})
+  constructor(command: GitCommand, sync: RefSync) {
+    this.#deadline = sync === 'file system' ? DEADLINE_MS : command.deadline
+    this.#sync = sync
+    this.#child = command.start(UPDATE_REF, sync === 'git' ? {} : { settings: [['core.fsync', 'none']] })
     this.#output = new ProcessOutput(this.#child)
   }
 
-  /** Moves all refs or none. Once; GitError `failed` with git's words when git refuses or is not there any more. */
-  async move({ path, refs, lines, confirm }: RefMoves): Promise<void> {
+  /**
+   * Moves all refs or none, once. False when this machine cannot sync a file system; nothing has moved then. GitError
+   * `failed` with git's words when git refuses or is not there any more.
+   */
+  async move({ path, refs, lines, confirm }: RefMoves): Promise<boolean> {
     this.#isUsed = true
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), this.#deadline)
+    const { stdin } = this.#child
+    // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave
+    // them.
+    const timers = [
+      setTimeout(() => stdin.end(), this.#deadline),
+      setTimeout(() => this.#child.kill('SIGKILL'), this.#deadline + GRACE_MS),
+    ]
     try {
-      if (confirm === undefined && !this.#syncs) this.#child.stdin.end(`start\0${lines}prepare\0commit\0`)
+      if (confirm === undefined && this.#sync === 'git') stdin.end(`start\0${lines}prepare\0commit\0`)
       else {
-        this.#child.stdin.write(`start\0${lines}prepare\0`)
+        stdin.write(`start\0${lines}prepare\0`)
         if (await this.#output.waitFor('prepare: ok\n')) {
-          // NOTE: git has written every new value into the lock file of its ref, which the commit renames.
-          if (this.#syncs) await Promise.all(refs.map((ref) => syncFile(join(path, `${ref}.lock`))))
+          if (!(await this.#syncPrepared(path, refs))) return false
           await confirm?.()
-          this.#child.stdin.end('commit\0')
+          stdin.end('commit\0')
         }
       }
-      if (await this.#output.waitFor('commit: ok\n')) return
+      if (await this.#output.waitFor('commit: ok\n')) return true
     } finally {
-      // NOTE: without a commit git releases its locks at the end of its input.
-      this.#child.stdin.end()
+      stdin.end()
       await this.#output.ended
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
     }
     throw this.#output.failure()
   }
 
-  /** Ends the process if it was not needed: it holds no lock then. */
+  /** Ends the process if it was not needed: it has locked nothing then. */
   close(): void {
     if (!this.#isUsed) this.#child.kill('SIGKILL')
+  }
+
+  /** NOTE: git has written every new value into the lock file of its ref, which the commit renames. */
+  async #syncPrepared(path: string, refs: readonly string[]): Promise<boolean> {
+    if (this.#sync === 'file system') return await syncFileSystem(path)
+    if (this.#sync === 'files') await Promise.all(refs.map((ref) => syncFile(join(path, `${ref}.lock`))))
+    return true
   }
 }
 

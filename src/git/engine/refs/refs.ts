@@ -9,7 +9,7 @@ import type { GitCommand } from '../command.ts'
 import { isOid, isZeroOid, type ObjectFormat, zeroOid } from '../object/format.ts'
 import { isValidBranchName, isValidRefName } from './ref-name.ts'
 import type { RefReader, RefSnapshot } from './ref-store.ts'
-import { isManyRefs, isSyncedHere, moveManyRefs, RefMover, UPDATE_REF } from './ref-transaction.ts'
+import { chooseSync, RefMover, UPDATE_REF } from './ref-transaction.ts'
 
 /**
  * One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`:
@@ -33,10 +33,9 @@ export interface Refs {
    */
   update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void>
   /**
-   * Begins what one `update` of these or some of these refs will need, while other work goes on. To be closed;
-   * undefined: nothing would be gained.
+   * Begins what one `update` of these or some of these refs will need, while other work goes on. To be closed.
    */
-  mover(updates: readonly Pick<RefUpdate, 'new'>[]): RefMover | undefined
+  mover(updates: readonly Pick<RefUpdate, 'new'>[]): RefMover
   /** Points HEAD at a branch, which need not exist yet. */
   setHead(branch: string): Promise<void>
   /** Another process has moved refs: the next snapshot reads all files again. */
@@ -65,11 +64,12 @@ export function createRefs(context: RefsContext): Refs {
     const lines = updates.map((update) => `update ${update.ref}\0${update.new}\0${update.old ?? ''}\0`).join('')
     try {
       const moves = { path, refs: updates.map((update) => update.ref), lines, confirm }
-      if (isManyRefs(updates.length) && (await moveManyRefs(command, moves))) return await makeDurable(path, updates)
-      const syncs = isSyncedHere(updates)
-      if (mover !== undefined || confirm !== undefined || syncs)
-        await (mover ?? new RefMover(command, { syncs })).move(moves)
-      else await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
+      const sync = chooseSync(updates)
+      // NOTE: where git syncs and nothing is asked in between, the number of processes at once is bounded.
+      if (mover === undefined && confirm === undefined && sync === 'git')
+        await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
+      else if (!(await (mover ?? new RefMover(command, sync)).move(moves)))
+        await new RefMover(command, 'git').move(moves)
     } catch (error) {
       throw isGitError(error, 'failed') ? explain(error, updates) : error
     }
@@ -79,8 +79,7 @@ export function createRefs(context: RefsContext): Refs {
   return {
     snapshot: () => reader.current(),
     freshSnapshot: () => reader.fresh(),
-    mover: (updates) =>
-      isManyRefs(updates.length) ? undefined : new RefMover(command, { syncs: isSyncedHere(updates) }),
+    mover: (updates) => new RefMover(command, chooseSync(updates)),
     async update(updates, mover) {
       for (const update of updates) checkUpdate(update, format)
       if (updates.length === 0) return
