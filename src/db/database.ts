@@ -161,7 +161,7 @@ export function dialectFor(
   if (/^postgres(ql)?:\/\//.test(url))
     return postgresDialect(url, { maxConnections, statementTimeoutMs: seconds * 1000 })
   const file = url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, ''))
-  return sqliteDialect(file, undefined, keepLog)
+  return sqliteDialect(file, { keepLog })
 }
 
 /** NOTE: without it one transaction that never ends would block every writer forever. */

@@ -43,7 +43,7 @@ export class CopiedDatabase {
   }
 
   open(): void {
-    this.connections = sqliteDialect(this.file, undefined, true).connect<Tables>()
+    this.connections = sqliteDialect(this.file, { keepLog: true }).connect<Tables>()
   }
 
   async remove(): Promise<void> {

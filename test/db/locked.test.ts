@@ -75,7 +75,7 @@ describe('a lock that lasts', () => {
   it('ends transactions after the deadline, those that wait for their turn too', MEASURED, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'ingot-locked-'))
     const file = join(dir, 'ingot.db')
-    const database = openDatabase(sqliteDialect(file, 300))
+    const database = openDatabase(sqliteDialect(file, { busyDeadlineMs: 300 }))
     const locker = await lockFor(file, 60_000)
     try {
       const begin = performance.now()

@@ -2,11 +2,14 @@ import { closeSync, fstatSync, openSync, readSync, read } from 'node:fs'
 import { promisify } from 'node:util'
 import type Sqlite from 'better-sqlite3'
 import type { DatabaseLog, HeldDatabase, LogFrame, LogState } from './dialect.ts'
+import type { LogLength } from './sqlite-checkpoints.ts'
 
 const readAt = promisify(read)
 
 /** Of the index of the log, which is in native byte order, and of which there are two copies. */
 const INDEX_HEADER = 48
+/** The frames in the database, behind the two copies. */
+const INDEX_WRITTEN = 2 * INDEX_HEADER
 const LOG_HEADER = 32
 const FRAME_HEADER = 24
 const MAX_READ = 4 * 1024 * 1024
@@ -14,7 +17,7 @@ const CHUNK = 1024 * 1024
 
 interface SqliteLogDeps {
   /** Runs work while no process can write. */
-  runAlone<T>(work: () => T): Promise<T>
+  runAlone<T>(work: () => T | Promise<T>): Promise<T>
   open(file: string, readonly: boolean): Sqlite.Database
 }
 
@@ -25,7 +28,7 @@ interface SqliteLogDeps {
 export class SqliteLog implements DatabaseLog {
   readonly #file: string
   readonly #deps: SqliteLogDeps
-  readonly #header = Buffer.alloc(2 * INDEX_HEADER)
+  readonly #header = Buffer.alloc(INDEX_WRITTEN + 4)
   #database: number | undefined
   #index: number | undefined
   #log: number | undefined
@@ -37,12 +40,15 @@ export class SqliteLog implements DatabaseLog {
     this.#deps = deps
   }
 
+  /** Undefined as `state`. */
+  length(): LogLength | undefined {
+    if (!this.#readIndex()) return undefined
+    return { frames: this.#header.readUInt32LE(16), written: this.#header.readUInt32LE(INDEX_WRITTEN) }
+  }
+
   state(): LogState | undefined {
-    this.#index ??= openSync(`${this.#file}-shm`, 'r')
+    if (!this.#readIndex()) return undefined
     const header = this.#header
-    if (readSync(this.#index, header, 0, header.length, 0) < header.length) return undefined
-    const isWhole = header.subarray(0, INDEX_HEADER).equals(header.subarray(INDEX_HEADER))
-    if (!isWhole || header.readUInt8(12) !== 1) return undefined
     const pageSize = header.readUInt16LE(14)
     const sum = Buffer.alloc(8)
     sum.writeUInt32BE(header.readUInt32LE(24), 0)
@@ -84,6 +90,15 @@ export class SqliteLog implements DatabaseLog {
       hold?.(this.#hold())
       return Math.max(0, result.log)
     })
+  }
+
+  /** False when there is none, or one that another process just changes. */
+  #readIndex(): boolean {
+    this.#index ??= openSync(`${this.#file}-shm`, 'r')
+    const header = this.#header
+    if (readSync(this.#index, header, 0, header.length, 0) < header.length) return false
+    const isWhole = header.compare(header, INDEX_HEADER, INDEX_WRITTEN, 0, INDEX_HEADER) === 0
+    return isWhole && header.readUInt8(12) === 1
   }
 
   /** Ends the connections; the files stay open until all connections of the process are closed. */

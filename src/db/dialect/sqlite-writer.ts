@@ -85,14 +85,17 @@ export class WritingDriver implements Driver {
   readonly #connection: SqliteConnection
   readonly #wal: WalSync
   readonly #busyDeadlineMs: number
+  readonly #onCommit: () => void
   readonly #turns = new Semaphore(1)
   #group: Group | undefined
 
-  constructor(database: Sqlite.Database, wal: WalSync, busyDeadlineMs: number) {
+  /** `onCommit` is called after each commit. */
+  constructor(database: Sqlite.Database, wal: WalSync, busyDeadlineMs: number, onCommit: () => void = () => {}) {
     this.#database = database
     this.#connection = new SqliteConnection(database, busyDeadlineMs)
     this.#wal = wal
     this.#busyDeadlineMs = busyDeadlineMs
+    this.#onCommit = onCommit
   }
 
   async init(): Promise<void> {}
@@ -150,13 +153,13 @@ export class WritingDriver implements Driver {
    * Runs `work` while no process can write. An open group is committed before. Throws unavailable when another process
    * writes for too long.
    */
-  async runAlone<T>(work: () => T): Promise<T> {
+  async runAlone<T>(work: () => T | Promise<T>): Promise<T> {
     const release = await this.#turns.acquire()
     try {
       if (this.#group !== undefined) await this.#commit(this.#group)
       await this.#run('begin immediate')
       try {
-        return work()
+        return await work()
       } finally {
         await this.#run('rollback')
       }
@@ -189,6 +192,7 @@ export class WritingDriver implements Driver {
       return group.settle(error)
     }
     this.#wal.wait().then(() => group.settle(), group.settle)
+    this.#onCommit()
   }
 
   #run(text: string): Promise<QueryResult<never>> {

@@ -13,58 +13,44 @@ import {
   type LimitNode,
 } from 'kysely'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
-import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
+import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
+import { Checkpoints } from './sqlite-checkpoints.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
 import { WalSync } from './wal-sync.ts'
 
-/** How long a statement waits for another process that has locked the file. */
 const BUSY_DEADLINE_MS = 10_000
+
+/** Pages in the log from which it is written into the database: 16 MB. */
+const CHECKPOINT_FRAMES = 4000
+const PAGE_BYTES = 4096
+
+interface SqliteOptions {
+  /** How long a statement waits for another process that has locked the file. */
+  readonly busyDeadlineMs?: number
+  /**
+   * Commits leave the log as it is: only `DatabaseLog.checkpoint` writes it into the file, and the last process that
+   * closes it.
+   */
+  readonly keepLog?: boolean
+  /** Pages in the log from which it is written into the database. */
+  readonly checkpointFrames?: number
+}
 
 /**
  * An SQLite file: WAL, one writing connection, one reading connection. Transactions are answered when they are on the
- * disk. With `keepLog` commits leave the log as it is: only `DatabaseLog.checkpoint` writes it into the file, and the
- * last process that closes it.
+ * disk.
  */
-export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS, keepLog = false): DatabaseDialect {
+export function sqliteDialect(
+  file: string,
+  { busyDeadlineMs = BUSY_DEADLINE_MS, keepLog = false, checkpointFrames = CHECKPOINT_FRAMES }: SqliteOptions = {},
+): DatabaseDialect {
   return {
     name: 'sqlite',
     chunkSize: 500,
-    connect<T>() {
-      makeDirectory(dirname(file))
-      makePrivateFile(file)
-      // NOTE: SQLite makes them with the mode of the file; those of an earlier start have the mode that it had then.
-      for (const beside of [`${file}-wal`, `${file}-shm`]) denyOthers(beside)
-      const writer = openFile(file, false)
-      const reader = openFile(file, true)
-      if (keepLog) writer.pragma('wal_autocheckpoint = 0')
-      const wal = new WalSync(file)
-      const driver = new WritingDriver(writer, wal, busyDeadlineMs)
-      const log = new SqliteLog(file, { runAlone: (work) => driver.runAlone(work), open: openFile })
-      const read = new Kysely<T>({
-        dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
-      })
-      const write = new Kysely<T>({ dialect: kyselyDialect(() => driver) })
-      return {
-        read,
-        write,
-        noTimeout: write,
-        version: versionOf(reader),
-        log,
-        close: async () => {
-          await read.destroy()
-          await write.destroy()
-          await wal.close()
-          log.close()
-          // NOTE: Kysely ends only drivers it has used; the last handle that closes folds the WAL into the file.
-          reader.close()
-          writer.close()
-          log.closeFiles()
-        },
-      }
-    },
+    connect: <T>() => connect<T>(file, { busyDeadlineMs, keepLog, checkpointFrames }),
     isUniqueViolation: (error) =>
       error instanceof Sqlite.SqliteError &&
       (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
@@ -106,6 +92,50 @@ export function sqliteDialect(file: string, busyDeadlineMs = BUSY_DEADLINE_MS, k
     async copyTo({ read }, copy) {
       await sql`vacuum into ${copy}`.execute(read)
       return true
+    },
+  }
+}
+
+function connect<T>(
+  file: string,
+  { busyDeadlineMs, keepLog, checkpointFrames }: Required<SqliteOptions>,
+): Connections<T> {
+  makeDirectory(dirname(file))
+  makePrivateFile(file)
+  // NOTE: SQLite makes them with the mode of the file; those of an earlier start have the mode that it had then.
+  for (const beside of [`${file}-wal`, `${file}-shm`]) denyOthers(beside)
+  const writer = openFile(file, false)
+  const reader = openFile(file, true)
+  // NOTE: for when the thread of the checkpoints is away.
+  writer.pragma(`wal_autocheckpoint = ${keepLog ? 0 : 4 * checkpointFrames}`)
+  if (!keepLog) writer.pragma(`journal_size_limit = ${4 * checkpointFrames * PAGE_BYTES}`)
+  const wal = new WalSync(file)
+  const driver = new WritingDriver(writer, wal, busyDeadlineMs, () => checkpoints?.noteCommit())
+  const runAlone = <R>(work: () => R | Promise<R>): Promise<R> => driver.runAlone(work)
+  const log = new SqliteLog(file, { runAlone, open: openFile })
+  const checkpoints = keepLog
+    ? undefined
+    : new Checkpoints({ file, limit: checkpointFrames, length: () => log.length(), runAlone })
+  const read = new Kysely<T>({
+    dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
+  })
+  const write = new Kysely<T>({ dialect: kyselyDialect(() => driver) })
+  return {
+    read,
+    write,
+    noTimeout: write,
+    version: versionOf(reader),
+    log,
+    close: async () => {
+      await read.destroy()
+      await write.destroy()
+      await checkpoints?.close()
+      await wal.close()
+      log.close()
+      // NOTE: Kysely ends only drivers it has used; the last handle that closes folds the WAL into the file.
+      reader.close()
+      writer.close()
+      log.closeFiles()
     },
   }
 }

@@ -1,0 +1,131 @@
+import { Worker } from 'node:worker_threads'
+import type { CheckpointRequest } from './sqlite-checkpoint-worker.ts'
+
+/** Of the log: all committed frames, and how many from the first on are in the database. */
+export interface LogLength {
+  readonly frames: number
+  readonly written: number
+}
+
+export interface CheckpointsDeps {
+  /** The database. */
+  readonly file: string
+  /** Frames of the log that are not in the database from which they are written into it. */
+  readonly limit: number
+  /** Undefined while there is no log, or while another process just changes it. */
+  length(): LogLength | undefined
+  /** Runs work while no process can write. */
+  runAlone(work: () => Promise<void>): Promise<void>
+}
+
+const IDLE_MS = 60_000
+const HEAP_MB = 16
+
+/**
+ * Writes the log into the database, on a thread with a connection of its own, so that neither requests nor commits wait
+ * for the pages and the two syncs. First beside the writers; then for the few frames that they added meanwhile, while
+ * nobody writes: the next commit finds all of the log written and begins it anew.
+ * NOTE: where the thread dies or falls behind, commits write the log by themselves once it is four times as long
+ * (`wal_autocheckpoint`, in sqlite.ts).
+ */
+export class Checkpoints {
+  readonly #deps: CheckpointsDeps
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #isClosed = false
+  /** Frames of the log after a checkpoint that could not write all of them: the next one waits for as many again. */
+  #stuckAt = 0
+
+  constructor(deps: CheckpointsDeps) {
+    this.#deps = deps
+  }
+
+  /** Called after each commit of this process. Never throws. */
+  noteCommit(): void {
+    if (this.#running !== undefined || this.#isClosed || !this.#isDue()) return
+    this.#running = this.#run().finally(() => (this.#running = undefined))
+  }
+
+  /** Resolves when the thread has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running
+    await this.#end()
+  }
+
+  #isDue(): boolean {
+    const log = this.#length()
+    if (log === undefined) return false
+    if (log.frames < this.#stuckAt) this.#stuckAt = 0
+    // NOTE: of several processes that write, one that has a thread comes first, so that few have one.
+    const limit = this.#worker === undefined ? this.#deps.limit * 1.25 : this.#deps.limit
+    return log.frames - Math.max(log.written, this.#stuckAt) >= limit
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    clearTimeout(this.#idle)
+    try {
+      await this.#checkpoint()
+      const left = this.#left()
+      // NOTE: where much is left a reader needs an older state, and to stop the writers would not help.
+      if (left > 0 && left < this.#deps.limit) await this.#deps.runAlone(() => this.#checkpoint())
+    } catch {
+      // NOTE: another process writes for long, or the database is closed.
+    }
+    this.#stuckAt = this.#left() > 0 ? (this.#length()?.frames ?? 0) : 0
+    if (!this.#isClosed) this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref()
+  }
+
+  #left(): number {
+    const log = this.#length()
+    return log === undefined ? 0 : log.frames - log.written
+  }
+
+  #length(): LogLength | undefined {
+    try {
+      return this.#deps.length()
+    } catch {
+      // NOTE: the disk fails, which is for the commits to say.
+      return undefined
+    }
+  }
+
+  /** Resolves when it was tried. */
+  async #checkpoint(): Promise<void> {
+    const worker = (this.#worker ??= this.#start())
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    worker.once('message', resolve).once('exit', resolve)
+    worker.ref()
+    worker.postMessage('checkpoint' satisfies CheckpointRequest)
+    await promise
+    worker.off('message', resolve).off('exit', resolve)
+    worker.unref()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('sqlite-checkpoint-worker.ts', import.meta.url), {
+      workerData: this.#deps.file,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
+    // NOTE: without a listener the error of the thread would end the process.
+    worker.on('error', () => {})
+    worker.once('exit', () => {
+      if (worker === this.#worker) this.#worker = undefined
+    })
+    return worker
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idle)
+    const worker = this.#worker
+    this.#worker = undefined
+    if (worker === undefined) return
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    worker.ref()
+    worker.postMessage('close' satisfies CheckpointRequest)
+    await ended
+  }
+}
