@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
 import { numbered } from '../../git/diff/diff-fixture.ts'
 import { commitFile, createPull, pullWorld } from './pull-world.ts'
 import { pushBranches } from './pushed-history.ts'
 
-describe.each(['sqlite', 'postgres'] as const)('the diff of a pull request, on %s', (on) => {
-  const world = pullWorld({ on })
+describeOnBoth('the diff of a pull request', (kind) => {
+  const world = pullWorld({ on: kind })
 
   async function shown(number: number) {
     const { anonymous } = world.server

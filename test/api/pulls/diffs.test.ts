@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
 import { numbered } from '../../git/diff/diff-fixture.ts'
 import type { Client } from '../../harness/client.ts'
 import { createPull, pullWorld } from './pull-world.ts'
@@ -7,8 +8,8 @@ import { pushBranches } from './pushed-history.ts'
 const LFS_POINTER = (digit: string): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${digit.repeat(64)}\nsize 12345\n`
 
-describe.each(['sqlite', 'postgres'] as const)('what a pull request changes, on %s', (on) => {
-  const world = pullWorld({ on })
+describeOnBoth('what a pull request changes', (kind) => {
+  const world = pullWorld({ on: kind })
   const PULL = '/repos/ann/code/pulls/1'
   let anyone: Client
   let ids: Readonly<Record<string, string>>

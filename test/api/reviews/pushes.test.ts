@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
 import type { Any } from '../../harness/client.ts'
 import { commitFile, createPull, pullWorld } from '../pulls/pull-world.ts'
 
-describe.each(['sqlite', 'postgres'] as const)('pushes to a reviewed pull request on %s', (on) => {
-  const world = pullWorld({ on })
+describeOnBoth('pushes to a reviewed pull request', (kind) => {
+  const world = pullWorld({ on: kind })
   let reviews: string
   let timeline: string
   let approved: Any

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { describeOnBoth } from '../../harness/databases.ts'
 import type { Any } from '../../harness/client.ts'
 import type { Person } from '../../harness/world.ts'
 import { commitFile, createPull, pullWorld } from '../pulls/pull-world.ts'
 
-describe.each(['sqlite', 'postgres'] as const)('reviews on %s', (on) => {
-  const world = pullWorld({ on })
+describeOnBoth('reviews', (kind) => {
+  const world = pullWorld({ on: kind })
   let number: number
   let reviews: string
 
