@@ -37,18 +37,26 @@ export type JobLane = { readonly only: readonly string[] } | { readonly except: 
 const inLane = (eb: ExpressionBuilder<Schema, 'job'>, lane: JobLane): Expression<SqlBool> =>
   'only' in lane ? eb('kind', 'in', lane.only) : eb('kind', 'not in', lane.except)
 
-/** Looks without taking: whether any job of a lane is due, or a running one lost its worker. */
-export async function hasDueJobs(db: Db, now: number, lane: JobLane): Promise<boolean> {
+/** Which jobs may be taken. */
+interface DueJobs {
+  readonly now: number
+  readonly lane: JobLane
+  /** Those too whose worker was not heard of for a whole lease. */
+  readonly takesOver: boolean
+}
+
+const isDue = (eb: ExpressionBuilder<Schema, 'job'>, { now, takesOver }: DueJobs): Expression<SqlBool> => {
+  const waiting = eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)])
+  return takesOver ? eb.or([waiting, eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)])]) : waiting
+}
+
+/** Looks without taking: whether any job of a lane is due. */
+export async function hasDueJobs(db: Db, due: DueJobs): Promise<boolean> {
   const row = await db
     .selectFrom('job')
     .select('id')
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]),
-        eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)]),
-      ]),
-    )
-    .where((eb) => inLane(eb, lane))
+    .where((eb) => isDue(eb, due))
+    .where((eb) => inLane(eb, due.lane))
     .executeTakeFirst()
   return row !== undefined
 }
@@ -57,18 +65,13 @@ export async function hasDueJobs(db: Db, now: number, lane: JobLane): Promise<bo
 export async function leaseJobs(
   database: Database,
   tx: Tx,
-  options: { now: number; leaseUntil: number; holder: string; limit: number; lane: JobLane },
+  options: DueJobs & { leaseUntil: number; holder: string; limit: number },
 ): Promise<JobRow[]> {
-  const { now, leaseUntil, holder, limit, lane } = options
+  const { leaseUntil, holder, limit, lane } = options
   const due = tx
     .selectFrom('job')
     .select('id')
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now)]),
-        eb.and([eb('state', '=', 'running'), eb('lease_until', '<', now)]),
-      ]),
-    )
+    .where((eb) => isDue(eb, options))
     .where((eb) => inLane(eb, lane))
     .orderBy('run_at')
     .orderBy('id')

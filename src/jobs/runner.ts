@@ -1,5 +1,7 @@
-import type { Database } from '../db/database.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Tx } from '../db/database.ts'
 import { freeLeasesOfEnded } from '../db/ended-leases.ts'
+import { whenBack } from '../db/when-back.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type Members, onlyProcess } from '../platform/concurrency/processes.ts'
@@ -110,8 +112,9 @@ export class JobRunner {
   async #takeFrom(lane: JobLane): Promise<boolean> {
     const free = this.#limit - [...this.#running.values()].filter((other) => other === lane).length
     const now = this.#clock.now()
-    if (free <= 0 || !(await hasDueJobs(this.#database.read, now, lane))) return false
-    const lease = { now, leaseUntil: now + LEASE_MS, holder: this.#members.self, limit: free, lane }
+    const due = { now, lane, takesOver: !this.#loop.isJustBack }
+    if (free <= 0 || !(await hasDueJobs(this.#database.read, due))) return false
+    const lease = { ...due, leaseUntil: now + LEASE_MS, holder: this.#members.self, limit: free }
     const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, lease))
     for (const job of taken) {
       const running: Promise<void> = this.#run(job).finally(() => {
@@ -125,28 +128,38 @@ export class JobRunner {
 
   async #run(job: JobRow): Promise<void> {
     const lost = new AbortController()
-    const heartbeat = setInterval(() => void this.#extend(job, lost), HEARTBEAT_MS)
+    const over = new AbortController()
+    void this.#keepLease(job, lost, over.signal)
     const signal = AbortSignal.any([this.#abort.signal, lost.signal])
     try {
       const definition = this.#queue.definitionOf(job.kind)
       if (definition === undefined) throw new Error(`no subject declares jobs of the kind ${job.kind}`)
       await inBackground(() => definition.handler(JSON.parse(job.payload) as never, signal))
-      await this.#database.transaction((tx) => deleteJob(tx, job.id))
+      await this.#record((tx) => deleteJob(tx, job.id))
     } catch (error) {
       await this.#failed(job, error)
     } finally {
-      clearInterval(heartbeat)
+      over.abort()
     }
   }
 
-  async #extend(job: JobRow, lost: AbortController): Promise<void> {
-    try {
-      const until = this.#clock.now() + LEASE_MS
-      if (await this.#database.transaction((tx) => extendLease(tx, job, until))) return
-      lost.abort(new Error('another process has taken over the job'))
-    } catch (error) {
-      this.#log.warn({ err: error, job: job.id }, 'lease not extended')
+  /** Extends the lease of a job until `over`; while the database is away, as soon as it is back. */
+  async #keepLease(job: JobRow, lost: AbortController, over: AbortSignal): Promise<void> {
+    const extend = (tx: Tx) => extendLease(tx, job, this.#clock.now() + LEASE_MS)
+    while (!over.aborted && !lost.signal.aborted) {
+      try {
+        await sleep(HEARTBEAT_MS, undefined, { signal: over })
+        const isKept = await whenBack(() => this.#database.transaction(extend), over)
+        if (!isKept) lost.abort(new Error('another process has taken over the job'))
+      } catch (error) {
+        if (!over.aborted) this.#log.warn({ err: error, job: job.id }, 'lease not extended')
+      }
     }
+  }
+
+  /** While the process runs, what came of a job is recorded as soon as the database can be reached. */
+  #record<T>(write: (tx: Tx) => Promise<T>): Promise<T> {
+    return whenBack(() => this.#database.transaction(write), this.#abort.signal)
   }
 
   async #failed(job: JobRow, error: unknown): Promise<void> {
@@ -161,7 +174,7 @@ export class JobRunner {
       retryAt: last ? undefined : this.#clock.now() + Math.round(wait),
     }
     try {
-      await this.#database.transaction((tx) => failJob(tx, job, failure))
+      await this.#record((tx) => failJob(tx, job, failure))
     } catch (problem) {
       this.#log.error({ err: problem, job: job.id }, 'failure not recorded; the lease will run out')
     }

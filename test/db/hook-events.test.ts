@@ -20,11 +20,15 @@ describeOnBoth('events whose webhook messages are to be built', (on) => {
     const { database } = test
     const lease = (ids: readonly number[], holder: string): Promise<boolean> =>
       database.transaction((tx) => leaseHookEvents(tx, ids, { ...TIMES, holder }))
-    const buildable = (): Promise<number[]> => listBuildableEvents(database.read, TIMES, 10)
+    const buildable = (holder = 'two'): Promise<number[]> =>
+      listBuildableEvents(database.read, { ...TIMES, holder }, 10)
     for (const id of [1, 2, 3]) await database.transaction((tx) => insertHookEvent(tx, id))
     expect(await lease([1, 2], 'one')).toBe(true)
     expect(await lease([1, 2, 3], 'two')).toBe(false)
     expect(await buildable()).toEqual([])
+    // A process that could not go on after it took them, because the database was away.
+    expect(await buildable('one')).toEqual([1, 2, 3])
+    expect(await lease([1, 2], 'one')).toBe(true)
     await database.transaction((tx) => freeEventsOf(tx, ['one']))
     // The other process has kept no lease of the third, for which all would have to wait.
     expect(await buildable()).toEqual([1, 2, 3])

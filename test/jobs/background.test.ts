@@ -1,10 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Database, Tx } from '../../src/db/database.ts'
 import { actorOf } from '../../src/access/viewer.ts'
 import { type DomainEvent, EventDispatcher, EventLog, pruneEvents, type Subscriptions } from '../../src/events/index.ts'
 import { defineJob, type EnqueueOptions, JobQueue, JobRunner, Schedule } from '../../src/jobs/index.ts'
 import { onlyProcess, type Processes } from '../../src/platform/concurrency/processes.ts'
 import { asId } from '../../src/platform/crypto/ids.ts'
+import { unavailable } from '../../src/platform/errors.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
@@ -112,6 +114,30 @@ describeOnBoth('background work', (kind) => {
     now += 61_000
     await worker.drain()
     expect(runs).toBe(1)
+  })
+
+  it('records what came of jobs that ended while the database was away, and runs none of them twice', async () => {
+    const ran: string[] = []
+    const bothRan = Promise.withResolvers<void>()
+    let refusals = 0
+    const transaction = (work: (tx: Tx) => Promise<unknown>) =>
+      refusals-- > 0 ? Promise.reject(unavailable('away')) : fresh.database.transaction(work)
+    const database = { ...fresh.database, transaction } as Database
+    const handle = async (kind: string): Promise<void> => {
+      ran.push(kind)
+      if (ran.length === 2) bothRan.resolve()
+      await bothRan.promise
+      refusals = 4
+      if (kind === 'mirror.sync') throw new Error('broken')
+    }
+    await add()
+    await fresh.database.transaction((tx) => queue.enqueue(tx, 'mirror.sync', {} as never))
+    const worker = new JobRunner({ database, clock, log, queue: queueOf(handle) })
+    await worker.drain()
+    expect(ran.toSorted()).toEqual(['events.prune', 'mirror.sync'])
+    const rows = await fresh.database.read.selectFrom('job').select(['state', 'last_error', 'lease_until']).execute()
+    expect(rows).toEqual([{ state: 'waiting', last_error: 'broken', lease_until: 0 }])
+    await worker.stop()
   })
 
   it('takes over at once what a process has left that ended, and keeps its own', async () => {

@@ -5,6 +5,8 @@ import type { Logger } from '../logger.ts'
 const SOON_MS = 20
 /** Between two calls while the database is away. */
 const AWAY_MS = 500
+/** After the database was away; four times what a process needs to find that it is back. */
+const JUST_BACK_MS = 2_000
 
 /**
  * Calls `work` until it says there is nothing left, then sleeps until woken or `interval` milliseconds have passed. One
@@ -21,11 +23,21 @@ export class WorkerLoop {
   #wake: (() => void) | undefined
   #soon: NodeJS.Timeout | undefined
   #isAway = false
+  /** `performance.now()` of the last call that found the database away. */
+  #awayAt = -Infinity
 
   constructor(options: { work: () => Promise<boolean>; interval: number; log: Logger }) {
     this.#work = options.work
     this.#interval = options.interval
     this.#log = options.log
+  }
+
+  /**
+   * The database was away a moment ago. Processes that worked meanwhile are about to say so: what they leased is still
+   * theirs, although the leases may have run out.
+   */
+  get isJustBack(): boolean {
+    return performance.now() - this.#awayAt < JUST_BACK_MS
   }
 
   start(): void {
@@ -73,6 +85,7 @@ export class WorkerLoop {
     } catch (error) {
       const wasAway = this.#isAway
       this.#isAway = isDomainError(error, 'unavailable')
+      if (this.#isAway) this.#awayAt = performance.now()
       if (!(wasAway && this.#isAway)) this.#log.error({ err: error }, 'background work failed')
       return false
     }

@@ -51,13 +51,20 @@ export interface LeaseTimes {
   readonly leaseMs: number
 }
 
-/** The ids of the events that may be built now, the oldest first; none while another process builds some. */
-export async function listBuildableEvents(db: Db, { now, leaseMs }: LeaseTimes, limit: number): Promise<number[]> {
+/** Moments of leases, and the process that asks. */
+type LeaseOf = LeaseTimes & { readonly holder: string }
+
+/**
+ * The ids of the events that may be built now, the oldest first; none while another process builds some. What this
+ * process has leased it has given up: the database went away meanwhile.
+ */
+export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: LeaseOf, limit: number): Promise<number[]> {
   const building = await db
     .selectFrom('hook_event')
     .select('event_id')
     .where('lease_until', '>', now)
     .where('lease_until', '<=', now + leaseMs)
+    .where('holder', '!=', holder)
     .limit(1)
     .executeTakeFirst()
   if (building !== undefined) return []
@@ -75,7 +82,7 @@ export async function listBuildableEvents(db: Db, { now, leaseMs }: LeaseTimes, 
 export async function leaseHookEvents(
   tx: Tx,
   ids: readonly number[],
-  { now, leaseMs, holder }: LeaseTimes & { readonly holder: string },
+  { now, leaseMs, holder }: LeaseOf,
 ): Promise<boolean> {
   const free = await dialectOf(tx)
     .lockRows(
@@ -83,7 +90,9 @@ export async function leaseHookEvents(
         .selectFrom('hook_event')
         .select('event_id')
         .where('event_id', 'in', [...ids])
-        .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs)]))
+        .where((eb) =>
+          eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs), eb('holder', '=', holder)]),
+        )
         .orderBy('event_id'),
     )
     .execute()

@@ -1,5 +1,6 @@
 import type { Database } from '../../../../db/database.ts'
 import { freeLeasesOfEnded } from '../../../../db/ended-leases.ts'
+import { whenBack } from '../../../../db/when-back.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Members } from '../../../../platform/concurrency/processes.ts'
 import type { Logger } from '../../../../platform/logger.ts'
@@ -51,7 +52,12 @@ export class Deliverer implements Worker {
     this.#deps = deps
     this.#holder = deps.members.self
     this.#inFlight = new LanesInFlight(deps.limits)
-    this.#records = createRecords({ ...deps, holder: this.#holder, underWay: () => this.#inFlight.size })
+    this.#records = createRecords({
+      ...deps,
+      holder: this.#holder,
+      underWay: () => this.#inFlight.size,
+      signal: this.#abort.signal,
+    })
     this.#payloads = new PayloadCache(deps.database.read)
     this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
   }
@@ -95,7 +101,7 @@ export class Deliverer implements Worker {
   async #takeSome(): Promise<boolean> {
     const { database, clock } = this.#deps
     if (this.#isStopping || this.#inFlight.isFull) return false
-    const times = { now: clock.now(), leaseMs: LEASE_MS }
+    const times = { now: clock.now(), leaseMs: LEASE_MS, takesOver: !this.#loop.isJustBack }
     const due = await listDueLanes(database.read, times, this.#inFlight.choice())
     const chosen = this.#inFlight.choose(due)
     if (chosen.length === 0) return false
@@ -106,7 +112,7 @@ export class Deliverer implements Worker {
         { ...times, holder: this.#holder },
       ),
     )
-    const next = await listNextDeliveries(database.read, [...taken])
+    const next = await whenBack(() => listNextDeliveries(database.read, [...taken]), this.#abort.signal)
     for (const lane of chosen)
       if (taken.has(lane.hookId))
         this.#inFlight.add(lane, this.#work(lane, next.get(lane.hookId)), () => this.#loop.wake())
@@ -119,7 +125,8 @@ export class Deliverer implements Worker {
       let [current, next] = [lane, first]
       if (next?.hook.isActive !== true) return await this.#records.giveBack(lane.hookId)
       for (let count = 1; next !== undefined; count++) {
-        const payload = await this.#payloads.load(next.messageId)
+        const { messageId } = next
+        const payload = await whenBack(() => this.#payloads.load(messageId), this.#abort.signal)
         // The webhook was deleted.
         if (payload === undefined) return await this.#records.giveBack(lane.hookId)
         const delivery: PendingDelivery = { ...next, payload }

@@ -55,25 +55,34 @@ interface Choice {
   readonly healthyOnly: boolean
 }
 
+/** When lanes may be taken. */
+interface TakeTimes extends LeaseTimes {
+  /** Those too whose process was not heard of for a whole lease. */
+  readonly takesOver: boolean
+}
+
 /** Moments between which times are those of pauses and leases: others were written before the clock was set back. */
 interface Bounds {
   readonly now: number
+  /** Leases that end by then are over. */
+  readonly leaseEnd: number
   readonly farPause: number
   readonly farLease: number
 }
 
-const boundsOf = ({ now, leaseMs }: LeaseTimes): Bounds => ({
+const boundsOf = ({ now, leaseMs, takesOver }: TakeTimes): Bounds => ({
   now,
+  leaseEnd: takesOver ? now : 0,
   farPause: now + MAX_RETRY_MS,
   farLease: now + leaseMs,
 })
 
-const takeableLanes = (db: Db, { now, farPause, farLease }: Bounds) =>
+const takeableLanes = (db: Db, { now, leaseEnd, farPause, farLease }: Bounds) =>
   db
     .selectFrom('hook_lane')
     .where('due_at', '>', 0)
     .where((eb) => eb.or([eb('due_at', '<=', now), eb('due_at', '>', farPause)]))
-    .where((eb) => eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', farLease)]))
+    .where((eb) => eb.or([eb('lease_until', '<=', leaseEnd), eb('lease_until', '>', farLease)]))
     .where((eb) =>
       eb.exists(
         eb
@@ -97,7 +106,7 @@ const takeableLanes = (db: Db, { now, farPause, farLease }: Bounds) =>
     )
 
 /** Lanes that may be taken now, those that wait longest first. */
-export async function listDueLanes(db: Db, times: LeaseTimes, choice: Choice): Promise<Lane[]> {
+export async function listDueLanes(db: Db, times: TakeTimes, choice: Choice): Promise<Lane[]> {
   const { except, healthyOnly } = choice
   const values = { ...boundsOf(times), except: except.length > 0 ? except : undefined }
   const rows = await runKept(db, dueLanes, values, healthyOnly ? 'healthy' : 'all')
@@ -127,7 +136,7 @@ const dueLanes = (db: Db, { except, ...bounds }: DueValues, which: 'healthy' | '
 export async function leaseLanes(
   tx: Tx,
   hookIds: readonly number[],
-  { holder, ...times }: LeaseTimes & { readonly holder: string },
+  { holder, ...times }: TakeTimes & { readonly holder: string },
 ): Promise<Set<number>> {
   const free = await runKept(tx, takeableLanesOf, { ...boundsOf(times), hookIds })
   const ids = free.map((row) => row.hook_id)

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../../../db/database.ts'
+import { whenBack } from '../../../../db/when-back.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import { Batches } from '../../../../platform/concurrency/batches.ts'
 import {
@@ -31,6 +32,8 @@ interface RecordDeps {
   readonly retryMs: number
   /** How many attempts are under way in this process. */
   underWay(): number
+  /** Until it is aborted, outcomes wait for a database that is away. */
+  readonly signal: AbortSignal
 }
 
 /** What came of sending a delivery of a lane. */
@@ -53,19 +56,20 @@ export interface Records {
   giveBack(hookId: number): Promise<void>
 }
 
-export function createRecords({ database, clock, holder, retryMs, underWay }: RecordDeps): Records {
+export function createRecords({ database, clock, holder, retryMs, underWay, signal }: RecordDeps): Records {
+  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => whenBack(() => database.transaction(work), signal)
   const successes = new Batches<Outcome, NextDelivery | undefined>(
-    (outcomes) => database.transaction((tx) => recordSuccesses(tx, outcomes)),
+    (outcomes) => write((tx) => recordSuccesses(tx, outcomes)),
     { size: BATCH, pause: PAUSE_MS, expected: underWay },
   )
   return {
     async attempt(outcome) {
       if (outcome.attempt.error === '') return successes.add(outcome)
-      await database.transaction((tx) => recordFailure(tx, outcome))
+      await write((tx) => recordFailure(tx, outcome))
       return undefined
     },
     giveBack: (hookId) =>
-      database.transaction(async (tx) => {
+      write(async (tx) => {
         const held = await lockLanesOf(tx, holder, [hookId])
         const due = (await hasWaitingDeliveries(tx, hookId)) ? clock.now() : 0
         await updateLanes(tx, [...held], { due_at: due, lease_until: 0 })
