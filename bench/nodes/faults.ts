@@ -56,7 +56,7 @@ async function killNodes(stage: Stage, { seconds, every, away }: FaultPlan): Pro
   for (let i = 0; (i + 1) * every < seconds - away; i++) {
     await sleep(Math.max(0, begin + (i + 1) * every * 1000 - performance.now()))
     const n = i % cluster.nodes.length
-    const fault = journal.begin('node', n)
+    const fault = journal.begin('node', { node: n, undisturbed: await probeUndisturbed(stage, `kill-${i}`) })
     await cluster.kill(n)
     const probed = probeEdits(stage, `kill-${i}`).then((done) => (fault.recovery = done - fault.from))
     await sleep(away * 1000)
@@ -71,13 +71,15 @@ async function killNodes(stage: Stage, { seconds, every, away }: FaultPlan): Pro
 
 async function restartPostgres(stage: Stage, { postgresAt, postgresAway }: FaultPlan): Promise<void> {
   await sleep(postgresAt * 1000)
-  const fault = stage.journal.begin('postgres')
+  const fault = stage.journal.begin('postgres', { undisturbed: await probeUndisturbed(stage, 'postgres') })
   await stage.cluster.postgres.stop()
   await sleep(postgresAway * 1000)
   await stage.cluster.postgres.start()
   fault.until = performance.now()
   fault.recovery = (await probeEdits(stage, 'postgres')) - fault.until
-  say(`PostgreSQL was restarted: all repositories were written to ${shortNumber(fault.recovery)} ms after it was back`)
+  say(
+    `PostgreSQL was restarted: all repositories were written to ${shortNumber(fault.recovery)} ms after it was back, ${shortNumber(fault.until + fault.recovery - fault.from)} ms after it was stopped`,
+  )
 }
 
 async function stopS3({ cluster: { s3 }, journal }: Stage, { s3At, s3Away }: FaultPlan): Promise<void> {
@@ -93,6 +95,12 @@ async function stopS3({ cluster: { s3 }, journal }: Stage, { s3At, s3Away }: Fau
     await sleep(PROBE_MS)
   fault.recovery = performance.now() - fault.until
   say(`the S3 server was away for ${s3Away} s: a file was stored ${shortNumber(fault.recovery)} ms after it was back`)
+}
+
+/** What it takes to commit to every repository while nothing is away, ms. */
+async function probeUndisturbed(stage: Stage, name: string): Promise<number> {
+  const begin = performance.now()
+  return (await probeEdits(stage, `before-${name}`)) - begin
 }
 
 /** Commits to every repository through the nodes that are up; gives when the last of them succeeded. */

@@ -10,6 +10,8 @@ export interface Fault {
   until: number
   /** From its end, or from the kill of a node, until writes to everything succeed; ms. */
   recovery: number | undefined
+  /** What the same writes took right before, ms. */
+  undisturbed: number
 }
 
 /** A request that had no success. */
@@ -76,13 +78,14 @@ export class Journal {
     return this.acknowledged.filter((write) => write.kind === 'file')
   }
 
-  begin(kind: Fault['kind'], node?: number): Fault {
+  begin(kind: Fault['kind'], { node, undisturbed }: Partial<Pick<Fault, 'node' | 'undisturbed'>> = {}): Fault {
     const fault: Fault = {
       kind,
       ...(node !== undefined && { node }),
       from: performance.now(),
       until: Infinity,
       recovery: undefined,
+      undisturbed: undisturbed ?? Number.NaN,
     }
     this.faults.push(fault)
     return fault

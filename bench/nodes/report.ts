@@ -1,6 +1,6 @@
 import { drawTable, shortNumber, yesNo } from '../table.ts'
 import type { HookLog } from './hook-log.ts'
-import { causeOf, REQUEST_KINDS, type Cause, type Journal, type RequestKind } from './journal.ts'
+import { causeOf, REQUEST_KINDS, type Cause, type Fault, type Journal, type RequestKind } from './journal.ts'
 import type { Verdict } from './verify.ts'
 
 interface KindSummary {
@@ -19,6 +19,9 @@ interface FaultSummary {
   /** ms. */
   readonly median: number
   readonly longest: number
+  /** From the beginning of the fault, and what the same writes took right before; of the longest. */
+  readonly sinceBegin: number
+  readonly undisturbed: number
 }
 
 export interface Summary {
@@ -61,9 +64,20 @@ export function summarize({ journal, verdict, hooks, seconds, nodes }: Results):
     }
   })
   const recoveries = (['node', 'postgres', 's3'] as const).map((kind) => {
-    const times = journal.faults.flatMap((fault) => (fault.kind === kind ? [fault.recovery ?? Infinity] : []))
-    const sorted = times.toSorted((a, b) => a - b)
-    return { kind, times: sorted.length, median: at(sorted, 0.5), longest: at(sorted, 1) }
+    const faults = journal.faults.filter((fault) => fault.kind === kind)
+    const sorted = faults.toSorted((a, b) => recoveryOf(a) - recoveryOf(b))
+    const times = sorted.map(recoveryOf)
+    const slowest = sorted.at(-1)
+    // A node that was killed is missing from the beginning; its end is when it is started again.
+    const absence = slowest === undefined || kind === 'node' ? 0 : slowest.until - slowest.from
+    return {
+      kind,
+      times: times.length,
+      median: at(times, 0.5),
+      longest: at(times, 1),
+      sinceBegin: absence + at(times, 1),
+      undisturbed: slowest?.undisturbed ?? Number.NaN,
+    }
   })
   const unexplained = journal.failures
     .filter((failure) => causeOf(failure, journal.faults) === 'unexplained')
@@ -95,6 +109,8 @@ function delaysOf({ acknowledged }: Journal, { arrivals, repeated }: HookLog): S
     .toSorted((a, b) => a - b)
   return { p50: at(delays, 0.5), p99: at(delays, 0.99), longest: at(delays, 1), repeated: repeated() }
 }
+
+const recoveryOf = ({ recovery = Infinity }: Fault): number => recovery
 
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
@@ -134,6 +150,13 @@ export function drawNodes(summary: Summary): string {
         yesNo(value <= max),
       ]),
     ),
+    recoveries
+      .filter(({ times, kind }) => times > 0 && kind !== 's3')
+      .map(
+        ({ kind, longest, sinceBegin, undisturbed }) =>
+          `longest recovery, ${kind}: ${shortNumber(longest)} ms, ${shortNumber(sinceBegin)} ms since it was stopped; the same writes right before: ${shortNumber(undisturbed)} ms`,
+      )
+      .join('\n'),
     `recovery after the kill of a node: median ${shortNumber(recoveries[0]!.median)} ms; from an acknowledgement to its webhook: p50 ${shortNumber(events.p50)} ms, p99 ${shortNumber(events.p99)} ms, longest ${shortNumber(events.longest)} ms; ${events.repeated} delivered again`,
     `doctor: ${verdict.doctor.split('\n').slice(-3).join(' / ')}`,
     ...problems.slice(0, SHOWN).map((problem) => `- ${problem}`),
