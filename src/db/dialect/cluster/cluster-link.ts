@@ -40,7 +40,7 @@ export const CHANNEL = 'ingot_cluster'
 const BEATS = 4
 const FIRST_PAUSE_MS = 50
 /** So short that a node serves again soon after the database does; one attempt costs neither of them much. */
-const MAX_PAUSE_MS = 200
+const MAX_PAUSE_MS = 100
 /** For an answer of a server that may have gone without a word. */
 const SILENCE_MS = 5_000
 /** For a connection, when there is none. */
@@ -52,6 +52,11 @@ export interface Statement {
   readonly text: string
 }
 
+const JOIN: Statement = {
+  name: 'join',
+  text: `insert into cluster_session (id, expires_at, node, member)
+    values ($1, clock_timestamp() + $2 * interval '1 ms', $3, $4)`,
+}
 /** NOTE: a session that is late goes on unless it was deleted: its locks are free only after that. */
 const RENEW: Statement = {
   name: 'renew',
@@ -198,14 +203,13 @@ export class ClusterLink {
     })
     try {
       await client.connect()
-      await client.query('select pg_advisory_lock($1)', [session.id])
-      await client.query(
-        `insert into cluster_session (id, node, member, expires_at)
-          values ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')`,
-        [session.id, node, member, leaseMs],
-      )
-      await client.query(`listen ${CHANNEL}`)
-      await client.query({ ...REAP, values: [session.id] })
+      // NOTE: a session without the advisory lock of its id is over, so that is first; they run in this order.
+      await Promise.all([
+        client.query('select pg_advisory_lock($1)', [session.id]),
+        client.query({ ...JOIN, values: [session.id, leaseMs, node, member] }),
+        client.query(`listen ${CHANNEL}`),
+        client.query({ ...REAP, values: [session.id] }),
+      ])
       return opened
     } catch (error) {
       void client.end().catch(() => {})
