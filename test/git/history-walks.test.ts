@@ -62,7 +62,8 @@ const said = new Map<string, unknown>()
 async function opened(format: ObjectFormat, seed: number, store: (repo: GitRepo) => void | Promise<void>) {
   const repo = await world.repo(format, randomHistory({ seed, commits: COMMITS, isSkewed: seed % 2 === 0 }))
   await store(repo)
-  const view = new RepoView(repo.path, format, { caches: createStoreCaches(1 << 20, 1 << 20) })
+  // Little room for objects, so that trees in use are next to be overwritten.
+  const view = new RepoView(repo.path, format, { caches: createStoreCaches(1 << 20, 1 << 11) })
   const once =
     <T>(ask: (path: string, args: readonly string[]) => T) =>
     (...args: string[]): T => {

@@ -170,11 +170,13 @@ class DirectoryWalk {
 
   /** Those of the names that the parent lacks or has in another version. */
   #changed(position: number, parent: number, names: Set<string>): Set<string> {
+    const mine = this.#versions.directory(position)!
     const theirs = this.#versions.directory(parent)
     if (theirs === undefined) return names
     const changed = new Set<string>()
-    const tree = this.#view.tree(theirs)
+    if (theirs.equals(mine)) return changed
     if (names.size <= MAX_SEARCHED) {
+      const tree = this.#view.peekTree(theirs)
       // All names here have the version that they began with, or they would have been found.
       for (const name of names) {
         const entry = this.#entries.get(name)!
@@ -183,8 +185,8 @@ class DirectoryWalk {
         if (found?.version !== entry.version) changed.add(name)
       }
     } else {
-      const mine = this.#view.tree(this.#versions.directory(position)!)
-      mine.differences(tree, (name) => {
+      const [tree, other] = this.#view.peekTrees(mine, theirs)
+      tree.differences(other, (name) => {
         if (names.has(name)) changed.add(name)
       })
     }

@@ -66,12 +66,12 @@ export class PathVersions {
   #find(root: Buffer): Version {
     let tree = root
     for (const [index, part] of this.#parts.entries()) {
-      const entry = this.#view.tree(tree).find(part, this.#hints[index])
+      const entry = this.#view.peekTree(tree).find(part, this.#hints[index])
       if (!entry) return ''
       this.#hints[index] = entry.start
       if (index === this.#parts.length - 1) return entry.version
       if (!entry.isTree) return ''
-      tree = entry.id
+      tree = Buffer.from(entry.id)
     }
     return ''
   }

@@ -78,7 +78,9 @@ export class RepoView {
 
   /** Bytes in memory. */
   get bytes(): number {
-    return this.commits.bytes + (this.#paths?.bytes ?? 0) + MAX_TREE_BYTES + this.#results.calculatedSize
+    return (
+      this.commits.bytes + this.#store.bytes + (this.#paths?.bytes ?? 0) + MAX_TREE_BYTES + this.#results.calculatedSize
+    )
   }
 
   /** Object directories: its own, then those it borrows from. */
@@ -118,6 +120,20 @@ export class RepoView {
     const tree = new TreeBytes(this.#store.read(id), this.idBytes)
     this.#trees.set(key, tree)
     return tree
+  }
+
+  /** The same, to be used before another tree is read: its bytes may be overwritten then. */
+  peekTree(id: Buffer): TreeBytes {
+    const packed = this.#store.peek(id)
+    return packed ? new TreeBytes(packed, this.idBytes) : this.tree(id)
+  }
+
+  /** Two trees, like `peekTree`. */
+  peekTrees(left: Buffer, right: Buffer): readonly [TreeBytes, TreeBytes] {
+    const first = this.peekTree(left)
+    const turns = this.#store.turns
+    const second = this.peekTree(right)
+    return this.#store.turns - turns < 2 ? [first, second] : [this.tree(left), this.tree(right)]
   }
 
   get isEnded(): boolean {

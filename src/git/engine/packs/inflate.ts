@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { UnsupportedError } from './unsupported-error.ts'
 
 /** Larger results are made by the native library, whose every call costs some 15 microseconds and leaves garbage. */
-const MAX_SMALL = 200
+const MAX_SMALL = 1000
 const MAX_BITS = 15
 
 const LENGTH_BASE = [
@@ -17,12 +17,17 @@ const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 
 /** The order in which the lengths of the code for code lengths are written. */
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
-/**
- * Exactly `size` bytes from zlib data (RFC 1950) at the begin of the input; what follows is ignored. Undefined when the
- * input ends too early, UnsupportedError when it is damaged.
- */
-export function inflateTo(input: Buffer, size: number): Buffer | undefined {
-  return size <= MAX_SMALL ? new SmallInflater(input, size).run() : inflateLarge(input, size)
+/** Not for two inputs at once. Keeps the memory of its tables, which would be most of the work. */
+export class Inflater {
+  readonly #small = new SmallInflater()
+
+  /**
+   * Exactly `size` bytes from zlib data (RFC 1950) at the begin of the input; what follows is ignored. Undefined when
+   * the input ends too early, UnsupportedError when it is damaged.
+   */
+  inflate(input: Buffer, size: number): Buffer | undefined {
+    return size <= MAX_SMALL ? this.#small.run(input, size) : inflateLarge(input, size)
+  }
 }
 
 function inflateLarge(input: Buffer, size: number): Buffer | undefined {
@@ -39,39 +44,51 @@ function inflateLarge(input: Buffer, size: number): Buffer | undefined {
 
 /** Bits of the codes that are decoded by one look into a table. */
 const TABLE_BITS = 9
-
-/** A canonical Huffman code: how many codes have each length, and the symbols in the order of their codes. */
-interface Code {
-  readonly counts: Uint16Array
-  readonly symbols: Uint16Array
-  /** By the next bits of the input: the symbol and, above it, the length of its code; 0 for longer codes. */
-  readonly table: Uint16Array
-}
-
 const SYMBOL_BITS = 9
 
-function makeCode(lengths: Uint8Array): Code {
-  const counts = new Uint16Array(MAX_BITS + 1)
-  for (const length of lengths) counts[length]!++
-  counts[0] = 0
-  const offsets = new Uint16Array(MAX_BITS + 2)
-  const next = new Uint16Array(MAX_BITS + 2)
-  for (let length = 1; length <= MAX_BITS; length++) {
-    offsets[length + 1] = offsets[length]! + counts[length]!
-    next[length + 1] = (next[length]! + counts[length]!) << 1
+/** A canonical Huffman code. Filled again for each block. */
+class Code {
+  /** By the next bits of the input: the symbol and, above it, the length of its code; 0 for longer codes. */
+  readonly table = new Uint16Array(1 << TABLE_BITS)
+  /** How many codes have each length. */
+  readonly counts = new Uint16Array(MAX_BITS + 1)
+  /** In the order of their codes. */
+  readonly symbols: Uint16Array
+  readonly #offsets = new Uint16Array(MAX_BITS + 2)
+  readonly #next = new Uint16Array(MAX_BITS + 2)
+
+  constructor(maxSymbols: number) {
+    this.symbols = new Uint16Array(maxSymbols)
   }
-  const symbols = new Uint16Array(lengths.length)
-  const table = new Uint16Array(1 << TABLE_BITS)
-  for (let symbol = 0; symbol < lengths.length; symbol++) {
-    const length = lengths[symbol]!
-    if (length === 0) continue
-    symbols[offsets[length]!++] = symbol
-    const code = next[length]!++
-    if (length > TABLE_BITS) continue
+
+  /** From the lengths of the codes of the symbols in a part of `lengths`; 0 for a symbol without a code. */
+  fill(lengths: Uint8Array, begin: number, end: number): this {
+    const offsets = this.#offsets
+    this.counts.fill(0)
+    offsets[1] = 0
+    this.#next[1] = 0
+    for (let at = begin; at < end; at++) this.counts[lengths[at]!]!++
+    this.counts[0] = 0
+    for (let length = 1; length <= MAX_BITS; length++) {
+      offsets[length + 1] = offsets[length]! + this.counts[length]!
+      this.#next[length + 1] = (this.#next[length]! + this.counts[length]!) << 1
+    }
+    this.table.fill(0)
+    for (let at = begin; at < end; at++) {
+      const length = lengths[at]!
+      if (length > 0) this.#add(at - begin, length)
+    }
+    return this
+  }
+
+  #add(symbol: number, length: number): void {
+    const { table } = this
+    this.symbols[this.#offsets[length]!++] = symbol
+    const code = this.#next[length]!++
+    if (length > TABLE_BITS) return
     const entry = symbol | (length << SYMBOL_BITS)
     for (let at = reversed(code, length); at < table.length; at += 1 << length) table[at] = entry
   }
-  return { counts, symbols, table }
 }
 
 /** Codes are written with their first bit lowest. */
@@ -81,27 +98,36 @@ function reversed(code: number, length: number): number {
   return result
 }
 
-const FIXED_LITERALS = makeCode(new Uint8Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280))
-const FIXED_DISTANCES = makeCode(new Uint8Array(30).fill(5))
+const MAX_LITERALS = 288
+const MAX_DISTANCES = 32
+const FIXED_LITERALS = new Uint8Array(MAX_LITERALS).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280)
+const FIXED_DISTANCES = new Uint8Array(30).fill(5)
+
+const NONE = Buffer.alloc(0)
 
 class InputEndedError extends Error {}
 const damaged = (): UnsupportedError => new UnsupportedError('damaged compressed data')
 
 /** RFC 1951: slower per byte than the library, and done before that has begun. */
 class SmallInflater {
-  readonly #input: Buffer
-  readonly #output: Buffer
+  readonly #lengthCode = new Code(19)
+  readonly #literals = new Code(MAX_LITERALS)
+  readonly #distances = new Code(MAX_DISTANCES)
+  readonly #lengths = new Uint8Array(MAX_LITERALS + 2 * MAX_DISTANCES)
+  #input: Buffer = NONE
+  #output: Buffer = NONE
   #at = 2
   #bits = 0
   #bitCount = 0
   #done = 0
 
-  constructor(input: Buffer, size: number) {
+  run(input: Buffer, size: number): Buffer | undefined {
     this.#input = input
     this.#output = Buffer.allocUnsafe(size)
-  }
-
-  run(): Buffer | undefined {
+    this.#at = 2
+    this.#bits = 0
+    this.#bitCount = 0
+    this.#done = 0
     if ((this.#input[0]! & 15) !== 8 || this.#input.readUInt16BE(0) % 31 !== 0 || this.#input[1]! & 32) throw damaged()
     try {
       while (!this.#block());
@@ -121,7 +147,7 @@ class SmallInflater {
     const isLast = this.#take(1) === 1
     const kind = this.#take(2)
     if (kind === 0) this.#stored()
-    else if (kind === 1) this.#codes(FIXED_LITERALS, FIXED_DISTANCES)
+    else if (kind === 1) this.#fixed()
     else if (kind === 2) this.#dynamic()
     else throw damaged()
     return isLast
@@ -159,31 +185,40 @@ class SmallInflater {
     this.#bitCount = 0
   }
 
+  #fixed(): void {
+    this.#literals.fill(FIXED_LITERALS, 0, FIXED_LITERALS.length)
+    this.#distances.fill(FIXED_DISTANCES, 0, FIXED_DISTANCES.length)
+    this.#codes()
+  }
+
   #dynamic(): void {
+    const lengths = this.#lengths
     const literals = this.#take(5) + 257
     const distances = this.#take(5) + 1
     const count = this.#take(4) + 4
-    const lengths = new Uint8Array(19)
+    lengths.fill(0, 0, ORDER.length)
     for (let index = 0; index < count; index++) lengths[ORDER[index]!] = this.#take(3)
-    const all = this.#lengths(makeCode(lengths), literals + distances)
-    this.#codes(makeCode(all.subarray(0, literals)), makeCode(all.subarray(literals)))
+    this.#lengthCode.fill(lengths, 0, ORDER.length)
+    this.#readLengths(literals + distances)
+    this.#literals.fill(lengths, 0, literals)
+    this.#distances.fill(lengths, literals, literals + distances)
+    this.#codes()
   }
 
-  #lengths(code: Code, count: number): Uint8Array {
-    const all = new Uint8Array(count)
+  #readLengths(count: number): void {
+    const lengths = this.#lengths
     for (let at = 0; at < count;) {
-      const symbol = this.#symbol(code)
+      const symbol = this.#symbol(this.#lengthCode)
       if (symbol < 16) {
-        all[at++] = symbol
+        lengths[at++] = symbol
         continue
       }
-      const value = symbol === 16 && at > 0 ? all[at - 1]! : 0
+      const value = symbol === 16 && at > 0 ? lengths[at - 1]! : 0
       const end = at + this.#repeats(symbol)
       if (end > count) throw damaged()
-      all.fill(value, at, end)
+      lengths.fill(value, at, end)
       at = end
     }
-    return all
   }
 
   #repeats(symbol: number): number {
@@ -219,20 +254,20 @@ class SmallInflater {
     throw damaged()
   }
 
-  #codes(literals: Code, distances: Code): void {
+  #codes(): void {
     for (;;) {
-      const symbol = this.#symbol(literals)
+      const symbol = this.#symbol(this.#literals)
       if (symbol === 256) return
-      if (symbol > 256) this.#copy(symbol - 257, distances)
+      if (symbol > 256) this.#copy(symbol - 257)
       else if (this.#done === this.#output.length) throw damaged()
       else this.#output[this.#done++] = symbol
     }
   }
 
-  #copy(symbol: number, distances: Code): void {
+  #copy(symbol: number): void {
     if (symbol >= LENGTH_BASE.length) throw damaged()
     const length = LENGTH_BASE[symbol]! + this.#take(LENGTH_BITS[symbol]!)
-    const far = this.#symbol(distances)
+    const far = this.#symbol(this.#distances)
     if (far >= DISTANCE_BASE.length) throw damaged()
     const distance = DISTANCE_BASE[far]! + this.#take(DISTANCE_BITS[far]!)
     if (distance > this.#done || this.#done + length > this.#output.length) throw damaged()

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import { type BaseCache, MAX_OBJECT_BYTES, Pack } from './pack.ts'
+import { ObjectArena } from './object-arena.ts'
+import { MAX_OBJECT_BYTES, Pack } from './pack.ts'
 import { PageCache } from './paged-file.ts'
-import { RecentCache } from './recent-cache.ts'
+import { Slab } from './slab.ts'
 import { UnsupportedError } from './unsupported-error.ts'
 
 const MAX_LOOSE_BYTES = 4 * 1024 * 1024
@@ -12,14 +13,11 @@ const MAX_ALTERNATES = 5
 /** What the stores of all repositories share; bounded by bytes. */
 export interface StoreCaches {
   readonly pages: PageCache
-  readonly bases: BaseCache
+  readonly objects: ObjectArena
 }
 
 export function createStoreCaches(pageBytes: number, objectBytes: number): StoreCaches {
-  return {
-    pages: new PageCache(pageBytes),
-    bases: new RecentCache(objectBytes, (content) => content.length + 100),
-  }
+  return { pages: new PageCache(pageBytes), objects: new ObjectArena(objectBytes) }
 }
 
 /**
@@ -31,6 +29,7 @@ export class ObjectStore {
   readonly directories: readonly string[]
   readonly #caches: StoreCaches
   readonly #idBytes: number
+  readonly #slab = new Slab()
   readonly #packs = new Map<string, Pack>()
   #order: Pack[] = []
 
@@ -43,21 +42,21 @@ export class ObjectStore {
 
   /** The content of a commit or tree. UnsupportedError when it is not there, too large or of another type. */
   read(id: Buffer): Buffer {
-    const found = this.#inPacks(id) ?? this.#loose(id)
-    if (found) return found
+    const packed = this.peek(id)
+    if (packed) return this.#copied(packed)
+    const loose = this.#loose(id)
+    if (loose) return loose
     this.#scan()
-    const late = this.#inPacks(id)
+    const late = this.peek(id)
     if (!late) throw new UnsupportedError('an object is missing')
-    return late
+    return this.#copied(late)
   }
 
-  close(): void {
-    for (const pack of this.#packs.values()) pack.close()
-    this.#packs.clear()
-    this.#order = []
-  }
-
-  #inPacks(id: Buffer): Buffer | undefined {
+  /**
+   * The same without a copy: to be used before other objects are read (`turns`). Undefined when no pack that is open has
+   * it.
+   */
+  peek(id: Buffer): Buffer | undefined {
     for (const [index, pack] of this.#order.entries()) {
       const offset = pack.find(id)
       if (offset === undefined) continue
@@ -66,6 +65,28 @@ export class ObjectStore {
       return pack.read(offset)
     }
     return undefined
+  }
+
+  /** What `peek` gave may be overwritten once this has grown by two. */
+  get turns(): number {
+    return this.#caches.objects.turns
+  }
+
+  /** In memory, without what all stores share. */
+  get bytes(): number {
+    return this.#order.reduce((sum, pack) => sum + pack.bytes, 0)
+  }
+
+  close(): void {
+    for (const pack of this.#packs.values()) pack.close()
+    this.#packs.clear()
+    this.#order = []
+  }
+
+  #copied(content: Buffer): Buffer {
+    const copy = this.#slab.take(content.length)
+    content.copy(copy)
+    return copy
   }
 
   #loose(id: Buffer): Buffer | undefined {
@@ -105,9 +126,9 @@ function indexesOf(directory: string): string[] {
 }
 
 /** Undefined when a repack has just replaced it. */
-function openPack({ pages, bases }: StoreCaches, path: string, idBytes: number): Pack | undefined {
+function openPack({ pages, objects }: StoreCaches, path: string, idBytes: number): Pack | undefined {
   try {
-    return new Pack(pages, path, { idBytes, cache: bases })
+    return new Pack(pages, path, { idBytes, arena: objects })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

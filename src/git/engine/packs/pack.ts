@@ -1,13 +1,9 @@
 import { applyDelta } from './delta.ts'
-import { inflateTo } from './inflate.ts'
+import { Inflater } from './inflate.ts'
 import { PackIndex } from './pack-index.ts'
 import type { PageCache, PagedFile } from './paged-file.ts'
-import type { RecentCache } from './recent-cache.ts'
-import { Slab } from './slab.ts'
+import type { ObjectArena } from './object-arena.ts'
 import { UnsupportedError } from './unsupported-error.ts'
-
-/** Objects read lately, by pack and position: deltas build on them. */
-export type BaseCache = RecentCache<number, Buffer>
 
 /** Of one object: what git's own reader of requests takes at most. */
 export const MAX_OBJECT_BYTES = 16 * 1024 * 1024
@@ -35,10 +31,11 @@ export class Pack {
   readonly #file: PagedFile
   readonly #index: PackIndex
   readonly #idBytes: number
-  readonly #cache: BaseCache
-  readonly #slab = new Slab()
+  /** By pack and position: deltas build on what was read. */
+  readonly #arena: ObjectArena
+  readonly #inflater = new Inflater()
 
-  constructor(pages: PageCache, indexPath: string, { idBytes, cache }: { idBytes: number; cache: BaseCache }) {
+  constructor(pages: PageCache, indexPath: string, { idBytes, arena }: { idBytes: number; arena: ObjectArena }) {
     this.#file = pages.open(`${indexPath.slice(0, -'.idx'.length)}.pack`)
     try {
       this.#index = new PackIndex(pages, indexPath, idBytes)
@@ -47,34 +44,40 @@ export class Pack {
       throw error
     }
     this.#idBytes = idBytes
-    this.#cache = cache
+    this.#arena = arena
   }
 
   find(id: Buffer): number | undefined {
     return this.#index.find(id)
   }
 
-  /** The content of the object that begins there. */
+  /** Of its index, in memory. */
+  get bytes(): number {
+    return this.#index.bytes
+  }
+
+  /** The content of the object that begins there, in memory of the arena. */
   read(offset: number): Buffer {
     const deltas: { readonly at: number; readonly data: Buffer }[] = []
     let content: Buffer | undefined
     for (let at = offset; ;) {
-      content = this.#cache.get(this.#key(at))
+      content = this.#arena.get(this.#key(at))
       if (content) break
       const entry = this.#entry(at)
       if (entry.base === 0) {
         if (entry.type !== COMMIT && entry.type !== TREE) throw new UnsupportedError('neither a commit nor a tree')
-        content = this.#inflate(entry)
-        this.#cache.set(this.#key(at), content)
+        content = this.#kept(at, this.#inflate(entry))
         break
       }
       if (deltas.length === MAX_CHAIN) throw new UnsupportedError('a chain of deltas is too long')
       deltas.push({ at, data: this.#inflate(entry) })
       at = entry.base
     }
-    for (const { at, data } of deltas.toReversed()) {
-      content = applyDelta(content, data, { maxBytes: MAX_OBJECT_BYTES, slab: this.#slab })
-      this.#cache.set(this.#key(at), content)
+    // What is taken does not overwrite the base, which was taken or used right before.
+    const options = { maxBytes: MAX_OBJECT_BYTES, take: (length: number) => this.#arena.take(length) }
+    for (const { at, data } of deltas.reverse()) {
+      content = applyDelta(content, data, options)
+      this.#arena.keep(this.#key(at), content)
     }
     return content
   }
@@ -82,6 +85,13 @@ export class Pack {
   close(): void {
     this.#index.close()
     this.#file.close()
+  }
+
+  #kept(offset: number, inflated: Buffer): Buffer {
+    const content = this.#arena.take(inflated.length)
+    inflated.copy(content)
+    this.#arena.keep(this.#key(offset), content)
+    return content
   }
 
   #key(offset: number): number {
@@ -113,7 +123,9 @@ export class Pack {
     // What is compressed is rarely longer than what it was made of; when it is, all that may belong to it is read.
     const likely = Math.min(available, size + 512)
     const most = Math.min(available, size * 2 + 4096)
-    const content = inflateTo(this.#file.read(data, likely), size) ?? inflateTo(this.#file.read(data, most), size)
+    const content =
+      this.#inflater.inflate(this.#file.read(data, likely), size) ??
+      this.#inflater.inflate(this.#file.read(data, most), size)
     if (!content) throw new UnsupportedError('compressed data is cut off')
     return content
   }

@@ -63,7 +63,18 @@ export class PagedFile {
   }
 
   uint32(at: number): number {
-    return this.read(at, 4).readUInt32BE(0)
+    const index = Math.floor(at / PAGE_BYTES)
+    const from = at - index * PAGE_BYTES
+    if (at < 0 || at + 4 > this.size || from + 4 > PAGE_BYTES) return this.read(at, 4).readUInt32BE(0)
+    const page = this.#pageAt(index)
+    return page[from]! * 2 ** 24 + ((page[from + 1]! << 16) | (page[from + 2]! << 8) | page[from + 3]!)
+  }
+
+  /** All of it, in memory of its own. */
+  whole(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.size)
+    if (readSync(this.fd, bytes, 0, this.size, 0) !== this.size) throw new UnsupportedError('a file was cut off')
+    return bytes
   }
 
   close(): void {
