@@ -118,7 +118,7 @@ async function open(opened: AsyncDisposableStack, { configured, subjects, overri
     backupBucket: openBackupBucket(config, log),
     secrets: createSecretBox(loadSecretKeys(config.security, dataDir)),
     site: addresses.site,
-    taskPool: new TaskPool({ processes: processes.count }),
+    taskPool: new TaskPool(),
     passwords: new PasswordHasher({ processes: processes.count, cost: overrides.passwordCost }),
     rateLimits: createRateLimits(config, clock, processes),
     setSshPort: addresses.setSshPort,

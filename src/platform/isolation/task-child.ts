@@ -172,7 +172,7 @@ function startChild({ heap, processorTime, niceness, writable = [] }: ChildLimit
       `ulimit -c 0; ulimit -S -t ${processorTime}; exec "$0" "$@"`,
       process.execPath,
       `--max-old-space-size=${heap}`,
-      '--max-semi-space-size=8',
+      '--max-semi-space-size=4',
       '--disable-warning=ExperimentalWarning',
       '--permission',
       ...[ROOT, realpathSync(join(ROOT, 'node_modules')), ...own].map((path) => `--allow-fs-read=${path}/*`),

@@ -17,6 +17,12 @@ const isRunning = (pid: unknown): boolean => {
   return !/\) Z/.test(state)
 }
 
+const runningChildren = (): number =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'latin1')
+    .split(' ')
+    .filter(Boolean)
+    .filter(isRunning).length
+
 let pool: TaskPool | undefined
 const open = (...options: ConstructorParameters<typeof TaskPool>): TaskPool => (pool = new TaskPool(...options))
 afterEach(() => pool?.close())
@@ -32,6 +38,8 @@ describe('tasks in child processes', () => {
     expect(await run({ kind: 'repeat', text: 'ab', count: 3 })).toBe('ababab')
     expect(await run(WHO)).toBe(await run(WHO))
     expect(await run(WHO)).not.toBe(process.pid)
+    // The second one, so that it has loaded when another caller comes.
+    await eventually(() => runningChildren() === 2)
   })
 
   it.each<[string, HostileInput, object]>([

@@ -1,5 +1,4 @@
 import { FairQueue } from '../concurrency/fair-queue.ts'
-import { shareOf } from '../concurrency/processes.ts'
 import { type ChildLimits, TaskChild, type TaskModule } from './task-child.ts'
 import { TaskError } from './task-error.ts'
 
@@ -13,29 +12,35 @@ export interface TaskKind<Input, Output> extends TaskModule<Input, Output> {
 
 interface PoolOptions {
   readonly limits?: ChildLimits
-  /** Milliseconds without a task after which a child is ended. */
+  /** Milliseconds without a task after which the children are ended. */
   readonly idleMs?: number
-  /** Processes of the server, which share the children that it may have. */
-  readonly processes?: number
 }
 
+/** Of each process of a server: with one alone the task of a caller would wait for that of another. */
 const CHILDREN = 2
-const IDLE_MS = 30_000
+const IDLE_MS = 120_000
 /** A child is replaced after this much work: well before its limit of processor time. */
 const MAX_BUSY_MS = 30_000
 const MIB = 1024 * 1024
-const LIMITS: ChildLimits = { heap: 192, memory: 512 * MIB, processorTime: 180, niceness: 5 }
+const LIMITS: ChildLimits = { heap: 80, memory: 512 * MIB, processorTime: 180, niceness: 5 }
 
 /**
- * Computes on behalf of users in at most two child processes, which are started on demand and ended when idle. Tasks of
- * one caller run one after the other and callers take turns, so that no caller delays the others by many tasks.
+ * Computes on behalf of users in at most two child processes, which are started with the first task and ended when
+ * idle. Tasks of one caller run one after the other and callers take turns, so that no caller delays the others by many
+ * tasks.
  */
 export class TaskPool {
   readonly #limits: ChildLimits
   readonly #idleMs: number
-  readonly #queue: FairQueue
+  readonly #queue = new FairQueue({
+    what: 'texts and files are being processed',
+    atOnce: CHILDREN,
+    atOncePerCaller: 1,
+    maxWaiting: 256,
+    maxWaitingPerCaller: 32,
+  })
   readonly #longQueue = new FairQueue({
-    what: 'files are being processed',
+    what: 'large texts and files are being processed',
     atOnce: 1,
     atOncePerCaller: 1,
     maxWaiting: 64,
@@ -46,14 +51,7 @@ export class TaskPool {
   #endIdle: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ limits = LIMITS, idleMs = IDLE_MS, processes = 1 }: PoolOptions = {}) {
-    this.#queue = new FairQueue({
-      what: 'texts and files are being processed',
-      atOnce: shareOf(CHILDREN, processes),
-      atOncePerCaller: 1,
-      maxWaiting: 256,
-      maxWaitingPerCaller: 32,
-    })
+  constructor({ limits = LIMITS, idleMs = IDLE_MS }: PoolOptions = {}) {
     this.#limits = limits
     this.#idleMs = idleMs
   }
@@ -64,7 +62,6 @@ export class TaskPool {
    */
   run<Input, Output>(kind: TaskKind<Input, Output>, input: Input, caller: string): Promise<Output> {
     const run = (): Promise<Output> => this.#queue.run(caller, () => this.#inChild(kind, input))
-    this.#prepare(kind)
     return kind.isLong === true ? this.#longQueue.run(caller, run) : run()
   }
 
@@ -80,20 +77,26 @@ export class TaskPool {
     clearTimeout(this.#endIdle)
     const child = this.#takeIdle() ?? this.#start()
     try {
+      this.#prepareSpare(child, kind)
       return await child.run(kind, input, { deadline: kind.deadline })
     } finally {
       this.#giveBack(child)
     }
   }
 
-  /** While one child works the other one starts, so that it is there when another caller comes. */
-  #prepare(kind: TaskKind<never, unknown>): void {
-    const isBusy = this.#children.size === 1 && this.#idle.length === 0
-    if (!isBusy || this.#isClosed) return
-    const child = this.#start()
-    // NOTE: a child that cannot start is reported by the task that needs it.
-    child.load(kind).catch(() => {})
-    this.#giveBack(child)
+  /**
+   * While one child works the other one starts, so that it is there when another caller comes; not before the first one
+   * has loaded, which it would delay. NOTE: a child that cannot start is reported by the task that needs it.
+   */
+  #prepareSpare(busy: TaskChild, kind: TaskKind<never, unknown>): void {
+    const start = async (): Promise<void> => {
+      await busy.load(kind)
+      if (this.#children.size >= CHILDREN || this.#isClosed) return
+      const spare = this.#start()
+      this.#idle.push(spare)
+      await spare.load(kind)
+    }
+    start().catch(() => {})
   }
 
   #start(): TaskChild {

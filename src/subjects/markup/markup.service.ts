@@ -38,6 +38,9 @@ const TASK: TaskKind<MarkupInput, string | Referenced> = {
   url: new URL('markup.task.ts', import.meta.url).href,
   deadline: 2_000,
 }
+/** Characters from which a text is large: it may take seconds and all memory of a child. */
+const LARGE_TEXT_SIZE = 64 * 1024
+const LARGE_TASK: typeof TASK = { ...TASK, isLong: true }
 
 const MODES = new Map<string, MarkupMode>(
   Object.entries({
@@ -69,8 +72,8 @@ interface MarkupDeps {
 }
 
 export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Markup {
-  const run = (input: MarkupInput, caller: string): Promise<string | Referenced> =>
-    taskPool.run(TASK, input, caller).catch((error: unknown) => {
+  const run = (text: string, input: MarkupInput, caller: string): Promise<string | Referenced> =>
+    taskPool.run(text.length > LARGE_TEXT_SIZE ? LARGE_TASK : TASK, input, caller).catch((error: unknown) => {
       throw refusalOf(error)
     })
 
@@ -82,7 +85,7 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Marku
     findCommits,
   }: MarkupRequest): Promise<{ mentionable: readonly string[]; commits: readonly string[] }> {
     if (!text.includes('@') && findCommits === undefined) return { mentionable: [], commits: [] }
-    const { names, commitIds } = (await run({ kind: 'find', text }, caller)) as Referenced
+    const { names, commitIds } = (await run(text, { kind: 'find', text }, caller)) as Referenced
     return {
       mentionable: names.length === 0 ? [] : await listMentionable(database.read, names, mayMention(viewer)),
       commits: commitIds.length === 0 || findCommits === undefined ? [] : await findCommits(commitIds),
@@ -101,7 +104,7 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Marku
       if (text === '') return ''
       const targets = resolved === 'plain' ? { mentionable: [], commits: [] } : await findTargets(request)
       const input = { ...targets, text, format, mode: resolved, rootUrl: rootUrl(), context }
-      return (await run({ kind: 'render', input }, caller)) as string
+      return (await run(text, { kind: 'render', input }, caller)) as string
     },
   }
 }
