@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Logger } from '../platform/logger.ts'
 import { HEADER_BYTES } from './answer/client-error.ts'
 import { limitPipelining } from './limit-pipelining.ts'
+import { takeTurns } from './take-turns.ts'
 
 export interface ConnectionSettings {
   /** Milliseconds for headers and small bodies; streams may pause as long. */
@@ -34,7 +35,7 @@ export function createHttpServer(
       connectionsCheckingInterval: Math.min(receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    limitPipelining(handle),
+    limitPipelining(takeTurns(handle)),
   )
   server.maxConnections = maxConnections
   let endedIdleAt = -Infinity

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { Agent, createServer, get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { takeTurns } from './take-turns.ts'
+
+const MANY = 60
+/** Of one request. */
+const BUSY_MS = 3
+
+function work(): void {
+  for (const begin = performance.now(); performance.now() - begin < BUSY_MS;);
+}
+
+it('begins a request that arrives after many others between them', async () => {
+  const begun: string[] = []
+  const server = createServer(
+    takeTurns(({ url }, response) => {
+      begun.push(url!)
+      work()
+      response.end()
+    }),
+  ).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => {
+    agent.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const ask = (path: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      get({ port, host: '127.0.0.1', path, agent }, (response) => response.resume().on('end', resolve)).on(
+        'error',
+        reject,
+      )
+    })
+  // The connections are open, so that all requests arrive together.
+  await Promise.all(Array.from({ length: MANY + 1 }, () => ask('/open')))
+  begun.length = 0
+  const many = Array.from({ length: MANY }, (_, i) => ask(`/${i}`))
+  await Promise.race(many)
+  await Promise.all([...many, ask('/other')])
+  expect(begun.indexOf('/other')).toBeLessThan(MANY)
+  expect(begun.filter((url) => url !== '/other')).toHaveLength(MANY)
+  expect(new Set(begun).size).toBe(MANY + 1)
+})
