@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { invalid } from '../../platform/errors.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
 import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../repos/index.ts'
 import { deleteUser, lockUserToDelete, requireOtherAdmin, type User } from '../users/index.ts'
 import { lockMemberships } from './membership.store.ts'
@@ -57,7 +57,7 @@ async function deleteAccount(
   { id, name, purge = false }: Pick<User, 'id' | 'name'> & { readonly purge?: boolean },
   { actor, at }: { readonly actor: Actor; readonly at: number },
 ): Promise<void> {
-  await lockUserToDelete(tx, id)
+  if (!(await lockUserToDelete(tx, id))) throw notFound(`user does not exist [uid: ${id}]`)
   for (const repo of await listOwnedRepos(tx, id))
     await recordRepoDeletion(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
   await lockOwnedRepos(tx, id)

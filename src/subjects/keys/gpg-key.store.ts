@@ -174,10 +174,11 @@ export async function setGpgKeyVerified(tx: Tx, keyId: string): Promise<void> {
     .execute()
 }
 
-/** Deletes a primary key with its subkeys. */
-export async function deleteGpgKey(tx: Tx, keyId: string): Promise<void> {
-  await tx
+/** Deletes a primary key with its subkeys. False when it is deleted. */
+export async function deleteGpgKey(tx: Tx, keyId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
     .deleteFrom('gpg_key')
     .where((eb) => eb.or([eb('key_id', '=', keyId), eb('primary_key_id', '=', keyId)]))
-    .execute()
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }

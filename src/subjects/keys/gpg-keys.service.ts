@@ -112,7 +112,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       if (key === undefined) return
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {
-        await deleteGpgKey(tx, key.keyId)
+        if (!(await deleteGpgKey(tx, key.keyId))) return
         await events.append(
           tx,
           'user.gpg_key_deleted',

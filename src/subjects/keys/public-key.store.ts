@@ -180,12 +180,13 @@ export async function updateUserKeyUse(tx: Tx, id: number, at: number): Promise<
     .execute()
 }
 
-/** Deletes the key of a user with its public key, so that the fingerprint is free again. */
-export async function deleteUserKey(tx: Tx, id: number): Promise<void> {
-  await tx
+/** Deletes the key of a user with its public key, so that the fingerprint is free again. False when it is deleted. */
+export async function deleteUserKey(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
     .deleteFrom('public_key')
     .where('id', 'in', (eb) => eb.selectFrom('user_key').select('key_id').where('id', '=', id))
-    .execute()
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 /** Deletes a public key, and so frees its fingerprint, unless a repository has it as a deploy key. */

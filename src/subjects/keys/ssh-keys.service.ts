@@ -40,7 +40,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
   const { read } = database
   const get = async (id: number): Promise<UserKey> => {
     const key = await findUserKey(read, id)
-    if (key === undefined) throw notFound('public key does not exist')
+    if (key === undefined) throw unknown()
     return key
   }
   return {
@@ -76,7 +76,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
       const key = await get(id)
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {
-        await deleteUserKey(tx, id)
+        if (!(await deleteUserKey(tx, id))) throw unknown()
         await events.append(
           tx,
           'user.key_deleted',
@@ -87,3 +87,5 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
     },
   }
 }
+
+const unknown = (): Error => notFound('public key does not exist')

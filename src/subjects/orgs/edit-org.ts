@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/viewer.ts'
 import { flag } from '../../db/flag.ts'
-import { invalid } from '../../platform/errors.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
 import { deleteUser, findUserById, isEmailAddress, lockUserToDelete, updateUser, type User } from '../users/index.ts'
 import type { OrgProfile } from './create-org.ts'
 import type { OrgDeps } from './org-deps.ts'
@@ -26,7 +26,9 @@ export async function editOrg(
         { org_id: org.id, visibility, old_visibility: org.visibility },
       )
     }
-    return (await findUserById(tx, org.id))!
+    const edited = await findUserById(tx, org.id)
+    if (edited === undefined) throw unknown(org)
+    return edited
   })
 }
 
@@ -43,11 +45,13 @@ function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
   }
 }
 
-/** Throws Invalid while the organization owns a repository. */
+const unknown = (org: User): Error => notFound(`organization does not exist [uid: ${org.id}]`)
+
+/** Throws Invalid while the organization owns a repository, NotFound when it is deleted meanwhile. */
 export async function deleteOrg({ database, clock, events }: OrgDeps, actor: Actor, org: User): Promise<void> {
   await database.transaction(async (tx) => {
     const origin = { actor, repoId: 0, at: clock.now() }
-    await lockUserToDelete(tx, org.id)
+    if (!(await lockUserToDelete(tx, org.id))) throw unknown(org)
     if (await ownsRepos(tx, org.id)) throw invalid('user still has ownership of repositories')
     await events.append(tx, 'user.deleting', origin, { user_id: org.id, name: org.name })
     await deleteUser(tx, org.id)

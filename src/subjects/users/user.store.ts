@@ -310,11 +310,15 @@ export async function lockUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
 const lock = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
   dialectOf(db as Tx).lockRows(db.selectFrom('user').select('id').where('id', 'in', ids).orderBy('id'))
 
-/** Locks the row of an account that the transaction deletes: no other transaction can insert a reference to it. */
-export async function lockUserToDelete(tx: Tx, id: UserId): Promise<void> {
-  await dialectOf(tx)
+/**
+ * Locks the row of an account that the transaction deletes: no other transaction can insert a reference to it. False
+ * when the account is already deleted.
+ */
+export async function lockUserToDelete(tx: Tx, id: UserId): Promise<boolean> {
+  const rows = await dialectOf(tx)
     .lockToDelete(tx.selectFrom('user').select('id').where('id', '=', id))
     .execute()
+  return rows.length > 0
 }
 
 /** Locks the rows of the administrators who can sign in until the transaction ends, and returns their ids. */

@@ -101,6 +101,31 @@ describeOnBoth('what is deleted while others are at it', (on) => {
     }
   }, 120_000)
 
+  it('one thing, five times at once: one request deletes it', async () => {
+    await server.world.org('once', { owner: ann })
+    await server.world.user('once2')
+    const made = async (path: string, body: object): Promise<string> =>
+      `${path}/${(await ann.client.post(path, body)).json.id}`
+    await ann.client.post('/repos/ann/open/branch_protections', { rule_name: 'once' })
+    const paths = [
+      '/orgs/once',
+      '/admin/users/once2',
+      '/repos/ann/open/branch_protections/once',
+      await made('/repos/ann/open/tag_protections', { name_pattern: 'once', whitelist_usernames: ['ann'] }),
+      await made('/user/keys', { title: 'once', key: newKey() }),
+      await made('/user/applications/oauth2', { name: 'once', redirect_uris: [] }),
+    ]
+    for (const path of paths) {
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => (path.startsWith('/admin') ? root : ann).client.delete(path)),
+      )
+      expect(
+        answers.map(({ status }) => status).toSorted((a, b) => a - b),
+        path,
+      ).toEqual([204, 404, 404, 404, 404])
+    }
+  })
+
   it('a repository, while it is used', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await server.world.repo({ owner: ann, name: `short${round}`, autoInit: true })

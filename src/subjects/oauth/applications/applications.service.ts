@@ -117,8 +117,7 @@ export function createOauthApplications({ database, clock, events }: Application
     async delete(actor, id) {
       await database.transaction(async (tx) => {
         const application = await findApplicationOf(tx, actor.account.id, id)
-        if (application === undefined) throw unknown()
-        await deleteApplication(tx, id)
+        if (application === undefined || !(await deleteApplication(tx, id))) throw unknown()
         await append(tx, 'oauth.application_deleted', actor, application)
       })
     },

@@ -75,7 +75,8 @@ export async function updateApplication(
   await tx.updateTable('oauth_application').set(values).where('id', '=', id).execute()
 }
 
-/** With its grants and their codes. */
-export async function deleteApplication(tx: Tx, id: OauthApplicationId): Promise<void> {
-  await tx.deleteFrom('oauth_application').where('id', '=', id).execute()
+/** With its grants and their codes. False when it is deleted. */
+export async function deleteApplication(tx: Tx, id: OauthApplicationId): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('oauth_application').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
 }

@@ -141,7 +141,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
     async delete(actor, repo, name) {
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, name)
-        await deleteBranchRule(tx, rule.id)
+        if (!(await deleteBranchRule(tx, rule.id))) throw unknown(name)
         await append(tx, 'branch_protection.deleted', { repo, actor, rule })
       })
     },
@@ -178,7 +178,7 @@ export const createBranchRuleCopier = (clock: Clock): TemplateCopier => ({
 
 async function getRule(db: Db, repo: Repo, name: string): Promise<StoredBranchRule> {
   const rule = await findBranchRule(db, repo.id, name)
-  if (rule === undefined) throw notFound(`branch protection does not exist: ${name}`)
+  if (rule === undefined) throw unknown(name)
   return rule
 }
 
@@ -211,3 +211,5 @@ async function replaceLists(tx: Tx, ruleId: number, named: Named): Promise<void>
     if (teams) await replaceRuleTeams(tx, ruleId, list, teams)
   }
 }
+
+const unknown = (name: string): Error => notFound(`branch protection does not exist: ${name}`)

@@ -91,7 +91,7 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
     async delete(actor, repo, id) {
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, id)
-        await deleteTagRule(tx, id)
+        if (!(await deleteTagRule(tx, id))) throw unknown(id)
         await events.append(
           tx,
           'tag_protection.deleted',
@@ -105,7 +105,7 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
 
 async function getRule(db: Db, repo: Repo, id: number): Promise<StoredTagRule> {
   const rule = await findTagRule(db, repo.id, id)
-  if (rule === undefined) throw notFound(`tag protection does not exist: ${id}`)
+  if (rule === undefined) throw unknown(id)
   return rule
 }
 
@@ -123,3 +123,5 @@ async function requirePattern(pattern: string): Promise<void> {
   if (expression !== undefined && (await compileSafeRegExp(expression)) === undefined)
     throw invalid('[NamePattern]: invalid regular expression')
 }
+
+const unknown = (id: number): Error => notFound(`tag protection does not exist: ${id}`)
