@@ -93,7 +93,8 @@ async function open(opened: AsyncDisposableStack, { configured, subjects, overri
   opened.defer(() => lock?.release())
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLogger(config.log.level)
-  const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir, keepsLog(config)))
+  const sqlite = { keepLog: keepsLog(config), locks: local.locks }
+  const database = overrides.database ?? openDatabase(dialectFor(config.database, dataDir, sqlite))
   await openSchema(database, { log, seconds: config.database.start_timeout, signal: overrides.starting })
   const joined = await openProcesses(config, { dataDir, log, local, database })
   opened.defer(() => joined.close())

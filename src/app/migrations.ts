@@ -15,7 +15,9 @@ export const migrateStandalone = (config: Config): Promise<readonly string[]> =>
 export const pendingStandalone = (config: Config): Promise<string[]> => withDatabase(config, pendingMigrations)
 
 async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase(dialectFor(config.database, openDataDir(config.data_dir), keepsLog(config)))
+  const database = openDatabase(
+    dialectFor(config.database, openDataDir(config.data_dir), { keepLog: keepsLog(config) }),
+  )
   try {
     return await work(database)
   } finally {

@@ -4,7 +4,7 @@ import { NoResultError, type Kysely, type Transaction } from 'kysely'
 import { conflict, unavailable } from '../platform/errors.ts'
 import type { Cascade, Connections, DatabaseDialect } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
-import { sqliteDialect } from './dialect/sqlite.ts'
+import { sqliteDialect, type SqliteOptions } from './dialect/sqlite.ts'
 import { keepStatements, KeptStatements } from './kept-statement.ts'
 import type { Schema } from './schema.ts'
 import { noteCommit, rememberReads } from './remembered.ts'
@@ -151,17 +151,17 @@ export interface DatabaseSettings {
 }
 
 /**
- * The dialect that the URL names; empty is a file in the data directory. `keepLog` is for SQLite, see sqliteDialect.
+ * The dialect that the URL names; empty is a file in the data directory. `options` are those of SQLite.
  */
 export function dialectFor(
   { url, max_connections: maxConnections, statement_timeout: seconds }: DatabaseSettings,
   dataDir: string,
-  keepLog = false,
+  options: Pick<SqliteOptions, 'keepLog' | 'locks'> = {},
 ): DatabaseDialect {
   if (/^postgres(ql)?:\/\//.test(url))
     return postgresDialect(url, { maxConnections, statementTimeoutMs: seconds * 1000 })
   const file = url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, ''))
-  return sqliteDialect(file, { keepLog })
+  return sqliteDialect(file, options)
 }
 
 /** NOTE: without it one transaction that never ends would block every writer forever. */

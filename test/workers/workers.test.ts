@@ -25,6 +25,9 @@ const SETTINGS = [
   'rate_limit.passwords_burst=12',
 ]
 
+/** Compares a time, and waits for the start of workers. */
+const KILLED = { ...MEASURED, timeout: 120_000 }
+
 describe('a server of two workers', () => {
   const folder = temporaryFolder()
   let server: IngotProcess
@@ -88,9 +91,9 @@ describe('a server of two workers', () => {
     expect(written.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201))
     const commits = JSON.parse((await call('GET', '/api/v1/repos/admin/desk/commits?limit=50')).text)
     expect(commits).toHaveLength(11)
-    const issues = await all(10, (n) => call('POST', '/api/v1/repos/admin/desk/issues', { title: `Issue ${n}` }))
+    const issues = await all(64, (n) => call('POST', '/api/v1/repos/admin/desk/issues', { title: `Issue ${n}` }))
     const numbers = issues.map(({ text }) => Number(JSON.parse(text).number)).toSorted((a, b) => a - b)
-    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(numbers).toEqual(Array.from({ length: 64 }, (_, index) => index + 1))
   })
 
   it('takes pushes to one repository side by side', async () => {
@@ -151,20 +154,61 @@ describe('a server of two workers', () => {
     await expect.poll(list, { timeout: 10_000 }).toEqual(one)
   })
 
-  it('replaces a worker that is killed, and loses nothing', async () => {
+  it('frees at once what a killed worker has locked, and loses nothing', KILLED, async () => {
+    await until(() => serving().length === 2, 60_000)
+    const name = `many-${performance.now().toFixed()}`
+    expect((await call('POST', '/api/v1/user/repos', { name })).status).toBe(201)
+    const path = `/api/v1/repos/admin/${name}/issues`
+    const kept: number[] = []
+    const stopped = new AbortController()
+    const write = async (): Promise<void> => {
+      while (!stopped.signal.aborted) {
+        const made = await call('POST', path, { title: 'Kept' }).catch(() => undefined)
+        if (made !== undefined) kept.push(made.status === 201 ? Number(JSON.parse(made.text).number) : NaN)
+      }
+    }
+    const since = server.output().stderr.length
+    // The ids of requests begin with a text of the process.
+    const written = (): number[] => {
+      const log = server.output().stderr.slice(since)
+      const made = log.matchAll(/"request":"(\w+)-.*\/many-\d+\/issues","status":201/g)
+      return [...Map.groupBy(made, ([, process]) => process).values()].map(({ length }) => length)
+    }
     const [first] = serving()
-    const made = await call('POST', '/api/v1/repos/admin/desk/issues', { title: 'Kept' })
-    process.kill(first!, 'SIGKILL')
-    await until(() => !isAlive(first!), 10_000)
-    const { number } = JSON.parse(made.text)
-    expect((await call('GET', `/api/v1/repos/admin/desk/issues/${number}`)).status).toBe(200)
-    expect((await call('POST', '/api/v1/repos/admin/desk/issues', { title: 'Meanwhile' })).status).toBe(201)
+    const writers = all(24, write)
+    try {
+      await until(() => written().filter((count) => count > 10).length === 2, 20_000)
+      // A process that is paused in its turn stops the other one: then it is killed in the middle of a transaction.
+      for (let before = NaN; before !== kept.length;) {
+        process.kill(first!, 'SIGCONT')
+        await sleep(5)
+        process.kill(first!, 'SIGSTOP')
+        await sleep(50)
+        before = kept.length
+        await sleep(300)
+      }
+      const before = kept.length
+      const killed = performance.now()
+      process.kill(first!, 'SIGKILL')
+      await until(() => kept.length > before, 10_000)
+      expect(performance.now() - killed).toBeLessThan(1000)
+    } finally {
+      if (isAlive(first!)) process.kill(first!, 'SIGKILL')
+      stopped.abort()
+      await writers
+    }
+    // Each number was given once, and those that were answered are there.
+    const numbers = JSON.parse((await call('GET', `${path}?state=all&limit=1`)).text)
+    const repo = JSON.parse((await call('GET', `/api/v1/repos/admin/${name}`)).text)
+    expect(numbers).toMatchObject([{ number: repo.open_issues_count }])
+    expect(new Set(kept).size).toBe(kept.length)
+    expect(Math.max(...kept)).toBeLessThanOrEqual(repo.open_issues_count)
     await until(() => serving().length === 2, 60_000)
     // The survivor leads: webhooks are still delivered.
-    const before = receiver.got.length
+    const got = receiver.got.length
     await call('POST', '/api/v1/repos/admin/desk/issues', { title: 'After' })
-    await until(() => receiver.got.length > before, 20_000)
-  }, 120_000)
+    await until(() => receiver.got.length > got, 20_000)
+  })
 
   it('replaces all workers on SIGHUP without refusing a connection', async () => {
     const old = serving()

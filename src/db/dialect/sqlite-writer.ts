@@ -5,6 +5,7 @@ import { Semaphore } from '../../platform/concurrency/keyed-mutex.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import type { WalSync } from './wal-sync.ts'
+import type { WriteTurns } from './write-turns.ts'
 
 /** Transactions that one durable commit makes permanent together. */
 interface Group {
@@ -14,9 +15,11 @@ interface Group {
   /** Settles when the commit is on the disk; rejects every member when it fails. */
   readonly durable: Promise<void>
   settle(error?: unknown): void
+  /** Ends the turn of this process. */
+  readonly leave: () => void
 }
 
-function startGroup(): Group {
+function startGroup(leave: () => void): Group {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   // NOTE: a group whose only transaction was rolled back has no listener.
   promise.catch(() => {})
@@ -25,6 +28,7 @@ function startGroup(): Group {
     isEnding: false,
     durable: promise,
     settle: (error) => (error === undefined ? resolve() : reject(error as Error)),
+    leave,
   }
 }
 
@@ -73,6 +77,14 @@ class Turn implements DatabaseConnection {
   }
 }
 
+interface WritingOptions {
+  readonly wal: WalSync
+  readonly turns: WriteTurns
+  readonly busyDeadlineMs: number
+  /** Called after each commit. */
+  readonly onCommit?: () => void
+}
+
 /**
  * Transactions take turns on one connection. Those that come while one runs join its group: each is a savepoint of one
  * SQLite transaction. A turn after the first member, the group is committed and then written to the disk, beside the
@@ -84,16 +96,17 @@ export class WritingDriver implements Driver {
   readonly #database: Sqlite.Database
   readonly #connection: SqliteConnection
   readonly #wal: WalSync
+  readonly #processTurns: WriteTurns
   readonly #busyDeadlineMs: number
   readonly #onCommit: () => void
   readonly #turns = new Semaphore(1)
   #group: Group | undefined
 
-  /** `onCommit` is called after each commit. */
-  constructor(database: Sqlite.Database, wal: WalSync, busyDeadlineMs: number, onCommit: () => void = () => {}) {
+  constructor(database: Sqlite.Database, { wal, turns, busyDeadlineMs, onCommit = () => {} }: WritingOptions) {
     this.#database = database
     this.#connection = new SqliteConnection(database, busyDeadlineMs)
     this.#wal = wal
+    this.#processTurns = turns
     this.#busyDeadlineMs = busyDeadlineMs
     this.#onCommit = onCommit
   }
@@ -111,10 +124,8 @@ export class WritingDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#group === undefined) {
-      await this.#connection.executeBefore((connection as Turn).beginDeadline, CompiledQuery.raw('begin immediate'))
-      this.#group = startGroup()
-    } else await this.#run('savepoint member')
+    if (this.#group === undefined) this.#group = startGroup(await this.#begin((connection as Turn).beginDeadline))
+    else await this.#run('savepoint member')
     this.#group.members++
   }
 
@@ -134,6 +145,7 @@ export class WritingDriver implements Driver {
     if (!this.#database.inTransaction) {
       // NOTE: SQLite itself ends a transaction when the disk is full or fails: nothing of the group is there any more.
       this.#group = undefined
+      group.leave()
       group.settle(turn.error ?? unavailable('the database could not write'))
     } else if (group.members > 1) {
       await this.#run('rollback to member')
@@ -142,7 +154,7 @@ export class WritingDriver implements Driver {
       await group.durable
     } else {
       this.#group = undefined
-      await this.#run('rollback')
+      await this.#run('rollback').finally(group.leave)
       group.settle()
     }
   }
@@ -157,11 +169,11 @@ export class WritingDriver implements Driver {
     const release = await this.#turns.acquire()
     try {
       if (this.#group !== undefined) await this.#commit(this.#group)
-      await this.#run('begin immediate')
+      const leave = await this.#begin(performance.now() + this.#busyDeadlineMs)
       try {
         return await work()
       } finally {
-        await this.#run('rollback')
+        await this.#run('rollback').finally(leave)
       }
     } finally {
       release()
@@ -190,9 +202,23 @@ export class WritingDriver implements Driver {
     } catch (error) {
       if (this.#database.inTransaction) await this.#run('rollback').catch(() => {})
       return group.settle(error)
+    } finally {
+      group.leave()
     }
     this.#wal.wait().then(() => group.settle(), group.settle)
     this.#onCommit()
+  }
+
+  /** Begins a transaction of SQLite in the turn of this process. The result ends the turn. */
+  async #begin(deadline: number): Promise<() => void> {
+    const leave = await this.#processTurns.take()
+    try {
+      await this.#connection.executeBefore(deadline, CompiledQuery.raw('begin immediate'))
+      return leave
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 
   #run(text: string): Promise<QueryResult<never>> {

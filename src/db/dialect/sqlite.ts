@@ -12,6 +12,7 @@ import {
   type Driver,
   type LimitNode,
 } from 'kysely'
+import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
 import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
@@ -20,6 +21,7 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
 import { WalSync } from './wal-sync.ts'
+import { WriteTurns } from './write-turns.ts'
 
 const BUSY_DEADLINE_MS = 10_000
 
@@ -27,7 +29,7 @@ const BUSY_DEADLINE_MS = 10_000
 const CHECKPOINT_FRAMES = 4000
 const PAGE_BYTES = 4096
 
-interface SqliteOptions {
+export interface SqliteOptions {
   /** How long a statement waits for another process that has locked the file. */
   readonly busyDeadlineMs?: number
   /**
@@ -37,20 +39,19 @@ interface SqliteOptions {
   readonly keepLog?: boolean
   /** Pages in the log from which it is written into the database. */
   readonly checkpointFrames?: number
+  /** Of the processes of one server, which write in turns. */
+  readonly locks?: SharedLocks | undefined
 }
 
 /**
  * An SQLite file: WAL, one writing connection, one reading connection. Transactions are answered when they are on the
  * disk.
  */
-export function sqliteDialect(
-  file: string,
-  { busyDeadlineMs = BUSY_DEADLINE_MS, keepLog = false, checkpointFrames = CHECKPOINT_FRAMES }: SqliteOptions = {},
-): DatabaseDialect {
+export function sqliteDialect(file: string, options: SqliteOptions = {}): DatabaseDialect {
   return {
     name: 'sqlite',
     chunkSize: 500,
-    connect: <T>() => connect<T>(file, { busyDeadlineMs, keepLog, checkpointFrames }),
+    connect: <T>() => connect<T>(file, options),
     isUniqueViolation: (error) =>
       error instanceof Sqlite.SqliteError &&
       (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
@@ -98,7 +99,7 @@ export function sqliteDialect(
 
 function connect<T>(
   file: string,
-  { busyDeadlineMs, keepLog, checkpointFrames }: Required<SqliteOptions>,
+  { busyDeadlineMs = BUSY_DEADLINE_MS, keepLog = false, checkpointFrames = CHECKPOINT_FRAMES, locks }: SqliteOptions,
 ): Connections<T> {
   makeDirectory(dirname(file))
   makePrivateFile(file)
@@ -110,7 +111,8 @@ function connect<T>(
   writer.pragma(`wal_autocheckpoint = ${keepLog ? 0 : 4 * checkpointFrames}`)
   if (!keepLog) writer.pragma(`journal_size_limit = ${4 * checkpointFrames * PAGE_BYTES}`)
   const wal = new WalSync(file)
-  const driver = new WritingDriver(writer, wal, busyDeadlineMs, () => checkpoints?.noteCommit())
+  const turns = new WriteTurns(locks)
+  const driver = new WritingDriver(writer, { wal, turns, busyDeadlineMs, onCommit: () => checkpoints?.noteCommit() })
   const runAlone = <R>(work: () => R | Promise<R>): Promise<R> => driver.runAlone(work)
   const log = new SqliteLog(file, { runAlone, open: openFile })
   const checkpoints = keepLog

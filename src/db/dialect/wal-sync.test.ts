@@ -7,6 +7,7 @@ import { Kysely, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } f
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WritingDriver } from './sqlite-writer.ts'
 import { WalSync } from './wal-sync.ts'
+import { WriteTurns } from './write-turns.ts'
 
 /** A sync of a file that ends when the test says so. */
 function controlledSync() {
@@ -75,7 +76,12 @@ describe('commits on their way to the disk', () => {
     const db = new Kysely<{ t: { v: number } }>({
       dialect: {
         createAdapter: () => new Adapter(),
-        createDriver: () => new WritingDriver(database, new WalSync(file, sync), 1000),
+        createDriver: () =>
+          new WritingDriver(database, {
+            wal: new WalSync(file, sync),
+            turns: new WriteTurns(undefined),
+            busyDeadlineMs: 1000,
+          }),
         createIntrospector: (of) => new SqliteIntrospector(of),
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
