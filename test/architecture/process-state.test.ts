@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const STATE = new RegExp(
   [
     'new (?:LRUCache|WeakMap|KeyedMutex|FairQueue|Semaphore|RateLimit|WorkerLoop|InFlight|RecentCache|Gate|RepoGate)\\b',
-    'new (?:PackCache|TaskPool|LanesInFlight|ReaderPool|GraphThread)\\(',
+    'new (?:PackCache|TaskPool|LanesInFlight|ReaderPool|GraphThread|Checkpoints)\\(',
     'PackCache\\.open\\(',
     '\\b(?:boundedCache|createMemo|rememberReads|setInterval|mkdtemp)\\b[<(]',
   ].join('|'),
