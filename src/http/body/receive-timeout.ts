@@ -6,7 +6,6 @@ import { pathOf } from '../request-url.ts'
 import { operationOf } from '../routes.ts'
 
 interface Arriving {
-  readonly request: FastifyRequest
   readonly raw: IncomingMessage
   readonly response: ServerResponse
   readonly since: number
@@ -23,23 +22,29 @@ const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-L
  * business.
  */
 export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): void {
-  const arriving = new Set<Arriving>()
+  const arriving = new Map<FastifyRequest, Arriving>()
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
     const now = performance.now()
     if (hasBody(raw))
-      arriving.add({ request, raw, response: reply.raw, since: now, bytes: raw.socket.bytesRead, movedAt: now })
+      arriving.set(request, { raw, response: reply.raw, since: now, bytes: raw.socket.bytesRead, movedAt: now })
+    done()
+  })
+  // NOTE: requests that the timer finds alone live for seconds, and each costs the collection of garbage as much as it
+  // has allocated.
+  app.addHook('onResponse', (request, _, done) => {
+    if (request.raw.complete) arriving.delete(request)
     done()
   })
   const timer = setInterval(
     () => {
       const now = performance.now()
-      for (const one of arriving) {
-        if (one.raw.complete || one.raw.destroyed) arriving.delete(one)
-        else if (isTooSlow(one, now, ms)) {
-          arriving.delete(one)
+      for (const [request, one] of arriving) {
+        if (one.raw.complete || one.raw.destroyed) arriving.delete(request)
+        else if (isTooSlow(request, one, { now, ms })) {
+          arriving.delete(request)
           log.info(
-            { request: one.request.id, path: pathOf(one.request) },
+            { request: request.id, path: pathOf(request) },
             'ended a connection whose body did not arrive in time',
           )
           if (!one.response.headersSent) one.raw.socket.write(TOO_SLOW)
@@ -56,8 +61,12 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
   })
 }
 
-function isTooSlow(one: Arriving, now: number, ms: number): boolean {
-  const operation = operationOf(one.request)
+function isTooSlow(
+  request: FastifyRequest,
+  one: Arriving,
+  { now, ms }: { readonly now: number; readonly ms: number },
+): boolean {
+  const operation = operationOf(request)
   if (operation !== undefined && operation.bodyKind !== 'stream') return now - one.since > ms
   const { socket, readableLength } = one.raw
   // NOTE: what has come and was not taken yet waits for the server, not for the client.
