@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, createServer, get } from 'node:http'
+import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { takeTurns } from './take-turns.ts'
@@ -7,6 +7,8 @@ import { takeTurns } from './take-turns.ts'
 const MANY = 60
 /** Of one request. */
 const BUSY_MS = 3
+/** More than a turn. */
+const MANY_MS = 15
 
 function work(): void {
   for (const begin = performance.now(); performance.now() - begin < BUSY_MS;);
@@ -44,4 +46,17 @@ it('begins a request that arrives after many others between them', async () => {
   expect(begun.indexOf('/other')).toBeLessThan(MANY)
   expect(begun.filter((url) => url !== '/other')).toHaveLength(MANY)
   expect(new Set(begun).size).toBe(MANY + 1)
+})
+
+it('begins each request once when another one waits because of it', async () => {
+  const begun: number[] = []
+  const sent = (n: number): [IncomingMessage, ServerResponse] => [{ n, socket: {} } as never, {} as never]
+  const ask = takeTurns((request) => {
+    const { n } = request as unknown as { n: number }
+    begun.push(n)
+    if (n === 1) for (const next of [2, 3]) ask(...sent(next))
+    for (let i = 0; i < MANY_MS / BUSY_MS; i++) work()
+  })
+  for (const n of [0, 1]) ask(...sent(n))
+  await expect.poll(() => begun).toEqual([0, 1, 2, 3])
 })

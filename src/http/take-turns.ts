@@ -12,6 +12,7 @@ const MAX_RESUMED = 32
 export function takeTurns(handle: RequestListener): RequestListener {
   const waiting: [IncomingMessage, ServerResponse][] = []
   let began: number | undefined
+  let isResuming = false
   const endTurn = (): void => {
     began = undefined
   }
@@ -21,13 +22,16 @@ export function takeTurns(handle: RequestListener): RequestListener {
   }
   /** NOTE: each in a callback of its own, after which its promises go on, so that the time is that of its work. */
   const resume = (): void => {
+    isResuming = true
     const count = Math.min(waiting.length, MAX_RESUMED)
     let until: number | undefined
     for (let i = 0; i < count; i++)
       setImmediate(() => {
         if (until === undefined || performance.now() < until) beginNext()
         until ??= performance.now() + TURN_MS
-        if (i === count - 1 && waiting.length > 0) resume()
+        if (i < count - 1) return
+        isResuming = false
+        if (waiting.length > 0) resume()
       })
   }
   return (request, response) => {
@@ -36,7 +40,7 @@ export function takeTurns(handle: RequestListener): RequestListener {
       setImmediate(endTurn)
     } else if (performance.now() - began > TURN_MS) {
       waiting.push([request, response])
-      if (waiting.length === 1) resume()
+      if (!isResuming) resume()
       return
     }
     handle(request, response)
