@@ -97,7 +97,7 @@ describe('symbolic links in a repository', () => {
     expect(oracle(path, ['log', '-p', '--all'])).not.toContain('stolen')
   })
 
-  it('are not written through', async () => {
+  it('are not written through, but moved and deleted as links', async () => {
     const { json } = await ann.client.get(`${code.path}/contents/LICENSE`)
     const content = Buffer.from('mine').toString('base64')
     for (const [path, sha] of [
@@ -105,6 +105,12 @@ describe('symbolic links in a repository', () => {
       ['README.md/below', undefined],
     ])
       expect((await ann.client.put(`${code.path}/contents/${path}`, { content, sha })).status, path).toBe(422)
+    const moved = await ann.client.post(`${code.path}/contents`, {
+      files: [{ operation: 'rename', path: 'moved', from_path: 'LICENSE' }],
+    })
+    expect(moved).toMatchObject({ status: 201, json: { files: [{ type: 'symlink', target }] } })
+    expect((await ann.client.delete(`${code.path}/contents/moved`, { sha: json.sha })).status).toBe(200)
+    expect((await ann.client.get(`${code.path}/contents/moved`)).status).toBe(404)
     expect(readFileSync(target, 'utf8')).toBe(SECRET)
   })
 

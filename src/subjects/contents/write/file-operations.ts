@@ -53,14 +53,16 @@ interface KindRules {
   readonly mustExist: boolean
   /** `fromPath` names where the file was. */
   readonly mayMove: boolean
+  /** What is at the path gets other content, so it must not be a symbolic link or a submodule. */
+  readonly needsFile: boolean
 }
 
 const RULES: Readonly<Record<FileOperationKind, KindRules>> = {
-  create: { mustExist: false, mayMove: false },
-  update: { mustExist: true, mayMove: true },
-  upload: { mustExist: false, mayMove: false },
-  rename: { mustExist: true, mayMove: true },
-  delete: { mustExist: true, mayMove: false },
+  create: { mustExist: false, mayMove: false, needsFile: true },
+  update: { mustExist: true, mayMove: true, needsFile: true },
+  upload: { mustExist: false, mayMove: false, needsFile: true },
+  rename: { mustExist: true, mayMove: true, needsFile: false },
+  delete: { mustExist: true, mayMove: false, needsFile: false },
 }
 
 async function apply(
@@ -79,7 +81,7 @@ async function apply(
   if (kind === 'delete' || moves) changed.set(source, undefined)
   if (kind === 'delete') return
   const oid = kind === 'rename' ? existing!.oid : writer.blob(operation.content ?? Buffer.alloc(0))
-  changed.set(path, { mode: existing?.mode ?? MODE.file, oid, type: 'blob' })
+  changed.set(path, { mode: existing?.mode ?? MODE.file, oid, type: existing?.type ?? 'blob' })
 }
 
 /** The path at which the file was before the operation. */
@@ -96,7 +98,8 @@ function requireSource({ kind, sha }: FileOperation, source: string, entry: Entr
     if (RULES[kind].mustExist) throw notFound(`object does not exist [id: , rel_path: ${source}]`)
     return
   }
-  requireFile(source, entry)
+  if (RULES[kind].needsFile) requireFile(source, entry)
+  else requireNoDirectory(source, entry)
   if (sha && sha !== entry.oid) throw invalid(`sha does not match [given: ${sha}, expected: ${entry.oid}]`)
 }
 
@@ -133,8 +136,13 @@ function requireFree(path: string, entry: Entry | undefined): void {
   throw invalid(`repository file already exists [path: ${path}]`)
 }
 
-function requireFile(path: string, { mode, type }: Entry): void {
+function requireNoDirectory(path: string, { type }: Entry): void {
   if (type === 'tree') throw invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
+}
+
+function requireFile(path: string, entry: Entry): void {
+  requireNoDirectory(path, entry)
+  const { mode, type } = entry
   if (type === 'commit') throw invalid(`a submodule exists where you’re trying to create a file [path: ${path}]`)
   if (mode === MODE.symlink)
     throw invalid(`a symbolic link exists where you’re trying to create a file [path: ${path}]`)
