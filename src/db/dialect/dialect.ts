@@ -1,4 +1,4 @@
-import type { AliasedRawBuilder, Kysely, SelectQueryBuilder } from 'kysely'
+import type { AliasedRawBuilder, Kysely, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
 /** Kysely over the tables `T`, and the one place where the two databases differ. */
 export interface Connections<T> {
@@ -106,6 +106,11 @@ export interface DatabaseDialect {
    * one parameter.
    */
   jsonRows<Row>(json: string, columns: JsonColumns<Row>): AliasedRawBuilder<Row, 'rows'>
+  /**
+   * Whether a column is one of some numbers, at least one. The plan is the same for every length, so that PostgreSQL
+   * keeps it: for an ordinary list that it does not see it expects ten values, and plans shorter ones anew each time.
+   */
+  isOneOf(column: string, numbers: readonly number[]): RawBuilder<SqlBool>
   /** Wall-clock milliseconds of the database, which are the same for all that use it. */
   now<T>(connections: Connections<T>): Promise<number>
   /** A text that changes with every commit, by any process: equal ones have none between them. */

@@ -7,6 +7,7 @@ import {
   type Dialect,
   type Driver,
   type PostgresPool,
+  type SqlBool,
 } from 'kysely'
 import pg from 'pg'
 import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
@@ -14,6 +15,7 @@ import { PostgresCompiler } from './postgres-compiler.ts'
 import { codeOf, explain, isChangedResult, isLost } from './postgres-errors.ts'
 import { PostgresReads, type ReadClient } from './postgres-reads.ts'
 import { StatementNames } from './postgres-statements.ts'
+import { PostgresWrites } from './postgres-writes.ts'
 
 const INT8 = 20
 const NUMERIC = 1700
@@ -59,12 +61,12 @@ export function postgresDialect(
     name: 'postgres',
     chunkSize: 5000,
     connect<T>() {
-      const pooled = (config: pg.PoolConfig): Kysely<T> =>
-        new Kysely<T>({ dialect: kyselyDialect(() => new PostgresDriver({ pool: calmPool(new pg.Pool(config)) })) })
+      const pooled = (config: pg.PoolConfig, Pooled: typeof PostgresDriver): Kysely<T> =>
+        new Kysely<T>({ dialect: kyselyDialect(() => new Pooled({ pool: calmPool(new pg.Pool(config)) })) })
       const openReader = (): ReadClient => new CalmClient({ ...base, ...limits, pipeline: true })
       const read = new Kysely<T>({ dialect: kyselyDialect(() => new PostgresReads(openReader, maxReads)) })
-      const write = pooled({ ...base, ...limits, pipeline: true, max: maxConnections - maxReads })
-      const noTimeout = pooled({ ...base, max: 2, idleTimeoutMillis: 1 })
+      const write = pooled({ ...base, ...limits, pipeline: true, max: maxConnections - maxReads }, PostgresWrites)
+      const noTimeout = pooled({ ...base, max: 2, idleTimeoutMillis: 1 }, PostgresDriver)
       return {
         read,
         write,
@@ -85,6 +87,7 @@ export function postgresDialect(
       const types = Object.entries(columns).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(String(type))}`)
       return sql<Row>`json_to_recordset(${json}::json)`.as<'rows'>(sql`rows(${sql.join(types)})`)
     },
+    isOneOf: (column, numbers) => sql<SqlBool>`${sql.ref(column)} = any((select ${numbers}::bigint[])::bigint[])`,
     rowAddress: 'ctid',
     async listCascades(db) {
       const { rows } =

@@ -11,6 +11,7 @@ import {
   type Dialect,
   type Driver,
   type LimitNode,
+  type SqlBool,
 } from 'kysely'
 import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
@@ -67,6 +68,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
       )
       return sql<Row>`(select ${sql.join(members)} from json_each(${json}))`.as('rows')
     },
+    isOneOf: (column, numbers) => sql<SqlBool>`${sql.ref(column)} in (${sql.join(numbers)})`,
     rowAddress: 'rowid',
     async listCascades(db) {
       const { rows } = await sql<Cascade>`select m.name as "table", f."from" as "column", f."table" as parent

@@ -105,14 +105,11 @@ export class Deliverer implements Worker {
     const due = await listDueLanes(database.read, times, this.#inFlight.choice())
     const chosen = this.#inFlight.choose(due)
     if (chosen.length === 0) return false
-    const taken = await database.transaction((tx) =>
-      leaseLanes(
-        tx,
-        chosen.map(({ hookId }) => hookId),
-        { ...times, holder: this.#holder },
-      ),
-    )
-    const next = await whenBack(() => listNextDeliveries(database.read, [...taken]), this.#abort.signal)
+    const { taken, next } = await database.transaction(async (tx) => {
+      const ids = chosen.map(({ hookId }) => hookId)
+      const leased = await leaseLanes(tx, ids, { ...times, holder: this.#holder })
+      return { taken: leased, next: await listNextDeliveries(tx, [...leased]) }
+    })
     for (const lane of chosen)
       if (taken.has(lane.hookId))
         this.#inFlight.add(lane, this.#work(lane, next.get(lane.hookId)), () => this.#loop.wake())

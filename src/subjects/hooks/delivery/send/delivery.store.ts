@@ -72,12 +72,26 @@ export async function insertDeliveries(
 }
 
 /** The delivery that comes next of each webhook that has one, by the id of the webhook. */
-export async function listNextDeliveries(db: Db, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {
+export async function listNextDeliveries(tx: Tx, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {
   if (hookIds.length === 0) return new Map()
-  const rows = await runKept(db, nextOfHooks, { hookIds })
+  const build = dialectOf(tx).name === 'postgres' ? nextOfHooksLaterally : nextOfHooks
+  const rows = await runKept(tx, build, { hookIds })
   return new Map(rows.map((row) => [row.hook_id, toNextDelivery(row)]))
 }
 
+const DELIVERY_COLUMNS = ['id', 'uuid', 'attempts', 'queued_at', 'history', 'message_id'] as const
+const MESSAGE_COLUMNS = ['event', 'event_type', 'action'] as const
+const HOOK_COLUMNS = [
+  'webhook.id as hook_id',
+  'webhook.is_active',
+  'webhook.scope',
+  'webhook.type',
+  'webhook.url',
+  'webhook.content_type',
+  'webhook.secret',
+  'webhook.authorization_header',
+  'webhook.settings',
+] as const
 const nextOfHooks = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
   db
     .selectFrom('webhook')
@@ -93,12 +107,41 @@ const nextOfHooks = (db: Db, { hookIds }: { readonly hookIds: readonly number[] 
       ),
     )
     .innerJoin('hook_message', 'hook_message.id', 'hook_delivery.message_id')
-    .select(['hook_delivery.id', 'hook_delivery.uuid', 'hook_delivery.attempts', 'hook_delivery.queued_at'])
-    .select(['hook_delivery.history', 'hook_delivery.message_id'])
-    .select(['hook_message.event', 'hook_message.event_type', 'hook_message.action'])
-    .select(['webhook.id as hook_id', 'webhook.is_active', 'webhook.scope', 'webhook.type', 'webhook.url'])
-    .select(['webhook.content_type', 'webhook.secret', 'webhook.authorization_header', 'webhook.settings'])
+    .select(DELIVERY_COLUMNS.map((column) => `hook_delivery.${column}` as const))
+    .select(MESSAGE_COLUMNS.map((column) => `hook_message.${column}` as const))
+    .select(HOOK_COLUMNS)
     .where('webhook.id', 'in', hookIds)
+
+/** The same for PostgreSQL, which keeps plans that read whole tables if they were small when it planned. */
+const nextOfHooksLaterally = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
+  db
+    .selectFrom('webhook')
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('hook_delivery as first')
+          .select(DELIVERY_COLUMNS.map((column) => `first.${column}` as const))
+          .whereRef('first.hook_id', '=', 'webhook.id')
+          .where('first.state', '=', sql.lit('waiting'))
+          .orderBy('first.id')
+          .limit(1)
+          .as('hook_delivery'),
+      (join) => join.onTrue(),
+    )
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('hook_message as message')
+          .select(MESSAGE_COLUMNS.map((column) => `message.${column}` as const))
+          .whereRef('message.id', '=', 'hook_delivery.message_id')
+          .limit(1)
+          .as('hook_message'),
+      (join) => join.onTrue(),
+    )
+    .select(DELIVERY_COLUMNS.map((column) => `hook_delivery.${column}` as const))
+    .select(MESSAGE_COLUMNS.map((column) => `hook_message.${column}` as const))
+    .select(HOOK_COLUMNS)
+    .where(dialectOf(db as Tx).isOneOf('webhook.id', hookIds))
 
 type NextRow = Awaited<ReturnType<ReturnType<typeof nextOfHooks>['execute']>>[number]
 
@@ -192,7 +235,7 @@ const attemptsUpdate = (db: Db, { ids, json }: { readonly ids: readonly number[]
     }))
     .whereRef('hook_delivery.id', '=', 'rows.id')
     // NOTE: PostgreSQL takes the rows of a JSON text for many and would read the whole table.
-    .where('hook_delivery.id', 'in', ids)
+    .where(dialectOf(db as Tx).isOneOf('hook_delivery.id', ids))
     // NOTE: by the column itself SQLite would look at all that wait, for each of the rows.
     .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting'))
 

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Database, dialectFor, openDatabase, type Tx } from '../../src/db/database.ts'
+import { listNextDeliveries } from '../../src/subjects/hooks/delivery/send/delivery.store.ts'
+import { copyTemplate, type MadeDatabase } from '../harness/postgres.ts'
+
+const PROBE = 'select 4711 as probe'
+
+describe.skipIf(inject('postgresUrl') === '')('transactions on PostgreSQL', () => {
+  const sockets = new Set<Socket>()
+  let copy: MadeDatabase
+  let proxy: Server
+  let database: Database
+
+  /** Keeps back the answer to `begin` until the probe has been sent. */
+  const relay = (client: Socket, server: Socket): void => {
+    const held: Buffer[] = []
+    let isHolding = false
+    client.on('data', (data) => {
+      if (data.includes('begin')) isHolding = true
+      server.write(data)
+      if (!data.includes(PROBE)) return
+      isHolding = false
+      for (const kept of held.splice(0)) client.write(kept)
+    })
+    server.on('data', (data) => void (isHolding ? held.push(data as Buffer) : client.write(data)))
+  }
+
+  beforeAll(async () => {
+    copy = await copyTemplate(inject('postgresUrl'), `writes_${randomBytes(6).toString('hex')}`)
+    const url = new URL(copy.url)
+    const [host, port] = [url.hostname, Number(url.port)]
+    proxy = createServer((client) => {
+      const server = connect(port, host)
+      for (const socket of [client, server]) sockets.add(socket.on('error', () => {}))
+      relay(client, server)
+      client.on('close', () => server.destroy())
+      server.on('close', () => client.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    url.port = String((proxy.address() as AddressInfo).port)
+    database = openDatabase(dialectFor({ url: url.href, max_connections: 2, statement_timeout: 0 }, ''))
+  })
+  afterAll(async () => {
+    await database.close()
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+    await copy.drop()
+  })
+
+  const probe = async (tx: Tx): Promise<unknown> => (await sql.raw(PROBE).execute(tx)).rows[0]
+
+  it('send their first statement without waiting for the answer to begin', async () => {
+    expect(await database.transaction(probe)).toEqual({ probe: 4711 })
+  })
+
+  it('plan for the next deliveries of some webhooks once, however many there are', async () => {
+    const custom = await database.transaction(async (tx) => {
+      await probe(tx)
+      for (let i = 0; i < 12; i++) await listNextDeliveries(tx, [1, 2, 3].slice(0, 2 + (i % 2)))
+      const { rows } = await sql<{ custom: number }>`
+        select custom_plans as custom from pg_prepared_statements where statement like '%hook_message%'`.execute(tx)
+      return rows.map((row) => row.custom)
+    })
+    expect(custom).toHaveLength(1)
+    // PostgreSQL plans the first five anew in any case.
+    expect(custom[0]).toBeLessThanOrEqual(5)
+  })
+})
