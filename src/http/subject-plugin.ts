@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FairQueue } from '../platform/concurrency/fair-queue.ts'
+import { queueLargeBodies } from './body/queue-large-bodies.ts'
 import { bodyLimit, receiveBody } from './body/receive-body.ts'
 import { addCorsHook, type CorsSettings } from './cors.ts'
 import type { Operation } from './operation.ts'
@@ -25,6 +27,8 @@ interface ApiParts {
   readonly cors: CorsSettings | undefined
   /** Bytes of a body of any operation. */
   readonly bodyLimit: number
+  /** Of all subjects. */
+  readonly largeBodies: FairQueue
 }
 
 /** The encapsulated Fastify plugin of one subject, called by the subject's name. */
@@ -46,7 +50,7 @@ export function subjectPlugin(subject: HttpSubject, parts: ApiParts): FastifyPlu
     await registerApi(app, {
       title: 'operations',
       chosen: buffered,
-      prepare: (api) => keepBodies(api, parts.bodyLimit),
+      prepare: (api) => keepBodies(api, parts),
     })
     await registerApi(app, { title: 'uploads', chosen: own.filter(isStreaming), prepare: readUploads })
     await subject.routes?.(app)
@@ -68,7 +72,8 @@ async function readUploads(api: FastifyInstance): Promise<void> {
 }
 
 /** Bodies of every type are kept as bytes: digests cover these, and each operation says how they are read. */
-function keepBodies(api: FastifyInstance, max: number): void {
+function keepBodies(api: FastifyInstance, { bodyLimit: max, largeBodies }: ApiParts): void {
+  queueLargeBodies(api, largeBodies, max)
   api.removeAllContentTypeParsers()
   api.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) =>
     receiveBody(payload, Number(request.headers['content-length'] ?? 0), bodyLimit(request, max)),

@@ -14,7 +14,11 @@ export async function readBody(operation: CompiledOperation, request: FastifyReq
   if (bodyDecoder === undefined) return { text: raw.toString('utf8') }
   const header = request.headers['content-type'] ?? ''
   const type = header.toLowerCase()
-  if (type.includes('json')) return bodyDecoder.json(await textOf(raw))
+  if (type.includes('json')) {
+    const text = await textOf(raw)
+    request.body = undefined // NOTE: its memory is free while the operation runs.
+    return bodyDecoder.json(text)
+  }
   if (type.includes('form-urlencoded')) return bodyDecoder.fields(formOf(request))
   if (type.includes('multipart/form-data')) return bodyDecoder.fields(await parseMultipart(raw, header))
   if (type !== '') throw invalid('[]: Unsupported Content-Type')

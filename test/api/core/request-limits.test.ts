@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
@@ -88,6 +88,27 @@ describe('bodies', () => {
     const multipart = new Response(data)
     const multipartType = multipart.headers.get('content-type')!
     expect(await send('/user/settings', await multipart.text(), multipartType, 'PATCH')).toEqual(tooMany)
+  })
+
+  it('that are large are received one at a time of a caller, and 16 wait', async () => {
+    const { hostname, port } = new URL(server.url)
+    const head = `POST /api/v1/repos/alice/code/contents/w HTTP/1.1\r\nHost: x\r\nAuthorization: token ${token}\r\nContent-Type: application/json\r\n`
+    const begin = (): Socket => connect(Number(port), hostname).on('error', () => {})
+    const sockets = Array.from({ length: 18 }, begin)
+    const answers = sockets.map(async (socket) => {
+      socket.write(`${head}Connection: close\r\nContent-Length: ${2 * MIB}\r\n\r\n{`)
+      return text(socket).catch(() => '')
+    })
+    expect(await Promise.race(answers)).toMatch(/^HTTP\/1\.1 429 [^]*too many large requests are being received/)
+    // A body of at most 1 MiB does not wait.
+    expect((await send('/repos/alice/code/contents/small', '{"content":""}')).status).toBe(201)
+    for (const socket of sockets) socket.destroy()
+    // Those that wait leave the queue with their connections.
+    await expect
+      .poll(async () => (await send('/repos/alice/code/contents/after', sized(2 * MIB, '{"content":""}'))).status, {
+        timeout: 20_000,
+      })
+      .toBe(201)
   })
 
   it('are refused to callers who may not before they are measured', async () => {
