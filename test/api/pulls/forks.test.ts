@@ -31,6 +31,19 @@ describeOnBoth('pull requests from forks', (kind) => {
       changed_files: 1,
       head: { sha: first, repo: { full_name: 'cat/copy' } },
     })
+    const write = (who: Person, branch: string) =>
+      who.client.post(`/repos/cat/copy/contents/of-${who.name}`, { content: '', branch })
+    for (const [who, branch, status] of [
+      [world.eve, 'far', 403],
+      [world.wes, 'main', 403],
+      [world.wes, 'far', 201],
+    ] as const)
+      expect((await write(who, branch)).status, `${who.name} ${branch}`).toBe(status)
+    await cat.client.patch(`${LIST}/${up.number}`, { allow_maintainer_edit: false })
+    expect(await write(world.wes, 'far')).toMatchObject({
+      status: 403,
+      json: { message: 'user should have a permission to write to the target branch' },
+    })
     const second = await commitFile(cat, { branch: 'far', path: 'far2.txt', repo: 'cat/copy' })
     await world.server.drain()
     expect((await world.eve.client.get(`${LIST}/main/cat/copy:far`)).json).toMatchObject({

@@ -28,6 +28,7 @@ import type { Target, Verification, Verifier } from '../../verification/index.ts
 import { commitFiles } from './commit-files.ts'
 import { type FileChange, type Signatures, signaturesFor } from './commit-request.ts'
 import type { EntryReader, EntryView } from '../read/contents.service.ts'
+import { findFilePusher } from './file-pusher.ts'
 import { readWritten } from './written-entries.ts'
 import type { SharedLocks } from '../../../platform/concurrency/lock-table.ts'
 
@@ -45,7 +46,12 @@ export interface FileWriter {
    * (behaviour/git-data-and-transport#writing-contents).
    */
   change(actor: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult>
+  /** Whether the actor may write any branch of the repository. */
+  mayWrite(actor: SignedIn, target: RepoInView): Promise<boolean>
 }
+
+/** The text of the 403 for callers who may not write the branch. */
+export const NO_WRITER = 'user should have a permission to write to the target branch'
 
 interface FileWriterDeps {
   readonly database: Database
@@ -83,8 +89,11 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   ): Promise<{ place: Place; oid: string }> {
     const opened = git.open(target.repo)
     const place = await findPlace(opened, target.repo, change)
+    const pusher = await findFilePusher(database.read, actor, target, place.name)
+    if (pusher === undefined) throw forbidden(NO_WRITER)
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
-    await pushes.move(actor, target, [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }])
+    const moves = [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }]
+    await pushes.move(actor, { ...target, access: pusher.access }, moves, { pusher: pusher.viewer })
     return { place, oid }
   }
 
@@ -103,6 +112,7 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   }
 
   return {
+    mayWrite: async (actor, target) => (await findFilePusher(database.read, actor, target)) !== undefined,
     async change(actor, target, change) {
       const { repo } = target
       if (repo.isArchived || repo.isMirror) throw locked(`${repo.fullName} is not allowed to edit`)

@@ -3,8 +3,11 @@ import type { SignedIn } from '../../../access/viewer.ts'
 import { type Answer, created, ok } from '../../../http/answer/answer.ts'
 import { MAX_BUFFERED_BYTES, streamedObject } from '../../../http/answer/json-list.ts'
 import { FILES_BODY_BYTES } from '../../../http/body/limits.ts'
+import type { Guard } from '../../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
+import { isDomainError } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
+import type { RepoInView } from '../../repos/index.ts'
 import type { Guards } from '../../subject.ts'
 import { decodeBase64 } from './base64.ts'
 import type { FileChange } from './commit-request.ts'
@@ -22,10 +25,9 @@ import {
 import { presentCommit, presentFileChange, presentFiles } from './file-change.present.ts'
 import { readOperations } from './file-inputs.ts'
 import type { FileOperation } from './file-operations.ts'
-import type { FileChangeResult, FileWriter } from './file-writer.service.ts'
+import { type FileChangeResult, type FileWriter, NO_WRITER } from './file-writer.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/contents'
-const REFUSAL = 'user should have a permission to write to the target branch'
 
 interface WriteContentsDeps {
   readonly guards: Pick<Guards, 'repo'>
@@ -39,17 +41,37 @@ export const writeContentsOperations = (deps: WriteContentsDeps): Operation[] =>
   ...manyFilesOperations(deps),
 ]
 
-const commonOf = ({ guards }: WriteContentsDeps) =>
+/** Writers, and readers who may write a branch: which one the body says, and the service checks it again. */
+function writersOf({ guards, files }: WriteContentsDeps): Guard<RepoInView> {
+  const options = {
+    unit: 'repo.code',
+    refusal: NO_WRITER,
+    archived: 'refuse-first',
+    mirror: 'refuse',
+    lockedText: 'is not allowed to edit',
+    needsUser: true,
+  } as const
+  const [writers, readers] = [guards.repo('write', options), guards.repo('read', options)]
+  return {
+    ...writers,
+    async resolve(input) {
+      try {
+        return await writers.resolve(input)
+      } catch (error) {
+        if (!isDomainError(error) || error.kind !== 'forbidden') throw error
+        const found = await readers.resolve(input)
+        if (await files.mayWrite(input.viewer as SignedIn, found)) return found
+        throw error
+      }
+    },
+  }
+}
+
+const commonOf = (deps: WriteContentsDeps) =>
   ({
     area: 'repository',
     scopes: ['repository'],
-    guard: guards.repo('write', {
-      unit: 'repo.code',
-      refusal: REFUSAL,
-      archived: 'refuse-first',
-      mirror: 'refuse',
-      lockedText: 'is not allowed to edit',
-    }),
+    guard: writersOf(deps),
     errors: [401, 403, 404, 413, 422, 423],
   }) as const
 
