@@ -230,6 +230,31 @@ async function cloneRequest(name: string, path: string): Promise<string> {
   return head + body
 }
 
+it('combines a few filters of a fetch and refuses many, which take git memory for each', async () => {
+  const name = `filters${count++}`
+  const repo = await server.repo(name)
+  const work = join(dir.path, `${name}-work`)
+  await git(dir.path, ['init', '-q', '-b', 'main', work])
+  await git(work, ['commit', '-q', '--allow-empty', '-m', 'c'])
+  await git(work, ['push', '-q', `${server.url}/${name}.git`, 'main'])
+  const tip = await git(repo.path, ['rev-parse', 'main'])
+  const ask = async (version: number, body: string): Promise<string> => {
+    const headers = { 'git-protocol': `version=${version}` }
+    const answer = await fetch(`${server.url}/${name}.git/git-upload-pack`, { method: 'POST', headers, body })
+    return answer.text()
+  }
+  const combined = (parts: number): string => `filter combine:${'tree:1+'.repeat(parts - 1)}tree:1\n`
+  const v2 = (parts: number, before = ''): Promise<string> =>
+    ask(2, `${pkt('command=fetch\n')}0001${before}${pkt(`want ${tip}\n`)}${pkt(combined(parts))}${pkt('done\n')}0000`)
+  expect(await v2(2)).toContain('packfile')
+  expect(await v2(100)).toContain('ERR too many filters are combined')
+  const beyondBuffer = pkt(`have ${'a'.repeat(40)}\n`).repeat(22_000)
+  expect(await v2(100, beyondBuffer)).toContain('ERR too many filters are combined')
+  const v0 = `${pkt(`want ${tip} filter\n`)}${pkt(combined(2))}0000${pkt('done\n')}`
+  expect(await ask(0, v0)).toMatch(/^....ERR |filter 'combine' not supported/)
+  await until('no process is left', async () => (await processesWith(repo.path)) === 0)
+})
+
 describe('shallow clients', () => {
   it('push onto what the server has, and not what it lacks', async () => {
     const name = `shallow${count++}`

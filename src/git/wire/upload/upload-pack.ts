@@ -15,7 +15,7 @@ import { protocolEnv, protocolVersion, type ProtocolVersion } from '../protocol.
 import { readRefs } from '../repo.ts'
 import { SideBand } from '../pkt/side-band.ts'
 import { createV2Capabilities, type V2Capabilities } from './v2-capabilities.ts'
-import { readV2Request, type V2Request } from './v2-request.ts'
+import { readV2Request, requireSimpleFilter, type V2Request } from './v2-request.ts'
 import { WholePacks } from './whole-pack.ts'
 import { protocolError, WireError } from '../wire-error.ts'
 
@@ -202,6 +202,8 @@ class FetchServer {
     const hidden = this.#options.hiddenRefs.map((prefix) => ['uploadpack.hideRefs', prefix.slice(0, -1)] as const)
     const settings = [
       ['uploadpack.allowFilter', 'true'],
+      // What the server carries unread has no bound of its parts; see requireSimpleFilter.
+      ...(version === 2 ? [] : [['uploadpackfilter.combine.allow', 'false'] as const]),
       ['uploadpack.allowAnySHA1InWant', 'true'],
       ['uploadpack.keepAlive', String(KEEP_ALIVE_MS / 1000)],
       ['lsrefs.unborn', 'advertise'],
@@ -231,6 +233,7 @@ async function feedUntilFlush(child: GitChild, bytes: Buffer, rest: PktReader): 
     if (pkt === undefined) throw protocolError('the request ends before its flush packet')
     if (pkt.kind === 'flush') break
     if (pkt.kind !== 'data') throw protocolError('unexpected special packet')
+    requireSimpleFilter(pkt.data)
     await child.write(encodePkt(pkt.data))
   }
   await feed(child, Buffer.from('0000'))
