@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
 import { isDomainError } from '../../../platform/errors.ts'
 import type { Quarantine } from '../../disk/quarantine.ts'
@@ -20,6 +21,8 @@ import { discard, unpack } from './unpack.ts'
 import { WireError } from '../wire-error.ts'
 
 const KEEP_ALIVE_MS = 5000
+/** Milliseconds of moves, one by one, before others have their turn: a refused one waits for nothing. */
+const TURN_MS = 10
 const MAX_DISCARDED = 4 * 1024 ** 3
 
 export interface PushSessionInput {
@@ -217,7 +220,12 @@ export class PushSession {
     const all = [...planned.values()].flat()
     const failure = all.length === 0 ? undefined : await tryMove(all, this.#mover)
     if (failure === undefined) return
+    let turn = performance.now()
     for (const [command, moves] of planned) {
+      if (performance.now() - turn > TURN_MS) {
+        await nextTurn()
+        turn = performance.now()
+      }
       const reason = atomic || planned.size === 1 ? failure : await tryMove(moves)
       if (reason === undefined) continue
       planned.delete(command)
