@@ -1,3 +1,5 @@
+import { digestOf } from './digest.ts'
+
 /** JSON that is already written: the body of an answer that consists of parts which are kept as text. */
 export class JsonText {
   readonly text: string
@@ -24,9 +26,15 @@ export const toJson = (body: unknown): string => (body instanceof JsonText ? bod
 /** A whole JSON answer as it is sent, with the new line at its end: for answers that are kept. */
 export class JsonBytes {
   readonly bytes: Buffer
+  #digest: string | undefined
 
   constructor(body: unknown) {
     this.bytes = jsonLine(toJson(body))
+  }
+
+  /** What the tag of the answer is made of. */
+  get digest(): string {
+    return (this.#digest ??= digestOf(this.bytes))
   }
 
   toJSON(): unknown {

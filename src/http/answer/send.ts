@@ -4,6 +4,7 @@ import { etagMatches } from '../../platform/http/content.ts'
 import type { Answer } from './answer.ts'
 import { JsonBytes, jsonLine, toJson } from './json-text.ts'
 import { weakTag } from './conditional.ts'
+import { tagOf } from './digest.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
@@ -17,7 +18,8 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   if (body instanceof Readable || body instanceof Uint8Array) return reply.send(body)
   const bytes = body instanceof JsonBytes ? body.bytes : lineOf(toJson(body))
   if (reply.request.method === 'GET' && answer.status === 200) {
-    const etag = answer.headers?.['etag'] ?? weakTag(bytes, answer.total)
+    const tag = () => (body instanceof JsonBytes ? tagOf(body.digest, answer.total) : weakTag(bytes, answer.total))
+    const etag = answer.headers?.['etag'] ?? tag()
     reply.header('etag', etag)
     if (etagMatches(reply.request.headers['if-none-match'], etag))
       return reply.code(304).header('cache-control', CACHE).send()

@@ -6,17 +6,18 @@ import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
-import { presentUser, UserModel as User } from '../users/index.ts'
+import { UserModel as User, type UserTexts } from '../users/index.ts'
 import type { OrgMembers } from './org-members.service.ts'
 
 interface MemberOperationDeps {
   readonly guards: Pick<Guards, 'org'>
   readonly orgMembers: OrgMembers
   readonly site: Site
+  readonly userTexts: UserTexts
 }
 
 /** Members of organizations (behaviour/orgs-webhooks-actions#members). Users become members through a team. */
-export function memberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
+export function memberOperations({ guards, orgMembers, site, userTexts }: MemberOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'orgListMembers',
@@ -31,10 +32,7 @@ export function memberOperations({ guards, orgMembers, site }: MemberOperationDe
       errors: [404],
       async handler({ viewer, access, paging }) {
         const page = await orgMembers.list(viewer, access, paging)
-        return listed(
-          page,
-          page.items.map((user) => presentUser(user, viewer, site)),
-        )
+        return listed(page, userTexts.list(page.items, viewer))
       },
     }),
     defineOperation({
@@ -75,11 +73,11 @@ export function memberOperations({ guards, orgMembers, site }: MemberOperationDe
         return noContent()
       },
     }),
-    ...publicMemberOperations({ guards, orgMembers, site }),
+    ...publicMemberOperations({ guards, orgMembers, site, userTexts }),
   ]
 }
 
-function publicMemberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
+function publicMemberOperations({ guards, orgMembers, userTexts }: MemberOperationDeps): Operation[] {
   const change = (id: string, method: 'PUT' | 'DELETE', isPublic: boolean): Operation =>
     defineOperation({
       id,
@@ -110,10 +108,7 @@ function publicMemberOperations({ guards, orgMembers, site }: MemberOperationDep
       errors: [404],
       async handler({ viewer, access: { org }, paging }) {
         const page = await orgMembers.listPublic(org, paging)
-        return listed(
-          page,
-          page.items.map((user) => presentUser(user, viewer, site)),
-        )
+        return listed(page, userTexts.list(page.items, viewer))
       },
     }),
     defineOperation({

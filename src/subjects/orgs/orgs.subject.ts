@@ -29,8 +29,12 @@ declare module '../subject.ts' {
 /** Organizations, their members and their teams. */
 export const subject = defineSubject({
   name: 'orgs',
-  needs: ['blocks', 'users'],
-  create({ config: { service }, database, clock, events, site }, { blocks, users }, { visibleUserSignedIn }) {
+  needs: ['blocks', 'users', 'userTexts'],
+  create(
+    { config: { service }, database, clock, events, site },
+    { blocks, users, userTexts },
+    { visibleUserSignedIn },
+  ) {
     const rules = {
       membersArePublic: service.default_org_member_visible,
       onlyAdminsCreate: service.disable_regular_org_creation,
@@ -45,7 +49,7 @@ export const subject = defineSubject({
       services: { orgs, orgMembers, teamMembers, teams },
       guards,
       operations: [
-        ...memberOperations({ guards, orgMembers, site }),
+        ...memberOperations({ guards, orgMembers, site, userTexts }),
         ...orgBlockOperations({ blocks, guards, site }),
         ...orgListOperations({ guards: { visibleUserSignedIn }, orgs, site, users }),
         ...orgOperations({ guards, orgs, site, users }),

@@ -28,13 +28,14 @@ declare module '../subject.ts' {
 /** Stars, watches and activity feeds. */
 export const subject = defineSubject({
   name: 'social',
-  needs: ['repos', 'repoTexts', 'users'],
-  create({ config, database, git, clock, events, jobs, site }, { repos, repoTexts, users }, guards) {
+  needs: ['repos', 'repoTexts', 'users', 'userTexts'],
+  create({ config, database, git, clock, events, jobs, site }, { repos, repoTexts, users, userTexts }, guards) {
     const { service, repository } = config
     const activityComments = createActivityComments()
     const activities = createActivities({ database, clock, comments: activityComments })
     const social = createSocial({ database, clock, events, watchOnPush: service.auto_watch_on_changes })
-    const common = { guards, repos, repoTexts, site, social, users, starsDisabled: repository.disable_stars }
+    const starsDisabled = repository.disable_stars
+    const common = { guards, repos, repoTexts, site, social, starsDisabled, users, userTexts }
     return {
       services: { activities, activityComments, social },
       operations: [

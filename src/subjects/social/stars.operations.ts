@@ -5,22 +5,21 @@ import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
-import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
-import { presentUser, UserModel as User } from '../users/index.ts'
+import { UserModel as User, type UserTexts } from '../users/index.ts'
 import type { Social } from './social.service.ts'
 
 const PATH = '/user/starred/{owner}/{repo}'
 
 interface StarOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
-  readonly site: Site
   readonly social: Pick<Social, 'isStarred' | 'star' | 'stargazers' | 'unstar'>
   readonly starsDisabled: boolean
+  readonly userTexts: UserTexts
 }
 
 /** Stars of the caller and the stargazers of a repository. */
-export function starOperations({ guards, site, social, starsDisabled }: StarOperationDeps): Operation[] {
+export function starOperations({ guards, social, starsDisabled, userTexts }: StarOperationDeps): Operation[] {
   const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInFirst: true }), starsDisabled)
   const common = {
     area: 'user',
@@ -76,11 +75,7 @@ export function starOperations({ guards, site, social, starsDisabled }: StarOper
       errors: [403, 404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.stargazers(repo, paging)
-        return listed(
-          page,
-          page.items.map((user) => presentUser(user, viewer, site)),
-          { link: false },
-        )
+        return listed(page, userTexts.list(page.items, viewer), { link: false })
       },
     }),
   ]

@@ -12,9 +12,10 @@ export { listBlockers } from './blocks/block.store.ts'
 export { requireNoBlockBetween, requireUnblocked } from './blocks/require-unblocked.ts'
 export { recountUsers, userCounters } from './user-counters.store.ts'
 export { deleteUser, subtractStarsOnRepo } from './accounts/user-deletion.store.ts'
-export { listMentionable } from './user-list.store.ts'
+export { listMentionable, usersInOrder } from './user-list.store.ts'
 export { loadPreferences, type Preferences } from './settings/user-settings.store.ts'
 export { User as UserModel } from './user.model.ts'
+export type { UserTexts } from './user-texts.ts'
 export { avatarUrl, presentGhost, presentOther, presentUser, presentVirtualById } from './user.present.ts'
 export {
   addToUserCounter,

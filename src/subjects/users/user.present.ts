@@ -12,16 +12,27 @@ import type { User as UserEntity } from './user.store.ts'
  * administrators; the real e-mail for signed-in viewers unless it is hidden
  * (behaviour/users-and-admin#the-user-object).
  */
-export function presentUser(user: UserEntity, viewer: Viewer, site: Site): User {
+export const presentUser = (user: UserEntity, viewer: Viewer, site: Site): User =>
+  presentFor(user, sightOf(user, viewer), site)
+
+/** What somebody may see of a user. */
+export interface Sight {
+  /** The state of the account. */
+  readonly inside: boolean
+  readonly showEmail: boolean
+}
+
+export function sightOf(user: UserEntity, viewer: Viewer): Sight {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
-  return present(user, site, { inside, showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden) })
+  return { inside, showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden) }
 }
 
 /** A user as another signed-in user sees it: owners of repositories, authors, actors. */
 export const presentOther = (user: UserEntity, site: Site): User =>
-  present(user, site, { inside: false, showEmail: !user.isEmailHidden })
+  presentFor(user, { inside: false, showEmail: !user.isEmailHidden }, site)
 
-function present(user: UserEntity, site: Site, { inside, showEmail }: { inside: boolean; showEmail: boolean }): User {
+/** All that it depends on. */
+export function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site): User {
   const lastLogin = user.lastLoginAt === undefined ? EPOCH_TIME : wireTime(user.lastLoginAt)
   return {
     id: user.id,

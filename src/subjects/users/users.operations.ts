@@ -6,11 +6,11 @@ import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import { notFound } from '../../platform/errors.ts'
 import { asId } from '../../platform/crypto/ids.ts'
-import type { Page } from '../../platform/paging.ts'
 import type { Site } from '../../platform/site.ts'
 import type { Guards } from '../subject.ts'
 import { User, UserSearchResults } from './user.model.ts'
 import { presentUser, presentVirtualById } from './user.present.ts'
+import type { UserTexts } from './user-texts.ts'
 import type { Users } from './users.service.ts'
 
 interface Deps {
@@ -18,6 +18,7 @@ interface Deps {
   readonly rules: UserSearchRules
   readonly site: Site
   readonly users: Users
+  readonly userTexts: UserTexts
 }
 
 interface UserSearchRules {
@@ -28,11 +29,11 @@ interface UserSearchRules {
   readonly isOff: boolean
 }
 
-export function userOperations({ guards, rules, site, users }: Deps): Operation[] {
-  const answer = (page: Page<unknown>, found: readonly User[]): Answer => {
-    const list = listed(page, found)
-    return rules.wrapsResults ? { ...list, body: { ok: true, data: found } } : list
-  }
+export function userOperations({ guards, rules, site, users, userTexts }: Deps): Operation[] {
+  const virtualAnswer = (user: User): Answer => ({
+    ...listed({ items: [user], total: 1 }),
+    body: rules.wrapsResults ? { ok: true, data: [user] } : [user],
+  })
   return [
     defineOperation({
       id: 'userGetCurrent',
@@ -68,7 +69,7 @@ export function userOperations({ guards, rules, site, users }: Deps): Operation[
       async handler({ viewer, query, paging }) {
         if (rules.isOff) throw notFound('users cannot be searched')
         const virtual = query.uid === undefined ? undefined : presentVirtualById(query.uid, site)
-        if (virtual !== undefined) return answer({ items: [virtual], total: 1 }, [virtual])
+        if (virtual !== undefined) return virtualAnswer(virtual)
         const page = await users.search(
           viewer,
           {
@@ -77,9 +78,9 @@ export function userOperations({ guards, rules, site, users }: Deps): Operation[
           },
           paging,
         )
-        return answer(
+        return listed(
           page,
-          page.items.map((user) => presentUser(user, viewer, site)),
+          rules.wrapsResults ? userTexts.results(page.items, viewer) : userTexts.list(page.items, viewer),
         )
       },
     }),

@@ -1,4 +1,3 @@
-import { JsonText } from '../../../http/answer/json-text.ts'
 import { anyone } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { isDomainError } from '../../../platform/errors.ts'
@@ -32,7 +31,7 @@ export function searchOperations({ repos, repoTexts }: SearchOperationDeps): Ope
           const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
           return {
             status: 200,
-            body: new JsonText(`{"ok":true,"data":${repoTexts.list(page.items).text}}`),
+            body: repoTexts.results(page.items),
             total: page.total,
             link: true,
           }

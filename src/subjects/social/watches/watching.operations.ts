@@ -6,7 +6,7 @@ import { pagingQuery } from '../../../http/openapi/paging-members.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
-import { presentUser, UserModel as User } from '../../users/index.ts'
+import { UserModel as User, type UserTexts } from '../../users/index.ts'
 import type { Social } from '../social.service.ts'
 import { WatchInfo } from './watch-info.model.ts'
 import { presentWatchInfo } from './watch-info.present.ts'
@@ -18,10 +18,11 @@ interface WatchingOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly site: Site
   readonly social: Pick<Social, 'isWatching' | 'unwatch' | 'watch' | 'watchers'>
+  readonly userTexts: UserTexts
 }
 
 /** Watches of the caller and the watchers of a repository. */
-export function watchingOperations({ guards, site, social }: WatchingOperationDeps): Operation[] {
+export function watchingOperations({ guards, site, social, userTexts }: WatchingOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const member = guards.repo('see', { needsUser: true })
   return [
@@ -79,11 +80,7 @@ export function watchingOperations({ guards, site, social }: WatchingOperationDe
       errors: [404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.watchers(repo, paging)
-        return listed(
-          page,
-          page.items.map((user) => presentUser(user, viewer, site)),
-          { link: false },
-        )
+        return listed(page, userTexts.list(page.items, viewer), { link: false })
       },
     }),
   ]
