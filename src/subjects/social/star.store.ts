@@ -5,7 +5,7 @@ import { countRows, selectPage } from '../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { addToRepoCounter, type Repo, reposInOrder, updateRepo } from '../repos/index.ts'
-import { addToUserCounter, toUser, type User } from '../users/index.ts'
+import { addToUserCounter, type User, usersInOrder } from '../users/index.ts'
 
 export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise<boolean> {
   const row = await db
@@ -60,12 +60,13 @@ async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1
 /** Users who starred the repository, in the order of their stars. */
 export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
-  const users = stars
-    .innerJoin('user', 'user.id', 'star.user_id')
-    .selectAll('user')
-    .orderBy('star.created_at')
-    .orderBy('user.id')
-  return selectPage(users, paging, toUser, () => countRows(stars))
+  const { items: ids, total } = await selectPage(
+    stars.select('star.user_id').orderBy('star.created_at').orderBy('star.user_id'),
+    paging,
+    (row) => asId<UserId>(row.user_id),
+    () => countRows(stars),
+  )
+  return { items: await usersInOrder(db, ids), total }
 }
 
 /**

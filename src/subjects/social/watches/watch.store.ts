@@ -5,7 +5,7 @@ import { countRows, selectPage } from '../../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { addToRepoCounter, type Repo, reposInOrder } from '../../repos/index.ts'
-import { toUser, type User } from '../../users/index.ts'
+import { type User, usersInOrder } from '../../users/index.ts'
 import type { WatchTable } from './watch.table.ts'
 
 export type WatchMode = WatchTable['mode']
@@ -81,12 +81,13 @@ async function addWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void
 /** Users who watch the repository, in the order of their watches. */
 export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
-  const users = watchers
-    .innerJoin('user', 'user.id', 'watch.user_id')
-    .selectAll('user')
-    .orderBy('watch.created_at')
-    .orderBy('user.id')
-  return selectPage(users, paging, toUser, () => countRows(watchers))
+  const { items: ids, total } = await selectPage(
+    watchers.select('watch.user_id').orderBy('watch.created_at').orderBy('watch.user_id'),
+    paging,
+    (row) => asId<UserId>(row.user_id),
+    () => countRows(watchers),
+  )
+  return { items: await usersInOrder(db, ids), total }
 }
 
 /** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
