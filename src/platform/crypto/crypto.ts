@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { createHmac, hash, randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
@@ -13,17 +13,17 @@ export function base32(bytes: Uint8Array): string {
 export const randomBase32 = (bytes: number): string => base32(randomBytes(bytes))
 
 /** For addresses of generated images alone: nothing may rest on it. */
-export const md5Hex = (text: string): string => createHash('md5').update(text).digest('hex')
+export const md5Hex = (text: string): string => hash('md5', text, 'hex')
 
-export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex')
 
 export const hmacSha256Hex = (key: string | Uint8Array, data: string | Uint8Array): string =>
   createHmac('sha256', key).update(data).digest('hex')
 
 /** Constant-time comparison of two texts of any length. */
 export function sameSecret(a: string, b: string): boolean {
-  const left = createHash('sha256').update(a).digest()
-  const right = createHash('sha256').update(b).digest()
+  const left = hash('sha256', a, 'buffer')
+  const right = hash('sha256', b, 'buffer')
   return timingSafeEqual(left, right)
 }
 
