@@ -20,7 +20,7 @@ start() {
   echo "$port" >"$own/port"
   (
     cd "$own"
-    INGOT_DATA_DIR=$own/data INGOT_SERVER_PORT=$port INGOT_SSH_PORT=0 INGOT_WEBHOOK_ALLOWED_HOSTS='*' INGOT_MIGRATIONS_ALLOWED_HOSTS='*' INGOT_LOG_LEVEL=error \
+    INGOT_DATA_DIR=$own/data INGOT_SERVER_PORT=$port INGOT_SSH_PORT=0 INGOT_WEBHOOK_ALLOWED_HOSTS='*' INGOT_MIGRATIONS_ALLOWED_HOSTS='*' INGOT_LOG_LEVEL=error INGOT_SERVER_WORKERS=1 \
       exec node "$root/src/ingot.js" serve >"$own/out" 2>"$own/err"
   ) &
   servers+=($!)

@@ -8,8 +8,8 @@ export interface Options {
   readonly connections: number
   /** Servers of `--only nodes`. */
   readonly nodes: number
-  /** `server.workers` of the measured server; its default when undefined. */
-  readonly workers: number | undefined
+  /** `server.workers` of the measured server. */
+  readonly workers: number
   /** Chooses endpoints and figures by name. */
   readonly only: RegExp | undefined
   /** Measures the reading endpoints on PostgreSQL too. */
@@ -71,7 +71,7 @@ branches are pushed. Another server (--compare) is measured with what the API ca
   --only model       only simulate 1,000,000 repositories, 100,000 accounts, 2,000 requests/s and 20 pushes/s: how many nodes, what
                      they ask of PostgreSQL and of the shared file system, and what breaks first as the load grows
   --nodes N          servers of --only nodes (default 3)
-  --workers N        server.workers of the measured server (default: that of the server)
+  --workers N        server.workers of the measured server (default 1)
   --large DIR        measure with the default branch and the tags of this git repository in place of the synthetic large
                      one, such as a clone of git: --only 'many pulls' --large git.git --pulls 2000 --scale 0.02
   --pulls N          open pull requests of the large repository, 20 to 20,000 (default 2,000 x scale); ten times as many
@@ -99,7 +99,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     seconds: numberIn('seconds', values.seconds ?? (values.only === 'nodes' ? '600' : '2'), [0.1, 86_400]),
     connections: Math.round(numberIn('connections', values.connections ?? '8', [1, 1000])),
     nodes: Math.round(numberIn('nodes', values.nodes ?? '3', [1, 9])),
-    workers: values.workers === undefined ? undefined : Math.round(numberIn('workers', values.workers, [1, 64])),
+    workers: Math.round(numberIn('workers', values.workers ?? '1', [1, 64])),
     only: values.only === undefined ? undefined : readPattern(values.only),
     postgres: values['no-postgres'] !== true && values.database === undefined,
     database: readDatabase(values.database ?? 'sqlite'),

@@ -13,7 +13,7 @@ import { startOwn, type OwnServer, type Target } from './system/target.ts'
 export interface FilledData {
   readonly dataDir: string
   readonly databaseUrl: string
-  readonly workers: number | undefined
+  readonly workers: number
   readonly account: Omit<Target, 'url' | 'takePushTime'>
 }
 

@@ -139,6 +139,7 @@ async function startNode(
   const child = tempDir.start(process.execPath, [MAIN, 'serve'], {
     cwd: tempDir.dir,
     env: {
+      INGOT_SERVER_WORKERS: '1',
       ...environment,
       INGOT_CLUSTER_NODE: name,
       INGOT_CLUSTER_LOCAL_DIR: join(tempDir.dir, name),

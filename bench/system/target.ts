@@ -32,7 +32,7 @@ interface OwnSettings {
   readonly dataDir: string
   /** Of PostgreSQL; SQLite in the data directory without it. */
   readonly databaseUrl?: string
-  /** `server.workers`; its default when undefined. */
+  /** `server.workers`, 1 when undefined. */
   readonly workers?: number | undefined
   /** Where it finds git. */
   readonly path?: string | undefined
@@ -41,7 +41,7 @@ interface OwnSettings {
 /** Starts Ingot on a data directory and waits for its first answer. */
 export async function startOwn(
   tempDir: TempDir,
-  { dataDir, databaseUrl = '', workers, path = process.env['PATH'] }: OwnSettings,
+  { dataDir, databaseUrl = '', workers = 1, path = process.env['PATH'] }: OwnSettings,
 ): Promise<OwnServer> {
   const begin = performance.now()
   const child = tempDir.start(process.execPath, [join(root, 'src/ingot.js'), 'serve'], {
@@ -57,7 +57,7 @@ export async function startOwn(
       INGOT_RATE_LIMIT_ANONYMOUS_PER_MINUTE: '0',
       INGOT_RATE_LIMIT_PASSWORDS_PER_MINUTE: '0',
       INGOT_WEBHOOK_ALLOWED_HOSTS: 'loopback',
-      ...(workers === undefined ? {} : { INGOT_SERVER_WORKERS: String(workers) }),
+      INGOT_SERVER_WORKERS: String(workers),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -94,7 +94,7 @@ function begin(args: readonly string[], env: Readonly<Record<string, string>>) {
   const error = (text: string): void => void stderr.push(`${text}\n`)
   const run = async (): Promise<Ran> => {
     try {
-      return { code: await runCli(args, { PATH: process.env['PATH'] ?? '', ...env }, { log, error }), ...output() }
+      return { code: await runCli(args, environment(args, env), { log, error }), ...output() }
     } finally {
       for (const [index, name] of SIGNALS.entries())
         for (const listener of process.rawListeners(name))
@@ -191,10 +191,17 @@ function start(
   nodeArgs: readonly string[] = YOUNG,
 ): ChildProcess {
   return spawn(process.execPath, [...nodeArgs, program, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: environment(args, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
+
+/** NOTE: one process serves unless a test says more, which start faster than several. */
+const environment = ([command]: readonly string[], env: Readonly<Record<string, string>>): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  ...(command === 'serve' ? { INGOT_SERVER_WORKERS: '1' } : {}),
+  ...env,
+})
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
   let stdout = ''

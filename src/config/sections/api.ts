@@ -26,7 +26,7 @@ export const serverSection = Type.Object(
       description: 'Documentation for the users of this server, linked from its first page. Empty: no link.',
     }),
     workers: Type.Integer({
-      default: 1,
+      default: 0,
       minimum: 0,
       maximum: 64,
       description:
