@@ -45,6 +45,7 @@ export type { RepoGuard } from './repo.guards.ts'
 export { presentRepo } from './repo.present.ts'
 export {
   addToRepoCounter,
+  countInRepo,
   findRepoById,
   findRepoByName,
   insertRepo,

@@ -4,7 +4,7 @@ import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import { deleteInSteps } from '../../db/delete-in-steps.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
-import { rowById } from '../../db/transaction-rows.ts'
+import { keepReturned, rowById } from '../../db/transaction-rows.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { OWNER_COLUMNS, toOwner, toUser, type User, type UserTable } from '../users/index.ts'
 import type { RepoTable } from './repo.table.ts'
@@ -163,10 +163,12 @@ const byId = (db: Db, { id }: { readonly id: RepoId }) =>
     .where('repo.id', '=', id)
 
 export const findRepoById = (db: Db, id: RepoId): Promise<Repo | undefined> =>
-  rowById(db, `repo.id ${id}`, async () => {
+  rowById(db, keyOf(id), async () => {
     const [row] = await runKept(db, byId, { id })
     return row && toRepo(row, toOwner(row))
   })
+
+const keyOf = (id: number): string => `repo.id ${id}`
 
 /** In no particular order; ids without a row are left out. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
@@ -267,6 +269,21 @@ const addition = (
     .updateTable('repo')
     .set({ [counter]: sql`${sql.ref(counter)} + ${change}` })
     .where('id', 'in', ids)
+
+/**
+ * As addToRepoCounter, of a repository that was read for the request: what the transaction reads of it from then on is
+ * its row as it is now, with the owner as it was.
+ */
+export async function countInRepo(tx: Tx, repo: Repo, counter: RepoCounter, change: number): Promise<void> {
+  const sent = runKept(tx, returningAddition, { ids: [repo.id], change }, counter)
+  const counted = sent.then((rows) =>
+    rows.filter((row) => row.owner_id === repo.ownerId).map((row) => toRepo(row, repo.owner)),
+  )
+  await keepReturned(tx, counted, ({ id }) => keyOf(id))
+}
+
+const returningAddition = (db: Db, values: Parameters<typeof addition>[1], counter: RepoCounter) =>
+  addition(db, values, counter).returningAll()
 
 /** Locks the row until the transaction ends. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {

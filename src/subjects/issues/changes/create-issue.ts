@@ -7,7 +7,7 @@ import { invalidField } from '../../../platform/errors.ts'
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
 import { listUsableLabels } from '../../labels/index.ts'
 import { findMilestone } from '../../milestones/index.ts'
-import { addToRepoCounter, type RepoInView } from '../../repos/index.ts'
+import { countInRepo, type RepoInView } from '../../repos/index.ts'
 import { requireUnblocked, type User } from '../../users/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
@@ -83,7 +83,7 @@ export async function insertNewIssue(
   const { tx, actor, repo, at } = origin
   const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
   // NOTE: before the issue, whose row the transaction keeps until a statement may change it.
-  await addToRepoCounter(tx, repo.id, counterOf({ isPull, isClosed: false }), 1)
+  await countInRepo(tx, repo, counterOf({ isPull, isClosed: false }), 1)
   const issue = await insertIssue(tx, {
     repo_id: repo.id,
     number: ownNumber,

@@ -7,7 +7,6 @@ import type { Page, Paging } from '../../../platform/paging.ts'
 import { type Attachments, listAttachmentsOf, listCommentAttachments } from '../../attachments/index.ts'
 import type { Repo, RepoInView } from '../../repos/index.ts'
 import { knownUser, requireUnblocked } from '../../users/index.ts'
-import { changeLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
@@ -117,21 +116,23 @@ export async function requireWelcome(
   if (!isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.posterId])
 }
 
+/** NOTE: the issue is counted up first, which locks its row: the checks after it undo that when they refuse. */
 const createComment = (
-  deps: IssueDeps,
+  { database, clock, events }: IssueDeps,
   actor: SignedIn,
   target: IssueInView,
   { body, updatedAt }: CommentInput,
 ): Promise<Comment> =>
-  changeLocked(deps, actor, { ...target, updatedAt }, async (change) => {
-    const { tx, issue, at } = change
-    if (isClosedToComments(target.access, issue)) throw forbidden('You cannot comment on a locked issue.')
+  database.transaction(async (tx) => {
+    const { access, issue: seen } = target
+    const at = decideUpdateTime(actor, { access, issue: seen, given: updatedAt, now: clock.now() })
+    const issue = await addToCommentsCount(tx, seen.id, 1, at)
+    if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+    if (isClosedToComments(access, issue)) throw forbidden('You cannot comment on a locked issue.')
     await requireWelcome(tx, actor, target, issue)
-    // NOTE: before the comment, whose row the transaction keeps until a statement may change it.
-    await addToCommentsCount(tx, issue.id, 1, at)
     const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
     await indexNewText(tx, issue, entry!.id, body)
-    await appendCommentEvent(change, 'comment.created', entry!, {})
+    await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.created', entry!, {})
     return entry as Comment
   })
 

@@ -167,11 +167,11 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
 
 /**
  * Changes `comments_count` by arithmetic in SQL, so that changes at the same time all count, and `updated_at` with it
- * unless `at` is undefined.
+ * unless `at` is undefined. Returns the issue as it is then, whose row is locked until the transaction ends; undefined
+ * if it was deleted.
  */
-export async function addToCommentsCount(tx: Tx, id: IssueId, change: number, at?: number): Promise<void> {
-  await written(tx, runKept(tx, addition, { id, change, at }))
-}
+export const addToCommentsCount = (tx: Tx, id: IssueId, change: number, at?: number): Promise<Issue | undefined> =>
+  written(tx, runKept(tx, addition, { id, change, at }))
 
 interface Addition {
   readonly id: IssueId

@@ -87,9 +87,9 @@ function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after 
       sql<boolean>`"user".id in (
         select watch.user_id from watch where watch.repo_id = ${repoId} and watch.mode <> 'ignored' and watch.user_id > ${after}
           and not exists (select 1 from pull where pull.issue_id = ${issueId} and pull.is_draft = 1)
-        union select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issueId} and issue_watch.is_watching = 1
-        ${sql.join(isNew ? [] : PARTICIPATING_KINDS.map((each) => sql`union ${authorsOf(issueId, each)}`), sql` `)}
-        union select issue.poster_id from issue where issue.id = ${issueId})`,
+        union all select issue_watch.user_id from issue_watch where issue_watch.issue_id = ${issueId} and issue_watch.is_watching = 1
+        ${isNew ? sql`` : sql`union all ${authorsOf(issueId)}`}
+        union all select issue.poster_id from issue where issue.id = ${issueId})`,
     )
     .where('user.id', '>', asId(after))
     .where('user.id', '<>', actorId)
@@ -100,12 +100,19 @@ function followers(db: Db, { repoId, ownerId, issueId, posterId, actorId, after 
     .limit(limit)
 }
 
-/** Steps through the index from one author to the next: an issue may have many comments of few authors. */
-const authorsOf = (issueId: IssueId, kind: (typeof PARTICIPATING_KINDS)[number]) => {
-  const first = sql`select min(actor_id) from timeline_entry where issue_id = ${issueId} and kind = ${kind}`
+/**
+ * Steps through the index from one author of each kind to the next: an issue may have many comments of few authors.
+ * NOTE: one recursion for all kinds: SQLite needs ten times as long for three of them in one statement.
+ */
+const authorsOf = (issueId: IssueId) => {
+  const kinds = PARTICIPATING_KINDS.map((kind) => sql`select ${sql.lit(kind)} as kind`)
+  const nextOf = (table: 'kinds' | 'step') =>
+    sql`select min(actor_id) from timeline_entry
+      where issue_id = ${issueId} and timeline_entry.kind = ${sql.ref(`${table}.kind`)}`
   return sql`select author.id from (
-    with recursive step (id) as (
-      ${first} union all select (${first} and actor_id > step.id) from step where step.id is not null
+    with recursive step (kind, id) as (
+      select kinds.kind, (${nextOf('kinds')}) from (${sql.join(kinds, sql` union all `)}) as kinds
+      union all select step.kind, (${nextOf('step')} and actor_id > step.id) from step where step.id is not null
     ) select id from step where id is not null) as author`
 }
 
