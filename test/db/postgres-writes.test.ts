@@ -57,16 +57,28 @@ describe.skipIf(inject('postgresUrl') === '')('transactions on PostgreSQL', () =
     expect(await database.transaction(probe)).toEqual({ probe: 4711 })
   })
 
-  it('plan for the next deliveries of some webhooks once, however many there are', async () => {
-    const custom = await database.transaction(async (tx) => {
+  it('look up the next deliveries of webhooks one by one, by a plan that they keep, also while there are few', async () => {
+    await database.transaction(async (tx) => {
       await probe(tx)
-      for (let i = 0; i < 12; i++) await listNextDeliveries(tx, [1, 2, 3].slice(0, 2 + (i % 2)))
-      const { rows } = await sql<{ custom: number }>`
-        select custom_plans as custom from pg_prepared_statements where statement like '%hook_message%'`.execute(tx)
-      return rows.map((row) => row.custom)
+      await sql`insert into webhook (scope, type, url, content_type, created_at, updated_at)
+        select 'system', 'gitea', 'http://localhost', 'json', 1, 1 from generate_series(1, 100)`.execute(tx)
+      await sql`insert into hook_message (event, event_type, payload, created_at)
+        select 'push', 'push', '{}', 1 from generate_series(1, 10)`.execute(tx)
+      await sql`insert into hook_delivery (uuid, hook_id, message_id, queued_at, created_at)
+        select hook.id || ' ' || message.id, hook.id, message.id, 1, 1
+        from webhook as hook, hook_message as message order by message.id, hook.id`.execute(tx)
     })
-    expect(custom).toHaveLength(1)
-    // PostgreSQL plans the first five anew in any case.
-    expect(custom[0]).toBeLessThanOrEqual(5)
+    await database.transaction(async (tx) => {
+      await probe(tx)
+      for (let i = 0; i < 12; i++)
+        expect((await listNextDeliveries(tx, [1, 2, 3, 4, 5, 6].slice(i % 5))).size).toBe(6 - (i % 5))
+      const { rows: plans } = await sql<{ custom: number }>`
+        select custom_plans as custom from pg_prepared_statements where statement like '%hook_message%'`.execute(tx)
+      const { rows: tables } = await sql<{ scans: number }>`
+        select seq_scan as scans from pg_stat_xact_user_tables where relname = 'hook_delivery'`.execute(tx)
+      // PostgreSQL plans the first five anew in any case.
+      expect(plans.map(({ custom }) => custom <= 5)).toEqual([true])
+      expect(tables).toEqual([{ scans: 0 }])
+    })
   })
 })
