@@ -109,9 +109,10 @@ export async function countDownload(tx: Tx, id: number): Promise<void> {
     .execute()
 }
 
-/** Returns the hashes of blobs that may be unused now. */
-export async function deleteAttachment(tx: Tx, id: number): Promise<string[]> {
-  return hashesOf(await tx.deleteFrom('attachment').where('id', '=', id).returning('hash').execute())
+/** Returns the hashes of blobs that may be unused now; undefined when the file is already deleted. */
+export async function deleteAttachment(tx: Tx, id: number): Promise<string[] | undefined> {
+  const rows = await tx.deleteFrom('attachment').where('id', '=', id).returning('hash').execute()
+  return rows.length === 0 ? undefined : hashesOf(rows)
 }
 
 /** Deletes all files of an owner. Returns the hashes of blobs that may be unused now. */

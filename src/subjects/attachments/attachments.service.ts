@@ -56,6 +56,7 @@ export interface Attachments extends Uploads {
    * link.
    */
   edit(attachment: Attachment, edit: AttachmentEdit, rules: UploadRules): Promise<Attachment>
+  /** Throws NotFound when it is deleted meanwhile. */
   delete(attachment: Attachment): Promise<void>
   /** Deletes all files of an owner that the transaction deletes; jobs delete their bytes after commit. */
   deleteOf(tx: Tx, owner: AttachmentOwner, ownerId: number): Promise<void>
@@ -123,7 +124,11 @@ export function createAttachments({ database, blobs, clock, jobs, quota }: Attac
       return { ...attachment, ...(name !== undefined && { name }), ...(externalUrl !== undefined && { externalUrl }) }
     },
     async delete({ id }) {
-      await database.transaction(async (tx) => enqueueBlobDeletion(tx, await deleteAttachment(tx, id)))
+      await database.transaction(async (tx) => {
+        const hashes = await deleteAttachment(tx, id)
+        if (hashes === undefined) throw notFound(`attachment does not exist [id: ${id}]`)
+        await enqueueBlobDeletion(tx, hashes)
+      })
     },
     deleteOf: async (tx, owner, ownerId) => enqueueBlobDeletion(tx, await deleteAttachmentsOf(tx, owner, ownerId)),
     open: (attachment, range) => blobs.open(attachment.hash, range),

@@ -107,7 +107,11 @@ describeOnBoth('what is deleted while others are at it', (on) => {
     const made = async (path: string, body: object): Promise<string> =>
       `${path}/${(await ann.client.post(path, body)).json.id}`
     await ann.client.post('/repos/ann/open/branch_protections', { rule_name: 'once' })
+    const release = (await ann.client.post('/repos/ann/open/releases', { tag_name: 'once' })).json.id
+    const link = 'external_url=https://example.test/once'
+    const files = `/repos/ann/open/releases/${release}/assets`
     const paths = [
+      `${files}/${(await ann.client.post(`${files}?name=once&${link}`)).json.id}`,
       '/orgs/once',
       '/admin/users/once2',
       '/repos/ann/open/branch_protections/once',
