@@ -26,7 +26,12 @@ export class WriteTurns {
     if (this.#locks === undefined) return () => {}
     const granted = this.#locks.lock(NAME, 'exclusive')
     await settledWithin(granted, this.#patienceMs)
-    return () => void granted.then((release) => release())
+    // NOTE: a turn that is refused, since the supervisor has ended, is not given back.
+    return () =>
+      void granted.then(
+        (release) => release(),
+        () => {},
+      )
   }
 }
 
