@@ -1,3 +1,4 @@
+export { findHeadTip } from './heads/find-head-tip.ts'
 export { changePull, type PullChange } from './lifecycle/pull-change.ts'
 export type { PullGuard } from './pull.guards.ts'
 export { presentPull } from './pull.present.ts'
@@ -15,4 +16,11 @@ export {
   type Pull,
   updatePull,
 } from './records/pull.store.ts'
-export type { PullReviews, ReviewPort, ReviewState, ReviewSummary, WantedReviewers } from './review-port.ts'
+export type {
+  PullReviews,
+  ReviewPort,
+  ReviewState,
+  ReviewSummary,
+  StateOptions,
+  WantedReviewers,
+} from './review-port.ts'

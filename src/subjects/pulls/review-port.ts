@@ -1,9 +1,11 @@
 import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import type { GitRepo } from '../../git/index.ts'
 import type { PullId } from '../../platform/crypto/ids.ts'
 import type { TeamModel } from '../orgs/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import type { User } from '../users/index.ts'
 import type { PullChange } from './lifecycle/pull-change.ts'
+import type { Pull } from './records/pull.store.ts'
 import type { Static } from '@sinclair/typebox'
 
 /** What the wire model of a pull request shows of its reviews. */
@@ -42,9 +44,15 @@ interface FirstReviewers extends WantedReviewers {
 /** Throws Forbidden when one of those asked blocks the actor. */
 type RequestReviews = (change: PullChange) => Promise<void>
 
+export interface StateOptions {
+  /** Approvals of earlier heads do not count. */
+  readonly ignoresStale: boolean
+  /** Neither do those that the job after a push has not marked as stale yet, of the pull request as it is now. */
+  readonly current?: { readonly git: GitRepo; readonly pull: Pull } | undefined
+}
+
 export interface ReviewPort {
-  /** `ignoresStale`: approvals of earlier heads do not count. */
-  state(pullId: PullId, options: { readonly ignoresStale: boolean }): Promise<ReviewState>
+  state(pullId: PullId, options: StateOptions): Promise<ReviewState>
   /** Summaries of these pull requests of one repository, with a fixed number of queries; absent for no reviews. */
   summarize(viewer: Viewer, repo: Repo, ids: readonly PullId[]): Promise<ReadonlyMap<PullId, ReviewSummary>>
   /**

@@ -17,6 +17,17 @@ describeOnBoth('merging at once', (kind) => {
     return world.server.app.git.path(row.storage)
   }
 
+  it('merges what was pushed to the head right before', async () => {
+    const { number } = await newPull(world.wes, 'followed')
+    await commitFile(world.wes, { branch: 'followed', path: 'followed-later.txt' })
+    const answering = merge(world.wes, number)
+    await world.ann.client.get(`${PULLS}/${number}`)
+    await world.server.drain()
+    expect((await answering).status).toBe(200)
+    const files = oracle(await repoPath(), ['ls-tree', '--name-only', 'main']).split('\n')
+    expect(files).toEqual(expect.arrayContaining(['followed.txt', 'followed-later.txt']))
+  })
+
   it('merges each of 50 pull requests or says why not, and loses none', { timeout: 240_000 }, async () => {
     const pulls = []
     for (let index = 0; index < 50; index++) pulls.push(await newPull(world.wes, `many${index}`))

@@ -49,6 +49,7 @@ describeOnBoth('merging a pull request', (kind) => {
   it('squashes in the name of the poster, with trailers when another account merges', async () => {
     const pull = await newPull(world.wes, 'squashed')
     await commitFile(world.wes, { branch: 'squashed', path: 'second.txt' })
+    await world.server.drain()
     const before = await tip()
     const commit = await merged(world.ann, pull.number, { Do: 'squash' })
     expect(commit.parents.map((parent: { sha: string }) => parent.sha)).toEqual([before])

@@ -72,4 +72,17 @@ describeOnBoth('pushes to a reviewed pull request', (kind) => {
     expect(review).toMatchObject({ commit_id: noted.commit_id, stale: true })
     expect((await commentsOf(review))[0]).toMatchObject({ position: 2, commit_id: earlier!.commit_id })
   })
+
+  it('leave an approval of other changes without effect before the job has marked it as stale', async () => {
+    const { ann, wes } = world
+    const rule = { required_approvals: 1 }
+    expect((await ann.client.patch('/repos/ann/app/branch_protections/main', rule)).status).toBe(200)
+    const { id } = (await wes.client.post(reviews, { event: 'APPROVED' })).json
+    await edit('n.txt', 'b\nc\nDD\n')
+    await world.server.app.database.transaction((tx) =>
+      tx.updateTable('review').set({ is_stale: 0, is_dismissed: 0 }).where('id', '=', id).execute(),
+    )
+    const answer = await ann.client.post(reviews.replace('/reviews', '/merge'), { Do: 'merge' })
+    expect([answer.status, answer.json.message]).toEqual([422, 'Does not have enough approvals'])
+  })
 })

@@ -13,6 +13,7 @@ import type { MergeAction, MergeOrder } from '../merge-order.ts'
 import { type CommitDeps, planMergeCommit } from '../messages/merge-commit.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
 import { mergeProblem } from '../rules/merge-rules.policy.ts'
+import { awaitHead, requireHead } from './await-head.ts'
 import { enqueueSettling, forgetIntent } from './forget-intent.ts'
 import { mergedByHand } from './merged-by-hand.ts'
 import { findIntent, insertIntent, type MergeIntent } from './merge-intent.store.ts'
@@ -42,7 +43,9 @@ const MAX_ATTEMPTS = 5
  * Merges a pull request (behaviour/pull-requests#merging). A base that moves meanwhile is tried again, five times at
  * most. Throws Invalid with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
  */
-export function mergePull(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
+export async function mergePull(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
+  // NOTE: one that merges by itself is tried again when the pull request has followed.
+  if (!attempt.isAuto) await awaitHead(deps, target)
   return deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), async () => {
     for (let left = MAX_ATTEMPTS; ; left--) {
       try {
@@ -87,6 +90,7 @@ async function mergeOnce(deps: MergeDeps, target: PullInView, attempt: Attempt):
     await deps.database.transaction((tx) => recordMerge(deps, tx, recorded))
     return { oid: found.oid, baseBranch: pull.baseBranch }
   }
+  await requireHead(deps, target)
   if (order.headOid !== '' && order.headOid !== pull.headOid) throw conflict('head out of date')
   const action = order.action
   const isChecked = facts.mergeability !== 'checking'

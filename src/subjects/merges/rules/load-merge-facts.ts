@@ -77,7 +77,10 @@ async function loadProtection(
   return {
     rule,
     checks: await requiredChecksState(rule.statusCheckContexts, latest),
-    reviews: await reviews.state(pull.id, { ignoresStale: rule.ignoreStaleApprovals }),
+    reviews: await reviews.state(pull.id, {
+      ignoresStale: rule.ignoreStaleApprovals,
+      current: rule.ignoreStaleApprovals || rule.dismissStaleApprovals ? { git, pull } : undefined,
+    }),
     isOutdated: rule.blockOnOutdatedBranch && !(await git.history.isAncestor(baseOid, headOid)),
     protectedFile: await findProtectedFile({ rule, pull, git, baseOid }),
   }

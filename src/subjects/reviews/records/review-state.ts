@@ -1,15 +1,16 @@
 import type { Db } from '../../../db/database.ts'
 import type { PullId } from '../../../platform/crypto/ids.ts'
-import type { ReviewState } from '../../pulls/index.ts'
+import type { ReviewState, StateOptions } from '../../pulls/index.ts'
 import { listUsersByIds } from '../../users/index.ts'
 import { selectCounting } from '../reviews/counting-reviews.ts'
-import { listReviewsOf } from './review.store.ts'
+import { isStale } from '../reviews/diff-spans.ts'
+import { listReviewsOf, type Review } from './review.store.ts'
 
 /** What the reviews of a pull request are for the protection of its base, with the access that reviewers have now. */
 export async function loadReviewState(
   db: Db,
   pullId: PullId,
-  { ignoresStale }: { readonly ignoresStale: boolean },
+  { ignoresStale, current }: StateOptions,
 ): Promise<ReviewState> {
   const reviews = (await listReviewsOf(db, [pullId])).filter((review) => !review.isDismissed)
   const official = await selectCounting(
@@ -17,7 +18,13 @@ export async function loadReviewState(
     reviews.filter((review) => review.isOfficial),
   )
   const approved = reviews.filter((review) => review.kind === 'approved')
-  const counted = official.filter((review) => review.kind === 'approved' && !(ignoresStale && review.isStale))
+  const counted: Review[] = []
+  for (const review of official.filter(({ kind }) => kind === 'approved')) {
+    if (ignoresStale && review.isStale) continue
+    const { isStale: isMarked, commitOid } = review
+    if (isMarked || current === undefined || !(await isStale(current.git, current.pull, commitOid)))
+      counted.push(review)
+  }
   const approverIds = [...new Set(approved.flatMap((review) => review.reviewerId ?? []))]
   return {
     approvals: new Set(counted.map((review) => review.reviewerId)).size,
