@@ -40,8 +40,8 @@ const BUDGETS: Readonly<Record<string, Budget>> = {
   'a file': get(`${DESK}/contents/README.md`, 2, 0),
   branches: get(`${DESK}/branches`, 4, 2),
   'threads of notifications': get('/notifications', 2, 1),
-  'creating an issue': post(`${DESK}/issues`, { title: 'Two', body: 'Some text' }, 10),
-  'creating a comment': post(`${DESK}/issues/1/comments`, { body: 'Some text' }, 11),
+  'creating an issue': post(`${DESK}/issues`, { title: 'Two', body: 'Some text' }, 9),
+  'creating a comment': post(`${DESK}/issues/1/comments`, { body: 'Some text' }, 10),
   'creating a label': post(`${DESK}/labels`, { name: 'bug', color: '#ff0000' }, 4),
   'editing an issue': {
     ...post('', {}, 15),
