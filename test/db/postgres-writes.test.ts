@@ -51,7 +51,9 @@ describe.skipIf(inject('postgresUrl') === '')('transactions on PostgreSQL', () =
     await copy.drop()
   })
 
-  const probe = async (tx: Tx): Promise<unknown> => (await sql.raw(PROBE).execute(tx)).rows[0]
+  let probes = 0
+  /** NOTE: each is another text, as the second use of a text is sent by the name of its prepared statement. */
+  const probe = async (tx: Tx): Promise<unknown> => (await sql.raw(`${PROBE} -- ${++probes}`).execute(tx)).rows[0]
 
   it('send their first statement without waiting for the answer to begin', async () => {
     expect(await database.transaction(probe)).toEqual({ probe: 4711 })

@@ -61,11 +61,11 @@ insert into "hook_event" ("event_id") values (?, ...) on conflict ("event_id") d
 
 -- subjects/hooks/delivery/hook-event.store.ts leaseHookEvents
 update "hook_event" set "lease_until" = ?, "holder" = ? where "event_id" in (?, ...);
-select "event_id" from "hook_event" where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ?) order by "event_id";
+select "event_id" from "hook_event" where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ? or "holder" = ?) order by "event_id";
 
 -- subjects/hooks/delivery/hook-event.store.ts listBuildableEvents
 select "event_id" from "hook_event" where "next_at" <= ? order by "event_id" limit N;
-select "event_id" from "hook_event" where "lease_until" > ? and "lease_until" <= ? limit N;
+select "event_id" from "hook_event" where "lease_until" > ? and "lease_until" <= ? and "holder" != ? limit N;
 
 -- subjects/hooks/delivery/hook-event.store.ts loadHookEvents
 select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at", "hook_event"."attempts" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."event_id" in (?, ...) order by "hook_event"."event_id";

@@ -8,6 +8,7 @@ select "issue_id" from "pull" where "head_repo_id" = ? and "head_branch" = ? and
 
 -- subjects/pulls/lists/pull-list.store.ts listPullIssueIds
 select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "pull"."base_branch" = ? order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
+select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue"."id" where "issue"."repo_id" = ? and "issue"."is_pull" = ? and "issue"."id" in (select "issue_id" from "issue_label" where "repo_id" = ? and "label_id" in (?, ...)) order by "issue"."created_at" desc, "issue"."id" desc limit N offset ?;
 
 -- subjects/pulls/mergeability/merge-ref.store.ts listOpenPullsOfStorage
 select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;
@@ -68,6 +69,7 @@ update "pull" set "head_branch" = ? where "head_repo_id" = ? and "head_branch" =
 update "pull" set "mergeability" = ?, "checked_base_oid" = ?, "checked_head_oid" = ?, "conflicts" = ? where "id" = ? and "head_oid" = ? and "base_branch" = ?;
 
 -- subjects/pulls/records/pull.store.ts updatePull
+update "pull" set "allows_maintainer_edit" = ? where "id" = ? returning *;
 update "pull" set "is_merged" = ?, "merged_oid" = ?, "merge_style" = ?, "merged_by_id" = ?, "merged_at" = ? where "id" = ? returning *;
 update "pull" set "is_merged" = ?, "merged_oid" = ?, "merge_style" = ?, "merged_by_id" = ?, "merged_at" = ?, "merge_base" = ? where "id" = ? returning *;
 update "pull" set "head_oid" = ?, "merge_base" = ?, "mergeability" = ?, "checked_base_oid" = ?, "checked_head_oid" = ?, "conflicts" = ? where "id" = ? returning *;

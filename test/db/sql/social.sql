@@ -62,7 +62,7 @@ insert into "star" ("user_id", "repo_id", "created_at") values (?, ...) on confl
 select "repo_id" from "star" where "user_id" = ? and "repo_id" = ?;
 
 -- subjects/social/star.store.ts listStargazers
-select "user".* from "star" inner join "user" on "user"."id" = "star"."user_id" where "star"."repo_id" = ? order by "star"."created_at", "user"."id" limit N offset ?;
+select "star"."user_id" from "star" where "star"."repo_id" = ? order by "star"."created_at", "star"."user_id" limit N offset ?;
 
 -- subjects/social/star.store.ts listStarredRepos
 select "star"."repo_id" from "star" cross join "repo" where "repo"."id" = "star"."repo_id" and "star"."user_id" = ? and 1 = 1 order by "star"."repo_id" limit N offset ?;
@@ -117,7 +117,8 @@ select "watch"."repo_id" from "watch" cross join "repo" where "repo"."id" = "wat
 select "watch"."repo_id" from "watch" cross join "repo" where "repo"."id" = "watch"."repo_id" and "watch"."user_id" = ? and "watch"."mode" != ? and ((repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('limited', 'private'))) and ((+repo.is_private = 0 and "repo"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private'))) or repo.id in (select own.id from repo as own where own.owner_id = ? and own.is_private = 1 union all select shared.id from collaboration cross join repo as shared where shared.id = collaboration.repo_id and collaboration.user_id = ? and collaboration.mode > 0 and ("shared"."is_private" = 1 or not ("shared"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) union all select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ? and ("theirs"."is_private" = 1 or not ("theirs"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) and (theirs.is_private = 0 or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "theirs".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "theirs".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and ("theirs".units & (case team_unit.unit when 'repo.code' then 1 when 'repo.issues' then 2 when 'repo.ext_issues' then 4 when 'repo.pulls' then 8 when 'repo.releases' then 16 when 'repo.wiki' then 32 when 'repo.ext_wiki' then 64 when 'repo.projects' then 128 when 'repo.packages' then 256 when 'repo.actions' then 512 else 0 end)) <> 0))))))) order by "watch"."repo_id" limit N offset ?;
 
 -- subjects/social/watches/watch.store.ts listWatchers
-select "user".* from "watch" inner join "user" on "user"."id" = "watch"."user_id" where "watch"."repo_id" = ? and "watch"."mode" != ? order by "watch"."created_at", "user"."id" limit N offset ?;
+select count(*) as "total" from "watch" where "watch"."repo_id" = ? and "watch"."mode" != ?;
+select "watch"."user_id" from "watch" where "watch"."repo_id" = ? and "watch"."mode" != ? order by "watch"."created_at", "watch"."user_id" limit N offset ?;
 
 -- subjects/social/watches/watch.store.ts lockWatch
 update "watch" set "user_id" = ? where "user_id" = ? and "repo_id" = ? returning "mode";
