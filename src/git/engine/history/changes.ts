@@ -85,18 +85,18 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
 
   return {
     async ofCommits(oids) {
-      const unknown = [...new Set(oids)].filter((oid) => memo.peek(`${cacheKey}changes ${oid}`) === undefined)
-      const fresh = unknown.length === 0 ? undefined : computeEach(unknown)
+      const unknown: string[] = []
+      let computed: Promise<Map<string, ChangeSet>> | undefined
       const sets = await Promise.all(
         oids.map((oid) =>
-          memo.get(
-            `${cacheKey}changes ${oid}`,
-            weight,
-            async () => (await (fresh ?? computeEach([oid]))).get(oid) ?? NOTHING,
-          ),
+          memo.get(`${cacheKey}changes ${oid}`, weight, async () => {
+            unknown.push(oid)
+            // NOTE: once it is known which of them no other request computes just now.
+            computed ??= Promise.resolve().then(() => computeEach(unknown))
+            return (await computed).get(oid) ?? NOTHING
+          }),
         ),
       )
-      await fresh
       return new Map(oids.map((oid, index) => [oid, sets[index]!] as const).filter(([, set]) => set !== TOO_LARGE))
     },
   }
