@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createPauses } from '../../../platform/concurrency/pauses.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
 import { isDomainError } from '../../../platform/errors.ts'
 import type { Quarantine } from '../../disk/quarantine.ts'
@@ -21,8 +21,6 @@ import { discard, unpack } from './unpack.ts'
 import { WireError } from '../wire-error.ts'
 
 const KEEP_ALIVE_MS = 5000
-/** Milliseconds of moves, one by one, before others have their turn: a refused one waits for nothing. */
-const TURN_MS = 10
 const MAX_DISCARDED = 4 * 1024 ** 3
 
 export interface PushSessionInput {
@@ -220,12 +218,10 @@ export class PushSession {
     const all = [...planned.values()].flat()
     const failure = all.length === 0 ? undefined : await tryMove(all, this.#mover)
     if (failure === undefined) return
-    let turn = performance.now()
+    const pause = createPauses()
     for (const [command, moves] of planned) {
-      if (performance.now() - turn > TURN_MS) {
-        await nextTurn()
-        turn = performance.now()
-      }
+      // NOTE: a move that is refused waits for nothing.
+      await pause()
       const reason = atomic || planned.size === 1 ? failure : await tryMove(moves)
       if (reason === undefined) continue
       planned.delete(command)
