@@ -1,4 +1,4 @@
-import type { PageCache, PagedFile } from './paged-file.ts'
+import { type PageCache, type PagedFile, uint32At } from './paged-file.ts'
 import { UnsupportedError } from './unsupported-error.ts'
 
 const SIGNATURE = 0xff744f63
@@ -62,10 +62,7 @@ export class PackIndex {
   }
 
   #uint32(at: number): number {
-    const whole = this.#whole
-    return whole
-      ? whole[at]! * 2 ** 24 + ((whole[at + 1]! << 16) | (whole[at + 2]! << 8) | whole[at + 3]!)
-      : this.#file.uint32(at)
+    return this.#whole === undefined ? this.#file.uint32(at) : uint32At(this.#whole, at)
   }
 
   #compare(index: number, id: Buffer): number {

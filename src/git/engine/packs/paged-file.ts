@@ -67,7 +67,7 @@ export class PagedFile {
     const from = at - index * PAGE_BYTES
     if (at < 0 || at + 4 > this.size || from + 4 > PAGE_BYTES) return this.read(at, 4).readUInt32BE(0)
     const page = this.#pageAt(index)
-    return page[from]! * 2 ** 24 + ((page[from + 1]! << 16) | (page[from + 2]! << 8) | page[from + 3]!)
+    return uint32At(page, from)
   }
 
   /** All of it, in memory of its own. */
@@ -89,3 +89,7 @@ export class PagedFile {
     return this.#page
   }
 }
+
+/** As `readUInt32BE` without its checks: the caller knows that all four bytes are there. */
+export const uint32At = (bytes: Buffer, at: number): number =>
+  bytes[at]! * 2 ** 24 + ((bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!)
