@@ -47,6 +47,7 @@ export type { NewTag, Tag } from './engine/object/tag.ts'
 export { MODE, type TreeEntry } from './engine/object/tree.ts'
 
 export type { Ref, RefSnapshot } from './engine/refs/ref-store.ts'
+export { retryMoved } from './engine/refs/retry-moved.ts'
 
 export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 

@@ -1,10 +1,11 @@
-import { GitError, RefConflictError } from '../errors.ts'
+import { GitError } from '../errors.ts'
 import type { ObjectWriter } from './write/object-writer.ts'
 import { isOid, type ObjectFormat, zeroOid } from './object/format.ts'
 import type { Identity } from './object/identity.ts'
 import { MODE, type TreeEntry } from './object/tree.ts'
 import type { Objects } from './read/objects.ts'
 import type { Refs } from './refs/refs.ts'
+import { retryMoved } from './refs/retry-moved.ts'
 import type { Revisions } from './refs/revision.ts'
 import { applyChanges, type TreeChange } from './write/tree-edit.ts'
 
@@ -93,13 +94,7 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
     },
     async write(oid, message, who) {
       if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
-      for (let tries = 1; ; tries++) {
-        try {
-          return await attempt(oid, message, who)
-        } catch (error) {
-          if (!(error instanceof RefConflictError) || tries === ATTEMPTS) throw error
-        }
-      }
+      return retryMoved(ATTEMPTS, () => attempt(oid, message, who))
     },
   }
 }

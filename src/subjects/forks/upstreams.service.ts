@@ -2,7 +2,7 @@ import { AccessMode } from '../../access/access-mode.ts'
 import { unitMode } from '../../access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
-import { branchRef, copyObjects, type Git, type GitRepo, RefConflictError } from '../../git/index.ts'
+import { branchRef, copyObjects, type Git, type GitRepo, retryMoved } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { badRequest, conflict, notFound, unauthenticated } from '../../platform/errors.ts'
 import type { Pushes } from '../pushes/index.ts'
@@ -45,28 +45,22 @@ export function createUpstreams(deps: UpstreamDeps): Upstreams {
       const { repo } = target
       const base = await findBase(database, actor, repo)
       const ours = git.open(repo)
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await ours.writing(async () => {
-            const tip = (await ours.refs.snapshot()).get(branchRef(branch))?.oid
-            if (branch === '' || tip === undefined)
-              throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${branch}]`)
-            const upstream = await fetchUpstream(git.open(base), ours, { base, branch })
-            if (await ours.history.isAncestor(upstream.oid, tip)) return 'up-to-date'
-            const forward = await ours.history.isAncestor(tip, upstream.oid)
-            if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
-            const newOid = forward
-              ? upstream.oid
-              : await commitMerge(deps, actor, ours, { tip, upstream, branch, base })
-            await pushes.move(actor, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
-              quota: 'size:git:all',
-            })
-            return forward ? 'fast-forward' : 'merge'
+      return retryMoved(MAX_ATTEMPTS, () =>
+        ours.writing(async () => {
+          const tip = (await ours.refs.snapshot()).get(branchRef(branch))?.oid
+          if (branch === '' || tip === undefined)
+            throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${branch}]`)
+          const upstream = await fetchUpstream(git.open(base), ours, { base, branch })
+          if (await ours.history.isAncestor(upstream.oid, tip)) return 'up-to-date'
+          const forward = await ours.history.isAncestor(tip, upstream.oid)
+          if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
+          const newOid = forward ? upstream.oid : await commitMerge(deps, actor, ours, { tip, upstream, branch, base })
+          await pushes.move(actor, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+            quota: 'size:git:all',
           })
-        } catch (error) {
-          if (!(error instanceof RefConflictError) || attempt === MAX_ATTEMPTS) throw error
-        }
-      }
+          return forward ? 'fast-forward' : 'merge'
+        }),
+      )
     },
   }
 }

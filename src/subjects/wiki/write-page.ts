@@ -8,6 +8,7 @@ import {
   type Identity,
   MODE,
   RefConflictError,
+  retryMoved,
   type TreeChange,
   type TreeEntry,
 } from '../../git/index.ts'
@@ -148,7 +149,8 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
       offset: 0,
     }
     const committed = await writing.run(String(repo.id), () =>
-      wiki.writing(() => retry(() => commit(wiki, repo, { author, signer }, plan))),
+      // NOTE: a concurrent push may move the branch: the plan is computed again on the new tip.
+      wiki.writing(() => retryMoved(MAX_ATTEMPTS, () => commit(wiki, repo, { author, signer }, plan)).catch(failed)),
     )
     const origin = { actor, repoId: repo.id, at: clock.now() }
     const exists = await database.transaction(async (tx) => {
@@ -167,16 +169,8 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
   }
 }
 
-/** NOTE: a concurrent push may move the branch: the plan is computed again on the new tip. */
-async function retry<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof RefConflictError)) throw error
-    }
-  }
-  throw unavailable('the wiki changes too often, try again')
+function failed(error: unknown): never {
+  throw error instanceof RefConflictError ? unavailable('the wiki changes too often, try again') : error
 }
 
 interface Signature {

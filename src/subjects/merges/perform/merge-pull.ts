@@ -2,7 +2,7 @@ import { AccessMode } from '../../../access/access-mode.ts'
 import { type RepoAccess, unitMode } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
-import { branchRef, type GitRepo, RefConflictError } from '../../../git/index.ts'
+import { branchRef, type GitRepo, RefConflictError, retryMoved } from '../../../git/index.ts'
 import { conflict, notFound } from '../../../platform/errors.ts'
 import { findIssueById, lockIssue } from '../../issues/index.ts'
 import { findPullByIssue, lockPull, type PullInView } from '../../pulls/index.ts'
@@ -46,15 +46,11 @@ const MAX_ATTEMPTS = 5
 export async function mergePull(deps: MergeDeps, target: PullInView, attempt: Attempt): Promise<Merged> {
   // NOTE: one that merges by itself is tried again when the pull request has followed.
   if (!attempt.isAuto) await awaitHead(deps, target)
-  return deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), async () => {
-    for (let left = MAX_ATTEMPTS; ; left--) {
-      try {
-        return await mergeOnce(deps, await reload(deps, target), attempt)
-      } catch (error) {
-        if (!(error instanceof RefConflictError)) throw error
-        if (left === 1) throw outOfDate()
-      }
-    }
+  const merging = deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), () =>
+    retryMoved(MAX_ATTEMPTS, async () => mergeOnce(deps, await reload(deps, target), attempt)),
+  )
+  return merging.catch((error: unknown) => {
+    throw error instanceof RefConflictError ? outOfDate() : error
   })
 }
 

@@ -1,7 +1,15 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
-import { branchRef, type Git, type GitRepo, isValidBranchName, RefConflictError, tagRef } from '../../../git/index.ts'
+import {
+  branchRef,
+  type Git,
+  type GitRepo,
+  isValidBranchName,
+  RefConflictError,
+  retryMoved,
+  tagRef,
+} from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
 import { type MoveOptions, type Pushes, PushRefusedError, type RefChange } from '../../pushes/index.ts'
@@ -111,16 +119,8 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
 
 const MAX_ATTEMPTS = 20
 
-/** Runs the task again when the branch moved meanwhile: it decides, and answers, by the newest tip. */
-async function onNewestTip(task: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await task()
-    } catch (error) {
-      if (!(error instanceof RefConflictError) || attempt === MAX_ATTEMPTS) throw error
-    }
-  }
-}
+/** A branch that moves meanwhile: its newest tip decides. */
+const onNewestTip = (task: () => Promise<void>): Promise<void> => retryMoved(MAX_ATTEMPTS, task)
 
 async function startOid(git: GitRepo, repo: Repo, { ref, branch }: BranchStart): Promise<string> {
   if (!ref) return tipOf(git, branch || repo.defaultBranch, 'The old branch does not exist')
