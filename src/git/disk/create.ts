@@ -1,5 +1,6 @@
 import { access, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { settleAll } from '../../platform/concurrency/settle-all.ts'
 import { removeTree, syncDirectory, writeSynced } from '../../platform/files/durable.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import { isValidBranchName } from '../engine/refs/ref-name.ts'
@@ -21,7 +22,7 @@ function configText(format: ObjectFormat): string {
 
 /** What makes a directory a repository of git: enough for processes that work in it. */
 export async function writeBasics(path: string, { objectFormat, defaultBranch }: NewRepo): Promise<void> {
-  await Promise.all([
+  await settleAll([
     writeSynced(join(path, 'config'), configText(objectFormat)),
     writeSynced(join(path, 'HEAD'), `ref: refs/heads/${defaultBranch}\n`),
   ])
@@ -42,7 +43,7 @@ export async function createOnDisk(layout: Layout, storage: string, repo: NewRep
   try {
     for (const folder of ['.', ...FOLDERS]) await mkdir(join(path, folder))
     const written = writeBasics(path, repo)
-    await Promise.all([written, fill?.(path, written)])
+    await settleAll([written, fill?.(path, written) ?? written])
     await Promise.all(['.', 'objects', 'refs'].map((folder) => syncDirectory(join(path, folder))))
     const created = await mkdir(dirname(target), { recursive: true })
     await rename(path, target)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { settleAll } from '../../platform/concurrency/settle-all.ts'
 import { linkOnce, removeTree, syncDirectory, syncFile } from '../../platform/files/durable.ts'
 
 /** Objects that are not yet part of the repository: only git processes with `env` read them. */
@@ -34,7 +35,7 @@ export async function createQuarantine(repoPath: string, active: Set<string>): P
   await mkdir(path)
   active.add(path)
   try {
-    await Promise.all([mkdir(join(path, 'pack')), mkdir(join(path, 'info'))])
+    await settleAll([mkdir(join(path, 'pack')), mkdir(join(path, 'info'))])
     await writeFile(join(path, 'info', 'alternates'), '..\n') // relative: the data directory may be moved
   } catch (error) {
     await discard()
@@ -81,7 +82,7 @@ async function migratePacks(from: string, to: string): Promise<void> {
 
 async function migrateLoose(from: string, to: string): Promise<void> {
   const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/.test(name))
-  await Promise.all(folders.map((folder) => migrateFolder(join(from, folder), join(to, folder))))
+  await settleAll(folders.map((folder) => migrateFolder(join(from, folder), join(to, folder))))
   // NOTE: also when no folder is new here: another push may have made one and not have synced it yet.
   if (folders.length > 0) await Promise.all([to, ...folders.map((folder) => join(to, folder))].map(syncDirectory))
 }
@@ -89,7 +90,7 @@ async function migrateLoose(from: string, to: string): Promise<void> {
 async function migrateFolder(from: string, to: string): Promise<void> {
   const names = (await readdir(from)).filter((name) => /^[0-9a-f]+$/.test(name))
   await mkdir(to, { recursive: true })
-  await Promise.all(
+  await settleAll(
     names.map(async (name) => {
       await syncFile(join(from, name))
       await moveInto(join(from, name), join(to, name))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,13 +21,34 @@ function removeEmptyFolders(directory: string): number {
   return removed
 }
 
-it('writes objects while their folders are removed', async () => {
+function objectsDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'ingot-loose-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
-  const objects = Array.from({ length: 300 }, (_, index): NewObject => {
+  return directory
+}
+
+const makeObjects = (count: number): NewObject[] =>
+  Array.from({ length: count }, (_, index) => {
     const content = Buffer.from(String(index))
     return { oid: createHash('sha1').update(content).digest('hex'), type: 'blob', content }
   })
+
+it('leaves no temporary file and writes nothing any more when it has thrown', async () => {
+  const directory = objectsDirectory()
+  const objects = makeObjects(16)
+  // A file where the folder of one object is to be.
+  writeFileSync(join(directory, objects[0]!.oid.slice(0, 2)), '')
+  await expect(writeLoose(directory, objects)).rejects.toThrow('ENOTDIR')
+  const files = () => readdirSync(directory, { recursive: true }).map(String)
+  const left = files()
+  expect(left.filter((name) => name.includes('tmp_obj'))).toEqual([])
+  await sleep(100)
+  expect(files()).toEqual(left)
+})
+
+it('writes objects while their folders are removed', async () => {
+  const directory = objectsDirectory()
+  const objects = makeObjects(300)
   let [isDone, removed] = [false, 0]
   const remove = async (): Promise<void> => {
     for (; !isDone; await sleep(1)) removed += removeEmptyFolders(directory)

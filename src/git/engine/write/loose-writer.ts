@@ -3,6 +3,7 @@ import { mkdir, rename, rm, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate } from 'node:zlib'
+import { settleAll } from '../../../platform/concurrency/settle-all.ts'
 import { syncDirectory, writeSynced } from '../../../platform/files/durable.ts'
 import { ifGone } from '../../../platform/files/gone.ts'
 import { objectHeader, type ObjectType } from '../object/format.ts'
@@ -19,13 +20,16 @@ const MAX_CONCURRENT_WRITES = 16
 /** Of one file, whose folder is removed meanwhile. */
 const MAX_ATTEMPTS = 20
 
-/** Writes each object to a file of its own below the objects directory, durably. */
+/**
+ * Writes each object to a file of its own below the objects directory, durably. When it throws, nothing is being written
+ * any more, and no temporary file is left.
+ */
 export async function writeLoose(directory: string, objects: readonly NewObject[]): Promise<void> {
   const folders = new Set(objects.map(({ oid }) => join(directory, oid.slice(0, 2))))
   let isFolderNew = false
   for (let at = 0; at < objects.length; at += MAX_CONCURRENT_WRITES) {
     const part = objects.slice(at, at + MAX_CONCURRENT_WRITES)
-    const made = await Promise.all(part.map((object) => writeOne(loosePath(directory, object.oid), object)))
+    const made = await settleAll(part.map((object) => writeOne(loosePath(directory, object.oid), object)))
     isFolderNew ||= made.includes(true)
   }
   const changed = isFolderNew ? [...folders, directory] : [...folders]
