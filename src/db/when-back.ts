@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDomainError } from '../platform/errors.ts'
+import { isOutOfSpace } from '../platform/files/out-of-space.ts'
 
 /** So short that an outcome is recorded before other processes look for leases that ran out meanwhile. */
 const PAUSE_MS = 100
 
 /**
- * Runs `work` again until the database can be reached: for what came of work that must not be done twice. `work` must
+ * Runs `work` again until the database can be reached and has room: for what came of work that must not be done twice. `work` must
  * have the same effect twice, because a commit may have gone through whose answer was lost. Once `signal` is aborted
  * it throws what `work` throws.
  */
@@ -14,7 +15,8 @@ export async function whenBack<T>(work: () => Promise<T>, signal: AbortSignal): 
     try {
       return await work()
     } catch (error) {
-      if (signal.aborted || !isDomainError(error, 'unavailable')) throw error
+      const passes = isDomainError(error, 'unavailable') || isOutOfSpace(error)
+      if (signal.aborted || !passes) throw error
       await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
     }
   }

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { Clock } from '../platform/clock.ts'
+import { isOutOfSpace } from '../platform/files/out-of-space.ts'
 import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import type { DomainEvent } from './catalog.ts'
@@ -9,6 +10,8 @@ import { type EventRow, hasPendingEvents, lockPendingEvents, markDispatched, mar
 const BATCH = 50
 const INTERVAL_MS = 5_000
 const MAX_ATTEMPTS = 12
+/** So many attempts at most count of an event that the full disk stops. */
+const FULL_DISK_ATTEMPTS = 4
 
 /** Hands events to their subscribers after commit: in order per repository, at least once, by any node. */
 export class EventDispatcher {
@@ -92,9 +95,11 @@ export class EventDispatcher {
 
   async #postpone(event: EventRow, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error)
-    const last = event.attempts + 1 >= MAX_ATTEMPTS
-    const retryAt = last ? undefined : this.#clock.now() + Math.min(600_000, 500 * 2 ** event.attempts)
+    const made = event.attempts + 1
+    const attempts = isOutOfSpace(error) ? Math.min(made, FULL_DISK_ATTEMPTS) : made
+    const last = attempts >= MAX_ATTEMPTS
+    const retryAt = last ? undefined : this.#clock.now() + Math.min(600_000, 250 * 2 ** attempts)
     this.#log.error({ err: error, event: event.id, kind: event.kind, givenUp: last }, 'event not dispatched')
-    await this.#database.transaction((tx) => markFailed(tx, event, message, retryAt))
+    await this.#database.transaction((tx) => markFailed(tx, event.id, { attempts, error: message, retryAt }))
   }
 }

@@ -109,12 +109,17 @@ const dispatched = (db: Db, { ids, at }: { readonly ids: readonly number[]; read
   db.updateTable('event').set({ dispatched_at: at }).where('id', 'in', ids)
 
 /** `retryAt` undefined gives the event up: it stays for an administrator to see. */
-export async function markFailed(tx: Tx, event: EventRow, error: string, retryAt: number | undefined): Promise<void> {
+export async function markFailed(
+  tx: Tx,
+  id: number,
+  failure: { readonly attempts: number; readonly error: string; readonly retryAt: number | undefined },
+): Promise<void> {
+  const { attempts, error, retryAt } = failure
   const values = retryAt === undefined ? { dispatched_at: -1 } : { next_attempt_at: retryAt }
   await tx
     .updateTable('event')
-    .set({ ...values, attempts: event.attempts + 1, last_error: error.slice(0, 2000) })
-    .where('id', '=', event.id)
+    .set({ ...values, attempts, last_error: error.slice(0, 2000) })
+    .where('id', '=', id)
     .execute()
 }
 

@@ -125,7 +125,7 @@ export async function deleteJob(tx: Tx, id: number): Promise<void> {
 export async function failJob(
   tx: Tx,
   { id, attempts }: LeasedJob,
-  failure: { error: string; retryAt: number | undefined },
+  failure: { attempts: number; error: string; retryAt: number | undefined },
 ): Promise<void> {
   const error = failure.error.slice(0, 2000)
   const values =
@@ -134,7 +134,7 @@ export async function failJob(
       : { state: 'waiting' as const, run_at: failure.retryAt, last_error: error }
   await tx
     .updateTable('job')
-    .set({ ...values, lease_until: 0, holder: '' })
+    .set({ ...values, attempts: failure.attempts, lease_until: 0, holder: '' })
     .where('id', '=', id)
     .where('attempts', '=', attempts)
     .execute()

@@ -5,6 +5,7 @@ import { whenBack } from '../db/when-back.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type Members, onlyProcess } from '../platform/concurrency/processes.ts'
+import { isOutOfSpace } from '../platform/files/out-of-space.ts'
 import { inBackground } from '../platform/process/process.ts'
 import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import {
@@ -25,6 +26,8 @@ const LEASE_MS = 60_000
 const HEARTBEAT_MS = 20_000
 const INTERVAL_MS = 5_000
 const MAX_ATTEMPTS = 10
+/** So many attempts at most count of a job that the full disk stops: it runs soon after there is room, and never dies. */
+const FULL_DISK_ATTEMPTS = 3
 
 interface RunnerDeps {
   readonly database: Database
@@ -164,14 +167,16 @@ export class JobRunner {
 
   async #failed(job: JobRow, error: unknown): Promise<void> {
     const stopped = this.#abort.signal.aborted
-    const last = job.attempts >= MAX_ATTEMPTS && !stopped
+    const attempts = isOutOfSpace(error) ? Math.min(job.attempts, FULL_DISK_ATTEMPTS) : job.attempts
+    const last = attempts >= MAX_ATTEMPTS && !stopped
     // NOTE: a job that the shutdown stopped has not failed; it is due again at once.
     if (stopped) this.#log.info({ job: job.id, kind: job.kind }, 'job stopped by the shutdown')
     else this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
-    const wait = stopped ? 0 : Math.min(3_600_000, 1_000 * 2 ** job.attempts) * (0.5 + Math.random())
+    const wait = stopped ? 0 : Math.min(3_600_000, 1_000 * 2 ** attempts) * (0.5 + Math.random())
     const failure = {
       error: error instanceof Error ? error.message : String(error),
       retryAt: last ? undefined : this.#clock.now() + Math.round(wait),
+      attempts,
     }
     try {
       await this.#record((tx) => failJob(tx, job, failure))

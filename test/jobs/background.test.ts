@@ -99,6 +99,31 @@ describeOnBoth('background work', (kind) => {
     expect(row).toMatchObject({ state: 'dead', last_error: 'broken' })
   })
 
+  it('tries jobs and events again until the disk has room, and soon after', async () => {
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    let [isFull, jobs, events] = [true, 0, 0]
+    const write = async (): Promise<void> => {
+      if (isFull) throw full
+    }
+    await add()
+    await announce('a')
+    const worker = runner(() => write().finally(() => jobs++))
+    const handler = dispatcher({ 'repo.created': [() => write().finally(() => events++)] })
+    const work = async () => {
+      await worker.drain()
+      while (await handler.dispatchSome()) continue
+    }
+    for (let i = 0; i < 20; i++, now += 3_600_000) await work()
+    expect([jobs, events]).toEqual([20, 20])
+    isFull = false
+    now += 12_000
+    await work()
+    expect([jobs, events]).toEqual([21, 21])
+    expect(await fresh.database.read.selectFrom('job').selectAll().execute()).toEqual([])
+    const event = await fresh.database.read.selectFrom('event').select('dispatched_at').executeTakeFirstOrThrow()
+    expect(event.dispatched_at).toBe(now)
+  })
+
   it('takes over a job whose worker died, not one that is running', async () => {
     await add()
     await fresh.database.transaction((tx) =>
@@ -116,12 +141,15 @@ describeOnBoth('background work', (kind) => {
     expect(runs).toBe(1)
   })
 
-  it('records what came of jobs that ended while the database was away, and runs none of them twice', async () => {
+  it.each([
+    ['the database was away', unavailable('away')],
+    ['the disk was full', Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' })],
+  ])('records what came of jobs that ended while %s, and runs none of them twice', async (_, refusal) => {
     const ran: string[] = []
     const bothRan = Promise.withResolvers<void>()
     let refusals = 0
     const transaction = (work: (tx: Tx) => Promise<unknown>) =>
-      refusals-- > 0 ? Promise.reject(unavailable('away')) : fresh.database.transaction(work)
+      refusals-- > 0 ? Promise.reject(refusal) : fresh.database.transaction(work)
     const database = { ...fresh.database, transaction } as Database
     const handle = async (kind: string): Promise<void> => {
       ran.push(kind)

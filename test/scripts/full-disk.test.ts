@@ -2,6 +2,7 @@ import { execFile, spawnSync, type ExecFileException } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GIT_ENV } from '../harness/git-env.ts'
 import { startReceiver } from '../harness/receiver.ts'
@@ -166,6 +167,8 @@ describe.skipIf(disk === undefined)('a full disk', () => {
           (entry.isFile() && entry.parentPath.endsWith('/tmp')),
       )
       .map((entry) => join(entry.parentPath, entry.name).slice(data.length))
+  /** NOTE: what follows an earlier write may be writing files of its own at the moment. */
+  const expectNoLeftovers = () => expect.poll(leftovers, { timeout: 20_000 }).toEqual([])
 
   it.each(writers)(
     'refuses %s in plain words, goes on reading, and works again when there is room',
@@ -176,14 +179,14 @@ describe.skipIf(disk === undefined)('a full disk', () => {
       expect(await refused.text()).toContain(FULL)
       expect((await api('GET', '/repos/admin/r')).status).toBe(200)
       expect((await git(folder.path, 'ls-remote', remote())).ok).toBe(true)
-      expect(leftovers()).toEqual([])
+      await expectNoLeftovers()
       makeRoom()
       const done = await write()
       expect(done.status, await done.text()).toBeLessThan(300)
     },
   )
 
-  it('keeps a webhook waiting that was answered meanwhile, and records it later', async () => {
+  it('records later what a webhook was answered meanwhile, and does not send it again', async () => {
     const receiver = await startReceiver()
     try {
       const { promise: full, resolve: hasFilled } = Promise.withResolvers<void>()
@@ -198,15 +201,16 @@ describe.skipIf(disk === undefined)('a full disk', () => {
       await receiver.waitFor(1)
       fill()
       hasFilled()
-      await expect.poll(() => server.output().stderr, { timeout: 20_000 }).toMatch(/disk is full|SQLITE_FULL|no room/)
-      makeRoom()
+      await sleep(500)
       const read = async () =>
         (await (await api('GET', `/repos/admin/r/hooks/${id}/deliveries`)).json()) as { state: string }[]
+      expect((await read()).map(({ state }) => state)).toEqual(['waiting', 'waiting'])
+      makeRoom()
       await expect
         .poll(async () => (await read()).map(({ state }) => state), { timeout: 30_000 })
         .toEqual(['delivered', 'delivered'])
       const names = receiver.got.map(({ body }) => String(JSON.parse(body).head_commit.message).trim())
-      expect([...new Set(names)]).toEqual(['one', 'two'])
+      expect(names).toEqual(['one', 'two'])
       expect((await api('DELETE', `/repos/admin/r/hooks/${id}`)).status).toBe(204)
     } finally {
       await receiver.close()
@@ -224,7 +228,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
     expect(refused.ok).toBe(false)
     expect(refused.stderr).toMatch(/remote: error: .*(?:No space left on device|no room left)/)
     expect(refused.stderr).not.toContain(data)
-    expect(leftovers()).toEqual([])
+    await expectNoLeftovers()
     makeRoom()
     expect(await push()).toMatchObject({ ok: true })
   })
@@ -236,7 +240,9 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   })
 
   it('leaves nothing that the doctor finds, and stops a start with a reason', async () => {
-    expect((await runCommand(['doctor', '--data-dir', data])).stdout).toMatch(/Nothing is wrong\.\n$/)
+    // A job that failed on the full disk runs again within seconds, later after each failure.
+    const examine = async () => (await runCommand(['doctor', '--data-dir', data])).stdout
+    await expect.poll(examine, { timeout: 90_000 }).toMatch(/Nothing is wrong\.\n$/)
     expect(await server.stop()).toBe(0)
     fill()
     const start = await runCommand(['serve', '--data-dir', data, '--port', '0', '--set', 'ssh.port=0'])

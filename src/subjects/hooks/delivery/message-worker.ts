@@ -5,6 +5,7 @@ import type { Members } from '../../../platform/concurrency/processes.ts'
 import { eachAtOnce } from '../../../platform/concurrency/each-at-once.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { isDomainError } from '../../../platform/errors.ts'
+import { isOutOfSpace } from '../../../platform/files/out-of-space.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { WorkerLoop } from '../../../platform/process/worker-loop.ts'
 import type { Worker } from '../../subject.ts'
@@ -113,8 +114,8 @@ export class MessageWorker implements Worker {
         const messages = (await this.#deps.builderOf(event.kind)?.(event)) ?? []
         built.set(event.id, { event, messages })
       } catch (error) {
-        // The database is away: all are built again, in their order.
-        if (isDomainError(error, 'unavailable')) throw error
+        // All are built again, in their order.
+        if (isDomainError(error, 'unavailable') || isOutOfSpace(error)) throw error
         await this.#postpone(event, attempts + 1, error)
       }
     })
