@@ -10,7 +10,7 @@ database.pragma('wal_autocheckpoint = 0')
 database.pragma('cache_size = -64')
 database.pragma('busy_timeout = 0')
 
-/** NOTE: PASSIVE waits for nobody and nobody waits for it. What it cannot do now, a later one does. */
+/** NOTE: PASSIVE waits for no other connection, and none waits for it. What it cannot do now, a later one does. */
 function checkpoint(): void {
   try {
     database.pragma('wal_checkpoint(PASSIVE)')

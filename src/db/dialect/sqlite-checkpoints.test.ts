@@ -139,7 +139,7 @@ it('a thread that cannot start delays nothing, and is tried again once the log h
     file: join(tmpdir(), 'ingot-no-such-directory', 'ingot.db'),
     limit: 50,
     length: () => (looks++, { frames, written: 0 }),
-    runAlone: () => Promise.reject(new Error('nobody waits for writers')),
+    runAlone: () => Promise.reject(new Error('no test waits for writers')),
   })
   const tries = async (): Promise<boolean> => {
     looks = 0

@@ -24,7 +24,7 @@ const HEAP_MB = 16
 /**
  * Writes the log into the database, on a thread with a connection of its own, so that neither requests nor commits wait
  * for the pages and the two syncs. First beside the writers; then for the few frames that they added meanwhile, while
- * nobody writes: the next commit finds all of the log written and begins it anew.
+ * no transaction writes: the next commit finds all of the log written and begins it anew.
  * NOTE: where the thread dies or falls behind, commits write the log by themselves once it is four times as long
  * (`wal_autocheckpoint`, in sqlite.ts).
  */

@@ -42,6 +42,7 @@ export type { RepoRules } from './repo-rules.ts'
 export { parseRepoSettings } from './repo-settings.ts'
 export { countRepos, listReposWithDeletedRefs, walkRepoIds } from './records/repo-walk.store.ts'
 export type { RepoGuard } from './repo.guards.ts'
+export { findWriter, type Writer } from './writer.ts'
 export { presentRepo } from './repo.present.ts'
 export {
   addToRepoCounter,

@@ -6,10 +6,10 @@ import { conflict, invalid, locked } from '../../platform/errors.ts'
 import { fromRefusal } from '../contents/index.ts'
 import type { PullInView } from '../pulls/index.ts'
 import { type Pushes, PushRefusedError } from '../pushes/index.ts'
-import { findRepoById, type Repo } from '../repos/index.ts'
+import { findRepoById, type Repo, type Writer } from '../repos/index.ts'
 import { resolveComments } from '../reviews/index.ts'
 import { type CommitDeps, commitSuggestions } from './commit-suggestions.ts'
-import { findPusher, type Pusher } from './find-pusher.ts'
+import { findPusher } from './find-pusher.ts'
 import { loadSuggestions, type WantedSuggestion } from './load-suggestions.ts'
 import { headKey, SETTLE_DELAY_MS, type SettleDeps, settleKey } from './settle-applied.ts'
 
@@ -81,7 +81,7 @@ const tipOf = async (git: GitRepo, branch: string): Promise<string | undefined> 
 
 interface HeadMove {
   readonly head: Head
-  readonly pusher: Pusher
+  readonly pusher: Writer
   readonly newOid: string
   readonly commentIds: readonly number[]
 }
