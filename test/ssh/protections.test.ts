@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Repo } from '../../src/subjects/repos/repo.store.ts'
-import type { Person } from '../harness/world.ts'
-import { git } from '../git/wire/client.ts'
+import { PASSWORD, type Person } from '../harness/world.ts'
+import { git, tryGit } from '../git/wire/client.ts'
 import { startSshFixture, type SshFixture, type SshKey } from './fixture.ts'
 
 let ssh: SshFixture
@@ -95,5 +95,93 @@ describe('required signatures', () => {
     expect((await push(anns, 'HEAD:signed')).stderr).toContain(
       `error: branch signed is protected from unverified commit ${bad}`,
     )
+  })
+})
+
+describe('edits by maintainers', () => {
+  const FORK = '/repos/cat/fork'
+  const RULE = `${FORK}/branch_protections`
+  let [cat, wes] = [] as unknown as [Person, Person]
+  let wess: SshKey
+  let number = 0
+  const bySsh = (...args: string[]) => ssh.tryGit(work, wess, 'push', ssh.url('cat/fork'), ...args)
+  const byHttp = (user: string, password: string, ...args: string[]) =>
+    tryGit(work, [
+      'push',
+      `${ssh.server.url.replace('//', `//${user}:${encodeURIComponent(password)}@`)}/cat/fork`,
+      ...args,
+    ])
+  const pull = async () => (await cat.client.get(`/repos/ann/r/pulls/${number}`)).json
+  const tip = () => git(work, ['rev-parse', 'HEAD'])
+
+  beforeAll(async () => {
+    const { world } = ssh.server
+    ;[cat, wes] = [await world.user('cat'), await world.user('wes')]
+    await world.user('eve')
+    wess = await ssh.keyOf(wes)
+    await ann.client.put('/repos/ann/r/collaborators/wes', { permission: 'write' })
+    expect((await cat.client.post('/repos/ann/r/forks', { name: 'fork' })).status).toBe(202)
+    await git(work, ['checkout', '-q', '-B', 'fix', 'origin/main'])
+    await commit()
+    expect(await byHttp('cat', PASSWORD, 'fix')).toMatchObject({ code: 0 })
+    const body = { head: 'cat:fix', base: 'main', title: 'Fix', allow_maintainer_edit: true }
+    number = (await cat.client.post('/repos/ann/r/pulls', body)).json.number
+  })
+
+  it('are pushes of their own to the head branch, over both transports', async () => {
+    await commit()
+    expect(await bySsh('fix')).toMatchObject({ code: 0 })
+    await ssh.server.drain()
+    expect((await pull()).head.sha).toBe(await tip())
+    await commit()
+    expect((await byHttp('eve', PASSWORD, 'fix')).stderr).toContain('User permission denied for writing.')
+    const [reading, writing] = [await wes.token('read:repository'), await wes.token('write:repository')]
+    expect((await byHttp('wes', reading, 'fix')).code).not.toBe(0)
+    const narrow = { name: 'narrow', scopes: ['write:repository'], repositories: ['cat/fork'] }
+    const made = await wes.client.post('/users/wes/tokens', narrow, { password: PASSWORD })
+    expect(made.status).toBe(201)
+    expect((await byHttp('wes', made.json.sha1, 'fix')).stderr).toContain('User permission denied for writing.')
+    expect(await byHttp('wes', writing, 'fix')).toMatchObject({ code: 0 })
+    await ssh.server.drain()
+    const feed = (await cat.client.get(`${FORK}/activities/feeds?limit=1`)).json
+    expect(feed).toMatchObject([{ op_type: 'commit_repo', ref_name: 'refs/heads/fix', act_user: { login: 'wes' } }])
+  })
+
+  it('reach no other ref, and neither make nor delete a branch', async () => {
+    await commit()
+    await git(work, ['tag', 'v2'])
+    for (const refs of [['HEAD:main'], ['HEAD:new'], [':fix'], ['v2'], ['HEAD:refs/notes/x'], ['HEAD:fix', 'HEAD:new']])
+      expect((await bySsh(...refs)).stderr, refs.join()).toContain('User permission denied for writing.')
+    const own = await ssh.deployKey(repo.id, { readOnly: false })
+    for (const key of [own, await ssh.deployKey((await cat.client.get(FORK)).json.id, { readOnly: true })])
+      expect((await ssh.tryGit(work, key, 'push', ssh.url('cat/fork'), 'fix')).stderr).toContain('is not authorized')
+  })
+
+  it('follow the rules of the branch as the poster does', async () => {
+    await git(work, ['commit', '-q', '--amend', '-m', 'other'])
+    expect(await bySsh('-f', 'fix')).toMatchObject({ code: 0 })
+    const list = { enable_push: true, enable_push_whitelist: true }
+    await cat.client.post(RULE, { rule_name: 'fix', ...list, push_whitelist_usernames: ['cat'] })
+    await commit()
+    expect(await bySsh('fix')).toMatchObject({ code: 0 })
+    await git(work, ['commit', '-q', '--amend', '-m', 'third'])
+    expect((await bySsh('-f', 'fix')).stderr).toContain('branch fix is protected from force push')
+    await cat.client.patch(`${RULE}/fix`, { enable_push: false })
+    await git(work, ['reset', '-q', '--hard', 'HEAD@{1}'])
+    await commit()
+    expect((await bySsh('fix')).stderr).toContain('Not allowed to push to protected branch fix')
+    await cat.client.delete(`${RULE}/fix`)
+  })
+
+  it('end when the poster withdraws them, and when the pull request is closed', async () => {
+    for (const [off, on] of [
+      [{ allow_maintainer_edit: false }, { allow_maintainer_edit: true }],
+      [{ state: 'closed' }, { state: 'open' }],
+    ]) {
+      await cat.client.patch(`/repos/ann/r/pulls/${number}`, off)
+      expect((await bySsh('fix')).stderr).toContain('User permission denied for writing.')
+      await cat.client.patch(`/repos/ann/r/pulls/${number}`, on)
+    }
+    expect(await bySsh('fix')).toMatchObject({ code: 0 })
   })
 })

@@ -1,3 +1,4 @@
+export { findBranchWriter } from './maintainers/find-branch-writer.ts'
 export type { GitTransport } from './git-transport.service.ts'
 export { type MoveOptions, type Pushes, PushRefusedError } from './pushes.service.ts'
 export type { RefChange } from './record-push.ts'

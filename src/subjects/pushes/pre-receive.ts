@@ -1,12 +1,14 @@
 import { isRepoAdmin } from '../../access/repo-access.ts'
-import type { Viewer } from '../../access/viewer.ts'
+import { isSignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { IncomingPush, PushDecision, RefVerdict } from '../../git/index.ts'
+import type { PushFacts } from '../protections/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
 import type { RepoInView } from '../repos/index.ts'
 import type { Verifier } from '../verification/index.ts'
 import { addsObjects, loadRules, pushFacts, refusalOf } from './check-push.ts'
 import { decideProposal, FOR } from './decide-proposal.ts'
+import { findBranchWriter } from './maintainers/find-branch-writer.ts'
 import { readPushSettings } from './push-options.ts'
 import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
 
@@ -22,6 +24,7 @@ interface PushTarget extends RepoInView {
   readonly prepared: Map<string, PreparedProposal>
 }
 
+const BRANCH = 'refs/heads/'
 const SETTINGS_REFUSED = 'options validation failed: permission denied for changing repo settings'
 
 /**
@@ -36,15 +39,34 @@ export async function preReceive(
 ): Promise<PushDecision> {
   if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access))
     return declined(push, SETTINGS_REFUSED)
-  const facts = pushFacts(deps, viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
+  const own = pushFacts(deps, viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
   const common = { git: push.repo, incoming: push.repo.incoming(push.env), verifier: deps.verifier }
   for (const command of push.commands) {
+    const facts = (await factsOfMaintainer(deps, viewer, target, command)) ?? own
     const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
     if (refusal !== undefined) return declined(push, refusal.text)
   }
   if (addsObjects(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:repos:all')))
     return declined(push, 'Quota exceeded')
   return { verdicts: await decideProposals(deps, viewer, push, target) }
+}
+
+/**
+ * What the rules depend on for a branch that the viewer moves by the right of the poster of a pull request; undefined
+ * for everything that the viewer moves by its own (behaviour/git-data-and-transport#edits-by-maintainers).
+ */
+async function factsOfMaintainer(
+  deps: PreReceiveDeps,
+  viewer: Viewer,
+  target: RepoInView,
+  command: IncomingPush['commands'][number],
+): Promise<PushFacts | undefined> {
+  const { ref, kind } = command
+  if (kind !== 'update' || !ref.startsWith(BRANCH) || !isSignedIn(viewer)) return undefined
+  const writer = await findBranchWriter(deps.database.read, viewer, target, ref.slice(BRANCH.length))
+  if (writer === undefined || writer.viewer === viewer) return undefined
+  const rules = await loadRules(deps, writer.viewer, target.repo, [command])
+  return pushFacts(deps, writer.viewer, { repo: target.repo, access: writer.access }, rules)
 }
 
 /** Proposals may be refused one by one; every other ref is accepted. */

@@ -20,7 +20,7 @@ import {
 } from '../../../platform/errors.ts'
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import type { LfsObjects } from '../../lfs/index.ts'
-import { type Pushes, PushRefusedError } from '../../pushes/index.ts'
+import { findBranchWriter, type Pushes, PushRefusedError } from '../../pushes/index.ts'
 import type { Repo, RepoInView } from '../../repos/index.ts'
 import type { CommitSigner } from '../../signing/index.ts'
 import { findUserById } from '../../users/index.ts'
@@ -28,7 +28,6 @@ import type { Target, Verification, Verifier } from '../../verification/index.ts
 import { commitFiles } from './commit-files.ts'
 import { type FileChange, type Signatures, signaturesFor } from './commit-request.ts'
 import type { EntryReader, EntryView } from '../read/contents.service.ts'
-import { findFilePusher } from './file-pusher.ts'
 import { readWritten } from './written-entries.ts'
 import type { SharedLocks } from '../../../platform/concurrency/lock-table.ts'
 
@@ -89,7 +88,7 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   ): Promise<{ place: Place; oid: string }> {
     const opened = git.open(target.repo)
     const place = await findPlace(opened, target.repo, change)
-    const pusher = await findFilePusher(database.read, actor, target, place.name)
+    const pusher = await findBranchWriter(database.read, actor, target, place.name)
     if (pusher === undefined) throw forbidden(NO_WRITER)
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
     const moves = [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }]
@@ -112,7 +111,7 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   }
 
   return {
-    mayWrite: async (actor, target) => (await findFilePusher(database.read, actor, target)) !== undefined,
+    mayWrite: async (actor, target) => (await findBranchWriter(database.read, actor, target)) !== undefined,
     async change(actor, target, change) {
       const { repo } = target
       if (repo.isArchived || repo.isMirror) throw locked(`${repo.fullName} is not allowed to edit`)
