@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Answer } from './answer.ts'
-import { streamedList, streamedObject } from './json-list.ts'
+import { longList, streamedList, streamedObject } from './json-list.ts'
 import { MEASURED } from '../../../test/harness/measured.ts'
 
 const textOf = async ({ body }: Answer): Promise<string> =>
@@ -17,21 +17,48 @@ describe('JSON that is written item by item', () => {
 
   it('takes the thread for less than 100 milliseconds at a time, whatever its size is', MEASURED, async () => {
     const item = 'x'.repeat(8 * 1024 * 1024)
-    expect(await longestTurn(item)).toBeLessThan(100)
+    expect(await longestOfStreamed(item)).toBeLessThan(100)
+  })
+})
+
+describe('a long list', () => {
+  it.each([[0], [1], [1_000]])('is the same as written at once: %i items', async (length) => {
+    const items = Array.from({ length }, (_, i) => ({ i, text: 'ü'.repeat(100) }))
+    expect(String((await longList(items, (item) => item)).bytes)).toBe(`${JSON.stringify(items)}\n`)
+    const wrapped = await longList(items, ({ i }) => i, ['{"a":[', ']}'])
+    expect(String(wrapped.bytes)).toBe(`${JSON.stringify({ a: items.map(({ i }) => i) })}\n`)
+  })
+
+  it('takes the thread for less than 100 milliseconds at a time', MEASURED, async () => {
+    const items = Array.from({ length: 200_000 }, (_, i) => ({ i, text: 'x'.repeat(100) }))
+    let isDone = false
+    const written = longList(items, (item) => ({ ...item, url: `https://example.test/${item.i}` })).then((list) => {
+      isDone = true
+      return list.bytes.length
+    })
+    expect(await longestTurn(() => isDone)).toBeLessThan(100)
+    expect(await written).toBeGreaterThan(200_000 * 130)
   })
 })
 
 /** Milliseconds of the longest turn of the thread while a list of 25 times the item is read. */
-async function longestTurn(item: string): Promise<number> {
+async function longestOfStreamed(item: string): Promise<number> {
   const { body } = streamedList(Array.from({ length: 25 }, () => item))
-  let [isDone, bytes, longest] = [false, 0, 0]
+  let [isDone, bytes] = [false, 0]
   ;(body as Readable).on('data', (chunk: Buffer) => (bytes += chunk.length)).once('end', () => (isDone = true))
-  while (!isDone) {
+  const longest = await longestTurn(() => isDone)
+  expect(bytes).toBe(25 * (item.length + 3) + 2)
+  return longest
+}
+
+/** Milliseconds of the longest turn of the thread until it is done. */
+async function longestTurn(isDone: () => boolean): Promise<number> {
+  let longest = 0
+  while (!isDone()) {
     const { user, system } = process.threadCpuUsage()
     await nextTurn()
     const used = process.threadCpuUsage({ user, system })
     longest = Math.max(longest, (used.user + used.system) / 1000)
   }
-  expect(bytes).toBe(25 * (item.length + 3) + 2)
   return longest
 }

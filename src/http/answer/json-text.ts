@@ -28,8 +28,9 @@ export class JsonBytes {
   readonly bytes: Buffer
   #digest: string | undefined
 
+  /** `body`: what is to be written, or the bytes that are written already. */
   constructor(body: unknown) {
-    this.bytes = jsonLine(toJson(body))
+    this.bytes = body instanceof Buffer ? body : jsonLine(toJson(body))
   }
 
   /** What the tag of the answer is made of. */

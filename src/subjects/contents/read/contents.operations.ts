@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { PATH_LENGTH } from '../../../http/body/limits.ts'
 import { repoUrls } from '../../../access/repo-urls.ts'
 import { ok } from '../../../http/answer/answer.ts'
+import { longList } from '../../../http/answer/json-list.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { badRequest } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
@@ -71,10 +72,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
     const present = presenter({ repo, site, target, ref })
     if (file) return present(file, SHOW_ALL)
     // By the target that was read: the branch may have moved since it was looked up.
-    return listings.keep(
-      { repo, target, path, ref },
-      entries!.map((entry) => present(entry, SHOW_ALL)),
-    )
+    return listings.keep({ repo, target, path, ref }, entries!, (entry) => present(entry, SHOW_ALL))
   }
   return [
     defineOperation({
@@ -139,11 +137,8 @@ function chosenOperations(deps: ContentsOperationDeps): Operation[] {
         const ref = query.ref ?? query.branch
         const { target, file, entries } = await contents.read(repo, params.filepath, ref, parts)
         const present = presenter({ repo, site, target, ref })
-        return ok(
-          file
-            ? { file_contents: present(file, show) }
-            : { dir_contents: entries!.map((entry) => present(entry, show)) },
-        )
+        if (file) return ok({ file_contents: present(file, show) })
+        return ok(await longList(entries!, (entry) => present(entry, show), ['{"dir_contents":[', ']}']))
       },
     }),
   ]

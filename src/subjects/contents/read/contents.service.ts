@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Commit, type Git, type GitRepo, isGitError, MODE, type TreeEntry } from '../../../git/index.ts'
+import { createPauses } from '../../../platform/concurrency/pauses.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/index.ts'
 import type { Repo } from '../../repos/index.ts'
@@ -129,6 +130,9 @@ export interface EntryReader {
   directory(git: GitRepo, target: Target, place: Place, parts: EntryParts): Promise<EntryView[]>
 }
 
+/** Entries of a directory whose objects are read side by side. */
+const AT_ONCE = 64
+
 /** Reads entries of a commit. The result depends only on the commit and the path. */
 export function createEntryReader(maxBlobSize: number): EntryReader {
   const submodules = createSubmoduleReader()
@@ -169,18 +173,19 @@ export function createEntryReader(maxBlobSize: number): EntryReader {
     async directory(git, target, { path, entry }, parts) {
       const entries = await git.objects.tree(entry.oid)
       const lastOids = parts.lastCommit ? await git.lastCommits.ofDirectory(target.commit, path) : undefined
-      return Promise.all(
-        entries.map(async (child) => {
-          const oid = lastOids?.get(child.name)
-          const last = oid === undefined ? undefined : await git.objects.commit(oid)
-          return view(
-            git,
-            target,
-            { path: path === '' ? child.name : `${path}/${child.name}`, entry: child },
-            { ...parts, content: false, last },
-          )
-        }),
-      )
+      const viewOf = async (child: TreeEntry): Promise<EntryView> => {
+        const oid = lastOids?.get(child.name)
+        const last = oid === undefined ? undefined : await git.objects.commit(oid)
+        const place = { path: path === '' ? child.name : `${path}/${child.name}`, entry: child }
+        return view(git, target, place, { ...parts, content: false, last })
+      }
+      const views: EntryView[] = []
+      const pause = createPauses()
+      for (let at = 0; at < entries.length; at += AT_ONCE) {
+        views.push(...(await Promise.all(entries.slice(at, at + AT_ONCE).map(viewOf))))
+        await pause()
+      }
+      return views
     },
   }
 }

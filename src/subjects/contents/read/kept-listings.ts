@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { JsonBytes } from '../../../http/answer/json-text.ts'
+import { longList } from '../../../http/answer/json-list.ts'
+import type { JsonBytes } from '../../../http/answer/json-text.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { Target } from '../../verification/index.ts'
@@ -17,7 +18,7 @@ interface Listing {
 export interface KeptListings {
   find(listing: Listing): JsonBytes | undefined
   /** The body to answer with. */
-  keep(listing: Listing, body: readonly unknown[]): JsonBytes | readonly unknown[]
+  keep<E>(listing: Listing, entries: readonly E[], present: (entry: E) => unknown): Promise<unknown>
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -37,9 +38,9 @@ export function createKeptListings(site: Site): KeptListings {
     JSON.stringify([site.rootUrl(), repo.id, repo.fullName, target.kind, target.name, target.commit, ref, path])
   return {
     find: (listing) => cache.get(keyOf(listing)),
-    keep(listing, body) {
-      if (body.length < MIN_ENTRIES) return body
-      const kept = new JsonBytes(body)
+    async keep(listing, entries, present) {
+      if (entries.length < MIN_ENTRIES) return entries.map(present)
+      const kept = await longList(entries, present)
       cache.set(keyOf(listing), kept)
       return kept
     },
