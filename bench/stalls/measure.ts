@@ -13,7 +13,8 @@ import { startOwn, type OwnServer } from '../system/target.ts'
 import { drawTable, shortNumber, yesNo } from '../table.ts'
 import { post, type Attack, type Stage } from './attack.ts'
 import { ATTACKS } from './index.ts'
-import { statusOf, watchCaller, watchMemory } from './watch.ts'
+import { statusOf } from './status.ts'
+import { watchCaller, watchMemory } from './watch.ts'
 
 /** What an attack did to others. Times in ms, memory in MB. */
 export interface Stall {
@@ -78,8 +79,8 @@ async function measureStall(attack: Attack, stage: Stage, { child }: OwnServer):
   const release = await attack.hold?.(stage)
   const cpuBefore = cpuOf(child.pid!)
   const memory = watchMemory(child.pid!)
-  const version = watchCaller(getter(stage.target)('/version', {})())
-  const beside = besideRequest && watchCaller(besideRequest)
+  const version = await watchCaller(getter(stage.target)('/version', {})())
+  const beside = besideRequest && (await watchCaller(besideRequest))
   await pause()
   const begin = performance.now()
   const statuses = await Promise.all(calls.map(statusOf))

@@ -29,20 +29,41 @@ const TEMPLATE_BYTES = 65_000
 /** Nested so that a reader which backtracks reads each bracket many times. */
 const template = (i: number): string => `name: t${i}\nabout: a\nbody: ${'[{a: '.repeat(TEMPLATE_BYTES / 5)}`
 
-async function addTemplates({ target, repo }: Stage): Promise<void> {
+const commitFiles = async (
+  { target, repo }: Stage,
+  files: readonly { readonly path: string; readonly content: string }[],
+): Promise<void> => {
   await requireApi(target.url, {
     method: 'POST',
     path: `/repos/${repo}/contents`,
     headers: tokenHeaders(target),
-    body: {
-      message: 'templates',
-      files: Array.from({ length: TEMPLATES }, (_, i) => ({
-        operation: 'create',
-        path: `.gitea/issue_template/t${i}.yaml`,
-        content: base64(template(i)),
-      })),
-    },
+    body: { message: 'files', files: files.map((file) => ({ operation: 'create', ...file })) },
   })
+}
+
+const addTemplates = (stage: Stage): Promise<void> =>
+  commitFiles(
+    stage,
+    Array.from({ length: TEMPLATES }, (_, i) => ({
+      path: `.gitea/issue_template/t${i}.yaml`,
+      content: base64(template(i)),
+    })),
+  )
+
+const WIDE_COMMITS = 13
+const FILES_OF_COMMIT = 1_000
+
+/** One directory of 13,000 files. */
+async function addWideDirectory(stage: Stage): Promise<void> {
+  for (let commit = 0; commit < WIDE_COMMITS; commit++) {
+    await commitFiles(
+      stage,
+      Array.from({ length: FILES_OF_COMMIT }, (_, i) => ({
+        path: `wide/file-${commit}-${i}.txt`,
+        content: base64(`${commit} ${i}\n`),
+      })),
+    )
+  }
 }
 
 const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
@@ -84,6 +105,12 @@ export const REPOSITORY_ATTACKS: readonly Attack[] = [
     who: 'any account',
     prepare: addTemplates,
     requests: ({ target, repo }) => [getter(target)(`/repos/${repo}/issue_templates`)()],
+  },
+  {
+    name: 'a directory of 13,000 files',
+    who: 'anonymous',
+    prepare: addWideDirectory,
+    requests: ({ target, repo }) => [getter(target)(`/repos/${repo}/contents/wide`, {})()],
   },
   { name: 'a push of 9,999 deletions', who: 'any account', requests: (stage) => [deletions(stage)] },
   { name: 'a fetch with 9,000 filters', who: 'anonymous', requests: (stage) => [combinedFilters(stage)] },

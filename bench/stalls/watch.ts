@@ -1,42 +1,31 @@
-import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import type { Call } from '../load/load.ts'
 import { treeOf } from '../system/process-tree.ts'
 
-const PACE_MS = 10
 const SAMPLE_MS = 50
-const PATIENCE_MS = 60_000
 
-/** Status of an answer; 0 where the connection broke, -1 where none came in a minute. */
-export async function statusOf({ method, url, headers, body }: Call): Promise<number> {
-  try {
-    const answer = await fetch(url, {
-      method,
-      headers: headers as Record<string, string>,
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(body === undefined ? {} : { body }),
-    })
-    await answer.arrayBuffer()
-    return answer.status
-  } catch (error) {
-    return (error as Error).name === 'TimeoutError' ? -1 : 0
-  }
+export interface WatchedCaller {
+  /** Its longest answer, ms. */
+  end(): Promise<number>
 }
 
-/** A caller that asks again and again until `end`; gives its longest answer, ms. */
-export function watchCaller(call: Call): { end(): Promise<number> } {
-  let isOver = false
-  const asking = (async () => {
-    let longest = 0
-    while (!isOver) {
-      const sent = performance.now()
-      await statusOf(call)
-      longest = Math.max(longest, performance.now() - sent)
-      await sleep(PACE_MS)
-    }
-    return longest
-  })()
-  return { end: () => ((isOver = true), asking) }
+/**
+ * A caller that asks again and again until `end`. It has a thread of its own: beside the attacker it would wait for the
+ * attacker's own work.
+ */
+export async function watchCaller(call: Call): Promise<WatchedCaller> {
+  const thread = new Worker(new URL('watch-thread.ts', import.meta.url), { workerData: call })
+  await once(thread, 'message')
+  return {
+    async end() {
+      const answered = once(thread, 'message')
+      thread.postMessage('end')
+      const [longest] = (await answered) as [number]
+      await thread.terminate()
+      return longest
+    },
+  }
 }
 
 /** The most resident memory of a process tree until `end`, MB. */
