@@ -56,6 +56,8 @@ export interface Pushes {
    * of the repository's owner. Call within `writing` of the repository.
    */
   moveMirrorRefs(repo: Repo, changes: readonly RefChange[], defaultBranch?: string): Promise<void>
+  /** Waits until the moves of refs that are being recorded are in the rows. */
+  recorded(repoId: Repo['id']): Promise<void>
   /** The difference between refs and rows that a crash left; undefined when they agree. */
   inspect(repoId: Repo['id']): Promise<Drift | undefined>
   /** Makes rows, default branch and HEAD agree with the refs on disk. True when they did not. */
@@ -124,6 +126,7 @@ export function createPushes(deps: PushDeps): Pushes {
         if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
         await recordMoves(deps, repo.id, repo.ownerId, { changes, defaultBranch, isMirrorSync: true })
       }),
+    recorded: (repoId) => locked(repoId, () => Promise.resolve()),
     inspect: (repoId) => locked(repoId, () => inspectRepo(deps, repoId)),
     reconcile: (repoId) => locked(repoId, () => reconcileRepo(deps, repoId)),
   }

@@ -150,6 +150,51 @@ describe.each(['sha1', 'sha256'] as const)('writing files of a %s repository', (
     expect(await server.app.pushes.reconcile(code.repo.id)).toBe(false)
   })
 
+  it('starts at the default branch as it is when the file is written', async () => {
+    const moving = await codeRepo(server, ann, { name: 'moving', format, history: SMALL })
+    const { database, pushes, repos } = server.app
+    const [{ getInView }, { recorded }] = [repos, pushes]
+    const transaction = database.transaction.bind(database)
+    const rename = async (from: string, name: string) =>
+      expect((await ann.client.patch(`${moving.path}/branches/${from}`, { name })).status).toBe(204)
+    const write = (path: string) => ann.client.post(`${moving.path}/contents/${path}`, { content: '' })
+    const tip = async (branch: string) =>
+      (await ann.client.get(`${moving.path}/branches/${branch}`)).json.commit.id as string
+
+    // Renamed after the repository of the request was looked up.
+    Object.assign(repos, {
+      async getInView(...args: Parameters<typeof getInView>) {
+        Object.assign(repos, { getInView })
+        const found = await getInView(...args)
+        await rename('main', 'trunk')
+        return found
+      },
+    })
+    const late = await write('late')
+    expect(late.status, late.text).toBe(201)
+    expect(late.json.commit.sha).toBe(await tip('trunk'))
+
+    // Written while the ref has its new name and the row the old one.
+    let between: ReturnType<typeof write> | undefined
+    Object.assign(database, {
+      async transaction(...args: Parameters<typeof transaction>) {
+        Object.assign(database, { transaction })
+        const waits = Promise.withResolvers<void>()
+        Object.assign(pushes, {
+          recorded: (id: typeof moving.repo.id) => (waits.resolve(), recorded(id)),
+        })
+        between = write('between')
+        await Promise.race([between, waits.promise])
+        return transaction(...args)
+      },
+    })
+    await rename('trunk', 'next')
+    Object.assign(pushes, { recorded })
+    const answer = await between!
+    expect(answer.status, answer.text).toBe(201)
+    expect(answer.json.commit.sha).toBe(await tip('next'))
+  })
+
   it('makes the first commit of an empty repository', async () => {
     const empty = await codeRepo(server, ann, { name: 'empty', format })
     expect((await ann.client.delete(`${empty.path}/contents/x`, { sha: 'x' })).status).toBe(404)

@@ -1,31 +1,17 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
-import {
-  branchRef,
-  type Commit,
-  type Git,
-  type GitRepo,
-  isValidBranchName,
-  RefConflictError,
-} from '../../../git/index.ts'
+import { branchRef, type Commit, type Git, RefConflictError } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import {
-  forbidden,
-  invalid,
-  invalidField,
-  locked,
-  notFound,
-  unauthenticated,
-  unavailable,
-} from '../../../platform/errors.ts'
+import { forbidden, invalid, locked, unauthenticated, unavailable } from '../../../platform/errors.ts'
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import type { LfsObjects } from '../../lfs/index.ts'
 import { findBranchWriter, type Pushes, PushRefusedError } from '../../pushes/index.ts'
-import type { Repo, RepoInView } from '../../repos/index.ts'
+import type { RepoInView } from '../../repos/index.ts'
 import type { CommitSigner } from '../../signing/index.ts'
 import { findUserById } from '../../users/index.ts'
 import type { Target, Verification, Verifier } from '../../verification/index.ts'
 import { commitFiles } from './commit-files.ts'
+import { findPlace, type Place } from './find-place.ts'
 import { type FileChange, type Signatures, signaturesFor } from './commit-request.ts'
 import type { EntryReader, EntryView } from '../read/contents.service.ts'
 import { readWritten } from './written-entries.ts'
@@ -67,13 +53,6 @@ interface FileWriterDeps {
   readonly lfs: Pick<LfsObjects, 'upload'> | undefined
 }
 
-/** Where a commit is created: its parent, and the branch with the value that it must still have. */
-interface Place {
-  readonly name: string
-  readonly parent: string | undefined
-  readonly oldOid: string
-}
-
 const MAX_ATTEMPTS = 5
 
 export function createFileWriter(deps: FileWriterDeps): FileWriter {
@@ -87,7 +66,7 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
     signatures: Signatures,
   ): Promise<{ place: Place; oid: string }> {
     const opened = git.open(target.repo)
-    const place = await findPlace(opened, target.repo, change)
+    const place = await findPlace({ read: database.read, pushes }, opened, target.repo, change)
     const pusher = await findBranchWriter(database.read, actor, target, place.name)
     if (pusher === undefined) throw forbidden(NO_WRITER)
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
@@ -149,16 +128,3 @@ export function fromRefusal({ refusal, message }: PushRefusedError, actor: Signe
 }
 
 const shortName = (ref: string): string => ref.replace('refs/heads/', '')
-
-async function findPlace(git: GitRepo, repo: Repo, { branch, newBranch, force }: FileChange): Promise<Place> {
-  const snapshot = await git.refs.snapshot()
-  const start = branch || repo.defaultBranch
-  const name = newBranch || start
-  if (!isValidBranchName(name)) throw invalidField(newBranch ? 'NewBranch' : 'Branch', 'GitRefName')
-  const isEmpty = snapshot.list('refs/heads/').length === 0
-  const parent = snapshot.get(branchRef(start))?.oid
-  if (parent === undefined && !isEmpty) throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${start}]`)
-  const existing = snapshot.get(branchRef(name))?.oid
-  if (name !== start && existing !== undefined && !force) throw invalid(`branch already exists [name: ${name}]`)
-  return { name, parent, oldOid: existing ?? git.zeroOid }
-}
