@@ -1,16 +1,23 @@
+import { forEachPausing } from '../../../platform/concurrency/pauses.ts'
 import { isValidRefName } from '../../engine/refs/ref-name.ts'
 import type { RefCommand } from './receive-request.ts'
 import { isBelow } from '../repo.ts'
 
-/** Why the protocol or the server itself refuses commands, whatever the policy says; nothing for those it accepts. */
-export function commandFaults(commands: readonly RefCommand[], reserved: readonly string[]): Map<RefCommand, string> {
+/**
+ * Why the protocol or the server itself refuses commands, whatever the policy says; nothing for those it accepts. With
+ * pauses: there may be 10,000 commands.
+ */
+export async function commandFaults(
+  commands: readonly RefCommand[],
+  reserved: readonly string[],
+): Promise<Map<RefCommand, string>> {
   const times = new Map<string, number>()
   for (const { ref } of commands) times.set(ref, (times.get(ref) ?? 0) + 1)
   const faults = new Map<RefCommand, string>()
-  for (const command of commands) {
+  await forEachPausing(commands, (command) => {
     const fault = nameFault(command.ref, reserved) ?? (times.get(command.ref)! > 1 ? REPEATED : undefined)
     if (fault !== undefined) faults.set(command, fault)
-  }
+  })
   return faults
 }
 

@@ -171,7 +171,7 @@ export class PushSession {
     quarantine: Quarantine | undefined,
   ): Promise<Map<RefCommand, string>> {
     const { request, options, exchange } = this.#in
-    const faults = commandFaults(request.commands, options.reservedRefs)
+    const faults = await commandFaults(request.commands, options.reservedRefs)
     const bringing = request.commands.filter((command) => command.kind !== 'delete' && !faults.has(command))
     const tips = bringing.map((command) => command.newOid)
     const isWhole = request.shallow.length === 0 && (await isPlainlyConnected(exchange.repo, tips, quarantine?.path))
