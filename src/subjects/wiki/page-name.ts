@@ -36,6 +36,17 @@ export function filesOf(name: string): string[] {
   return [...new Set([...[name, ...decoded].map(fileOfSubUrl), fileOf(name), name + EXTENSION])]
 }
 
+/**
+ * Whether a name that `filesOf` does not lead from means this page: its title or `sub_url`, or one of them decoded or
+ * encoded once. Of `C++ in a-z`, whose `sub_url` is `C%2B%2B+in+a-z.-`, an address gives `C+++in+a-z.-`.
+ */
+export function isNamed(file: string, name: string): boolean {
+  const names = namesOfFile(file)
+  if (names === undefined) return false
+  const { title, subUrl } = names
+  return title === name || subUrl === name || decode(subUrl) === name || title === unescape(name)
+}
+
 /** Returns the trimmed title. Throws BadRequest if it is empty, reserved, too long or has control characters. */
 export function requireTitle(text: string): string {
   const title = text.trim()
@@ -53,10 +64,13 @@ const escape = (text: string): string =>
     .replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+')
 
-function unescape(text: string): string {
+const unescape = (text: string): string => decode(text.replaceAll('+', ' ')) ?? text
+
+/** What a router gives for a part of an address; undefined for what is no encoding. */
+function decode(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(text)
   } catch {
-    return text
+    return undefined
   }
 }

@@ -2,7 +2,7 @@ import { type Commit, type Git, type GitRepo, MODE, type TreeEntry } from '../..
 import { notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { Repo } from '../repos/index.ts'
-import { fileOf, filesOf, namesOfFile } from './page-name.ts'
+import { fileOf, filesOf, isNamed, namesOfFile } from './page-name.ts'
 import { findWiki, wikiTip } from './wiki-repo.ts'
 
 export interface WikiPageMeta {
@@ -47,6 +47,7 @@ interface WikiFiles {
 const REVISIONS_PER_PAGE = 50
 const SIDEBAR = fileOf('_Sidebar')
 const FOOTER = fileOf('_Footer')
+const ENCODED = /[+% ]/
 
 export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes: number }): PageReads {
   async function openPages(repo: Repo): Promise<WikiFiles> {
@@ -122,7 +123,7 @@ export function findPage(entries: readonly TreeEntry[], name: string): TreeEntry
     const entry = findFile(entries, file)
     if (entry !== undefined) return entry
   }
-  return undefined
+  return ENCODED.test(name) ? entries.find((entry) => isPage(entry) && isNamed(entry.name, name)) : undefined
 }
 
 const findFile = (entries: readonly TreeEntry[], file: string): TreeEntry | undefined =>

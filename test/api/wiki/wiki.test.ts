@@ -107,6 +107,27 @@ describe.each(['sha1', 'sha256'] as const)('the wiki of a %s repository', (forma
     expect(oracle(path(), ['ls-tree', '-r', '--name-only', 'main']).split('\n')).toContain('dash-ed page.-.md')
   })
 
+  it('names pages alike whatever signs of an address a title has', async () => {
+    const titles = ['C++ and C', 'C++ in a-z', 'x+y', '100 %2B+%20-']
+    for (const title of titles) await addPage(title)
+    const listed = (await server.anonymous.get(`${wiki}/pages`)).json as { title: string; sub_url: string }[]
+    expect(listed.map(({ title }) => title).toSorted()).toEqual(titles.toSorted())
+    for (const { title, sub_url: subUrl } of listed) {
+      const renamed = `${title} +2`
+      const found = async (address: string) =>
+        (await server.anonymous.get(`${wiki}/page/${address}`)).json.content_base64 as string
+      for (const address of [encodeURIComponent(title), encodeURIComponent(subUrl), subUrl])
+        expect(await found(address), address).toBe(base64(title))
+      const edited = await ann.client.patch(`${wiki}/page/${subUrl}`, { title: renamed })
+      expect(edited).toMatchObject({ status: 200, json: { title: renamed, content_base64: base64(title) } })
+      expect((await ann.client.patch(`${wiki}/page/${edited.json.sub_url}`, { content_base64: 'eA==' })).json).toEqual(
+        expect.objectContaining({ title: renamed, sub_url: edited.json.sub_url, commit_count: 2 }),
+      )
+      expect((await ann.client.delete(`${wiki}/page/${encodeURIComponent(renamed)}`)).status, renamed).toBe(204)
+    }
+    expect((await server.anonymous.get(`${wiki}/pages`)).json).toEqual([])
+  })
+
   it('refuses invalid titles and contents', async () => {
     for (const title of ['Home', 'Two words']) await addPage(title)
     for (const body of [
