@@ -1,4 +1,4 @@
-import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely'
+import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, sql } from 'kysely'
 
 /** Column types that mean the same on both databases. */
 export interface Schema {
@@ -67,12 +67,16 @@ class TableMaker {
   }
 
   #column(name: string, type: 'bigint' | 'integer' | 'text', initial?: number | string): this {
-    this.#table = this.#table.addColumn(name, type, (c: ColumnDefinitionBuilder) =>
+    const typed = type === 'text' ? textOf(this.#schema) : type
+    this.#table = this.#table.addColumn(name, typed, (c: ColumnDefinitionBuilder) =>
       initial === undefined ? c.notNull() : c.notNull().defaultTo(initial),
     )
     return this
   }
 }
+
+/** Sorted by bytes and lowered in ASCII alone, as SQLite does, whatever the locale of the PostgreSQL database. */
+const textOf = ({ dialect }: Schema) => (dialect === 'postgres' ? sql`text collate "C"` : 'text')
 
 export async function createTable(schema: Schema, name: string, define: Define): Promise<void> {
   await define(new TableMaker(schema, name)).create()
@@ -97,7 +101,7 @@ interface NewColumn {
 }
 
 export async function addColumn(schema: Schema, table: string, { name, type, initial }: NewColumn): Promise<void> {
-  const column = type === 'text' ? 'text' : type === 'flag' ? 'integer' : 'bigint'
+  const column = type === 'text' ? textOf(schema) : type === 'flag' ? 'integer' : 'bigint'
   await schema.db.schema
     .alterTable(table)
     .addColumn(name, column, (c) => c.notNull().defaultTo(initial))

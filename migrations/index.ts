@@ -77,6 +77,7 @@ import { addLeaseHolders } from './1111-lease-holders.ts'
 import { addImportHolders } from './1112-import-holders.ts'
 import { addMergeLeftovers } from './1130-merge-leftovers.ts'
 import { createNodes } from './1101-nodes.ts'
+import { sortTextsByBytes } from './1160-texts-by-bytes.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -158,6 +159,7 @@ const steps: Record<string, Step> = {
   '1130-merge-leftovers': addMergeLeftovers,
   '1101-nodes': createNodes,
   '1125-issue-index-batches': indexTextsInBatches,
+  '1160-texts-by-bytes': sortTextsByBytes,
 }
 
 /**

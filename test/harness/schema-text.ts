@@ -19,7 +19,9 @@ async function describePostgres(db: Db): Promise<string> {
     select c.relname as name, a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
       || case when a.attnotnull then ' not null' else '' end
       || case when a.attidentity <> '' then ' identity' else '' end
-      || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') as line
+      || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '')
+      || case when a.attcollation not in (0, '"C"'::regcollation) then ' collate ' || a.attcollation::regcollation else '' end
+      as line
     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     where n.nspname = 'public' and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and c.relname not like 'kysely%'
