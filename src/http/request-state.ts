@@ -34,6 +34,8 @@ export interface RequestState {
   match: RouteMatch | undefined
   /** Undefined until the caller may go on. */
   admitted: Admitted | undefined
+  /** `performance.now()` when the body of the request began to be read, Infinity while it waits; undefined: at once. */
+  receivingSince: number | undefined
   /** The HTTP signature was found to be over another body. */
   isSignatureRefused: boolean
   /** Settles when the body of an upload was read to its end; throws Unauthenticated when it is not the signed one. */
@@ -53,6 +55,7 @@ declare module 'fastify' {
 export const createRequestState = (): RequestState => ({
   match: undefined,
   admitted: undefined,
+  receivingSince: undefined,
   isSignatureRefused: false,
   signedBodyCheck: undefined,
   form: undefined,

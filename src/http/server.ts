@@ -15,7 +15,7 @@ import { isRead } from './is-read.ts'
 import { type ConnectionSettings, createHttpServer } from './http-server.ts'
 import type { Pipeline } from './pipeline.ts'
 import { discardRests } from './body/discard-rests.ts'
-import { createLargeBodies } from './body/queue-large-bodies.ts'
+import { LargeBodies } from './body/large-bodies.ts'
 import { limitReceiving } from './body/receive-timeout.ts'
 import { checkUrls, pathOf, withoutHost } from './request-url.ts'
 import { createRequestState, type RequestState } from './request-state.ts'
@@ -82,7 +82,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   leaveBodies(app)
   const { cors, bodyLimit } = settings
   const routes = groupRoutes(deps.subjects)
-  const parts = { routes, pipeline, cors, bodyLimit, largeBodies: createLargeBodies() }
+  const parts = { routes, pipeline, cors, bodyLimit, largeBodies: new LargeBodies() }
   for (const subject of deps.subjects) await app.register(subjectPlugin(subject, parts))
   app.setNotFoundHandler(notFoundHandler({ routes, cors, maxParamLength: MAX_PARAM_LENGTH }))
   return app

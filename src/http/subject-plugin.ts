@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
-import type { FairQueue } from '../platform/concurrency/fair-queue.ts'
+import type { LargeBodies } from './body/large-bodies.ts'
 import { queueLargeBodies } from './body/queue-large-bodies.ts'
 import { bodyLimit, receiveBody } from './body/receive-body.ts'
 import { addCorsHook, type CorsSettings } from './cors.ts'
@@ -28,7 +28,7 @@ interface ApiParts {
   /** Bytes of a body of any operation. */
   readonly bodyLimit: number
   /** Of all subjects. */
-  readonly largeBodies: FairQueue
+  readonly largeBodies: LargeBodies
 }
 
 /** The encapsulated Fastify plugin of one subject, called by the subject's name. */

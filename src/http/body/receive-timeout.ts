@@ -47,8 +47,7 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
             { request: request.id, path: pathOf(request) },
             'ended a connection whose body did not arrive in time',
           )
-          if (!one.response.headersSent) one.raw.socket.write(TOO_SLOW)
-          one.raw.socket.destroySoon()
+          endSlow(one)
         }
       }
     },
@@ -61,13 +60,20 @@ export function limitReceiving(app: FastifyInstance, ms: number, log: Logger): v
   })
 }
 
+/** Ends the connection of a body that comes too slowly, with 408 where nothing was answered yet. */
+export function endSlow({ raw, response }: Pick<Arriving, 'raw' | 'response'>): void {
+  if (!response.headersSent) raw.socket.write(TOO_SLOW)
+  raw.socket.destroySoon()
+}
+
 function isTooSlow(
   request: FastifyRequest,
   one: Arriving,
   { now, ms }: { readonly now: number; readonly ms: number },
 ): boolean {
   const operation = operationOf(request)
-  if (operation !== undefined && operation.bodyKind !== 'stream') return now - one.since > ms
+  if (operation !== undefined && operation.bodyKind !== 'stream')
+    return now - (request.state.receivingSince ?? one.since) > ms
   const { socket, readableLength } = one.raw
   // NOTE: what has come and was not taken yet waits for the server, not for the client.
   if (socket.bytesRead > one.bytes || readableLength > 0 || socket.isPaused()) {

@@ -33,6 +33,11 @@ export class FairQueue {
     this.#limits = limits
   }
 
+  /** Tasks that wait. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
   /** Throws too-many-requests when too many tasks wait, of the caller or of all. */
   async run<T>(caller: string, task: () => Promise<T>): Promise<T> {
     await this.#begin(caller)
