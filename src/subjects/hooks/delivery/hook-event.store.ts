@@ -45,11 +45,17 @@ export async function insertHookEvent(tx: Tx, eventId: number): Promise<void> {
     .execute()
 }
 
-/** Moments of leases; one that is further away than a whole lease was written before the clock was set back. */
+/** Moments of leases. */
 export interface LeaseTimes {
   readonly now: number
   readonly leaseMs: number
 }
+
+/**
+ * A lease that ends later was written before the clock was set back. NOTE: another process leases by a clock that may be
+ * ahead, and after this one has read its own: its lease ends a little later than a whole lease from now.
+ */
+export const farLease = ({ now, leaseMs }: LeaseTimes): number => now + 2 * leaseMs
 
 /** Moments of leases, and the process that asks. */
 type LeaseOf = LeaseTimes & { readonly holder: string }
@@ -63,7 +69,7 @@ export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: Leas
     .selectFrom('hook_event')
     .select('event_id')
     .where('lease_until', '>', now)
-    .where('lease_until', '<=', now + leaseMs)
+    .where('lease_until', '<=', farLease({ now, leaseMs }))
     .where('holder', '!=', holder)
     .limit(1)
     .executeTakeFirst()
@@ -91,7 +97,11 @@ export async function leaseHookEvents(
         .select('event_id')
         .where('event_id', 'in', [...ids])
         .where((eb) =>
-          eb.or([eb('lease_until', '<=', now), eb('lease_until', '>', now + leaseMs), eb('holder', '=', holder)]),
+          eb.or([
+            eb('lease_until', '<=', now),
+            eb('lease_until', '>', farLease({ now, leaseMs })),
+            eb('holder', '=', holder),
+          ]),
         )
         .orderBy('event_id'),
     )

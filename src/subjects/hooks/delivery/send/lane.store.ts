@@ -2,7 +2,7 @@ import { sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../db/database.ts'
 import { runKept } from '../../../../db/kept-statement.ts'
 import type { HookLaneTable, LaneStatus } from '../delivery.table.ts'
-import type { LeaseTimes } from '../hook-event.store.ts'
+import { farLease, type LeaseTimes } from '../hook-event.store.ts'
 import { MAX_RETRY_MS } from './retry.policy.ts'
 
 const LOOKED_AT = 100
@@ -74,7 +74,7 @@ const boundsOf = ({ now, leaseMs, takesOver }: TakeTimes): Bounds => ({
   now,
   leaseEnd: takesOver ? now : 0,
   farPause: now + MAX_RETRY_MS,
-  farLease: now + leaseMs,
+  farLease: farLease({ now, leaseMs }),
 })
 
 const takeableLanes = (db: Db, { now, leaseEnd, farPause, farLease }: Bounds) =>
