@@ -248,7 +248,7 @@ describe('serve', () => {
   it('refuses a data directory that another server has', async () => {
     const first = await startIngot(data)
     expect(await command(`serve --data-dir ${data} --port 0`)).toMatchObject(
-      failure(1, 'another Ingot process is using'),
+      failure(1, `is using ${data}. Stop it first`),
     )
     await first.stop('SIGKILL')
     const after = await startIngot(data)

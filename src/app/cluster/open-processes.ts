@@ -6,7 +6,7 @@ import type { FileLock } from '../../db/dialect/file-lock.ts'
 import { type Processes, withinScope } from '../../platform/concurrency/processes.ts'
 import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { lockDataDir, openDataDir } from '../data-dir.ts'
+import { lockDataDir, openDataDir, shareDataDir } from '../data-dir.ts'
 import { clusterSettings, nodeName } from './cluster-settings.ts'
 
 interface OpenedProcesses {
@@ -18,8 +18,12 @@ interface OpenedProcesses {
 }
 
 /** Locks what belongs to one server: the data directory, or in a cluster the directory of the node. */
-export const lockServer = (config: Config): FileLock =>
-  lockDataDir(openDataDir(clusterSettings(config)?.localDir ?? config.data_dir))
+export const lockServer = (config: Config): FileLock => lockDataDir(openDataDir(lockedDir(config)))
+
+/** Keeps the next server from what this worker may still use after its supervisor was killed. */
+export const shareServer = (config: Config): FileLock => shareDataDir(openDataDir(lockedDir(config)))
+
+const lockedDir = (config: Config): string => clusterSettings(config)?.localDir ?? config.data_dir
 
 interface OpenOptions {
   readonly dataDir: string

@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Folder, temporaryFolder } from '../../test/harness/process.ts'
+import { lockDataDir, shareDataDir } from './data-dir.ts'
+
+const LOCKS = resolve(import.meta.dirname, '../db/dialect/file-lock.ts')
+
+let folder: Folder
+let worker: ChildProcess
+beforeAll(async () => {
+  folder = temporaryFolder()
+  const path = JSON.stringify(join(folder.path, 'workers.lock'))
+  const program = `import { shareFileLock } from ${JSON.stringify(LOCKS)}
+    globalThis.lock = shareFileLock(${path}); console.log('locked'); process.stdin.on('data', () => {})`
+  worker = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(worker.stdout!, 'data')
+})
+afterAll(() => {
+  worker.kill('SIGKILL')
+  folder.remove()
+})
+
+it('is refused to a server while workers of the one before run, and is free when they have ended', async () => {
+  const names = process.platform === 'linux' ? ` (process ${worker.pid})` : ''
+  const refused = `workers of a server that was killed still run${names} and use ${folder.path}`
+  expect(() => lockDataDir(folder.path, 0)).toThrow(refused)
+  // Nothing is left locked by the attempt.
+  expect(() => lockDataDir(folder.path, 0)).toThrow(refused)
+  worker.kill('SIGKILL')
+  await once(worker, 'exit')
+  const lock = lockDataDir(folder.path, 0)
+  expect(() => lockDataDir(folder.path, 0)).toThrow('another Ingot process is using')
+  // Workers of the new server share it, with each other.
+  const shared = [shareDataDir(folder.path), shareDataDir(folder.path)]
+  for (const { release } of [lock, ...shared]) release()
+})
