@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lockServer } from '../app/cluster/open-processes.ts'
+import { forkWorker } from '../app/workers/fork-worker.ts'
 import { Supervisor } from '../app/workers/supervisor.ts'
 import { createLogger } from '../platform/logger.ts'
 import type { CommandInput } from './command.ts'
@@ -10,17 +11,21 @@ import { nextSignal } from './signals.ts'
 export async function supervise({ config }: CommandInput, count: number): Promise<number> {
   const stopped = nextSignal()
   const { log: logSettings, server } = config()
-  const lock = lockServer(config())
   const log = createLogger(logSettings.level)
-  const supervisor = new Supervisor({ count, log, shutdownTimeout: server.shutdown_timeout })
+  const supervisor = new Supervisor({ count, log, shutdownTimeout: server.shutdown_timeout, fork: forkWorker })
+  process.on('SIGHUP', () => void supervisor.restart())
+  const lock = lockServer(config())
   try {
     const started = supervisor.start()
-    if (!(await Promise.race([started, stopped.then(() => true)]))) return 1
-    process.on('SIGHUP', () => {
-      log.info('replacing the workers one by one')
-      void supervisor.restart()
-    })
-    const signal = await stopped
+    const signal = await Promise.race([
+      stopped,
+      started.then((isServing) => (isServing ? stopped : undefined)),
+      supervisor.failed,
+    ])
+    if (signal === undefined) {
+      await supervisor.stop()
+      return 1
+    }
     log.info({ signal }, 'stopping: running requests and transfers may finish')
     void nextSignal().then((second) => {
       supervisor.kill()

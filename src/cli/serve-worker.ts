@@ -1,8 +1,10 @@
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
+import { shareServer } from '../app/cluster/open-processes.ts'
 import type { FromSupervisor } from '../app/workers/messages.ts'
 import { connectToSupervisor } from '../app/workers/worker-link.ts'
+import type { FileLock } from '../db/dialect/file-lock.ts'
 import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
 import { startUnless } from './signals.ts'
@@ -12,22 +14,35 @@ import { welcome } from './welcome.ts'
 const LAST_REQUESTS_MS = 300
 
 /** One of several processes of a server. It stops when the supervisor says so, and ends at once without supervisor. */
-export async function serveAsWorker({ config, print }: CommandInput): Promise<number> {
+export async function serveAsWorker(input: CommandInput): Promise<number> {
   // NOTE: a terminal sends SIGINT to all processes; the supervisor stops the workers.
   process.on('SIGINT', () => {})
   const terminated = new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
-  // NOTE: its locks are those of the supervisor.
-  process.once('disconnect', () => process.exit(1))
+  // NOTE: its locks are those of the supervisor. `process.exit` would wait for threads, for a second and more; and it is
+  // what node:cluster does here, unless another listener comes first.
+  process.prependOnceListener('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  let lock: FileLock | undefined
+  try {
+    lock = shareServer(input.config())
+    await serveUntil(terminated, input)
+  } finally {
+    lock?.release()
+    // Lets the process end: the channel to the supervisor keeps it.
+    process.removeAllListeners('disconnect')
+    process.disconnect?.()
+  }
+  return 0
+}
+
+async function serveUntil(terminated: Promise<void>, { config, print }: CommandInput): Promise<void> {
   const link = await connectToSupervisor({
-    send: (message) => process.send!(message),
+    // NOTE: without a callback it throws once the channel is closed.
+    send: (message) => void process.send!(message, undefined, undefined, () => {}),
     onMessage: (receive) => process.on('message', (message) => receive(message as FromSupervisor)),
   })
   const stopped = Promise.race([link.stopping, terminated])
   const app = await startUnless(stopped, (starting) => createApp(config(), { processes: link.processes, starting }))
-  if (app === undefined) {
-    leave()
-    return 0
-  }
+  if (app === undefined) return
   try {
     await app.listen()
     favourSpeed()
@@ -43,13 +58,5 @@ export async function serveAsWorker({ config, print }: CommandInput): Promise<nu
     await sleep(LAST_REQUESTS_MS)
   } finally {
     await app.close()
-    leave()
   }
-  return 0
-}
-
-/** Lets the process end. */
-function leave(): void {
-  process.removeAllListeners('disconnect')
-  process.disconnect?.()
 }

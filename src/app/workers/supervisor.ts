@@ -1,8 +1,7 @@
-import cluster, { type Worker } from 'node:cluster'
 import { randomHex } from '../../platform/crypto/crypto.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Exchange, type Peer } from './exchange.ts'
-import type { FromWorker } from './messages.ts'
+import type { Exit, WorkerProcess } from './fork-worker.ts'
 
 interface SupervisorOptions {
   /** Worker processes that serve side by side. */
@@ -10,12 +9,15 @@ interface SupervisorOptions {
   readonly log: Logger
   /** Seconds that running requests get to finish. */
   readonly shutdownTimeout: number
+  fork(): WorkerProcess
 }
 
 interface Member {
-  readonly worker: Worker
+  readonly worker: WorkerProcess
   readonly peer: Peer
   readonly slot: number
+  /** `performance.now()` of its start. */
+  readonly startedAt: number
   readonly isReady: Promise<boolean>
   readonly hasEnded: Promise<void>
   /** It accepts connections. */
@@ -24,18 +26,14 @@ interface Member {
   isLeaving: boolean
 }
 
-interface Exit {
-  readonly code: number | null
-  readonly signal: string | null
-  readonly livedMs: number
-}
-
 const MIN_PAUSE_MS = 200
 const MAX_PAUSE_MS = 30_000
 /** A worker that lived this long was not stopped by what stops every start. */
 const HEALTHY_MS = 60_000
 /** Seconds after the shutdown timeout until a worker is killed. */
 const GRACE_SECONDS = 10
+/** Workers that end one after the other before they serve, until a server in which no other serves ends. */
+const MAX_FAILED_STARTS = 6
 
 /**
  * Runs worker processes that accept connections on the same ports. A worker that ends is replaced; one of them, the
@@ -47,33 +45,44 @@ export class Supervisor {
   readonly #members = new Set<Member>()
   readonly #startedAt = performance.timeOrigin + performance.now()
   readonly #run = randomHex(8)
+  readonly #started = Promise.withResolvers<boolean>()
+  readonly #failed = Promise.withResolvers<void>()
   #leader: Member | undefined
   #isFirst = true
   #isStopping = false
   /** Before the next replacement; none after a worker that was healthy. */
   #pauseMs = 0
+  /** Until workers that ended are replaced. */
+  #filling: NodeJS.Timeout | undefined
+  #failedStarts = 0
+  #isRestartWanted = false
   #restarting: Promise<void> | undefined
 
   constructor(options: SupervisorOptions) {
     this.#options = options
-    // NOTE: workers accept connections themselves. One that the supervisor hands to a worker that is killed would stay
-    // open without an answer for ever.
-    cluster.schedulingPolicy = cluster.SCHED_NONE
+  }
+
+  /** Resolves when none serves any more and those that replace them end again and again. */
+  get failed(): Promise<void> {
+    return this.#failed.promise
   }
 
   /** Resolves with false when the first worker ended before it served: what stopped it would stop the others. */
   async start(): Promise<boolean> {
-    const first = this.#fork()
-    if (!(await first.isReady)) return false
-    this.#isFirst = false
-    const others = Array.from({ length: this.#options.count - 1 }, () => this.#fork())
-    await Promise.all(others.map((member) => member.isReady))
-    return true
+    const isReady = await this.#fork().isReady
+    // NOTE: the others were started when the first one began to serve.
+    await Promise.all([...this.#members].map((member) => member.isReady))
+    this.#started.resolve(isReady)
+    return isReady
   }
 
-  /** Replaces the workers one after the other, each when its successor accepts connections. */
+  /**
+   * Replaces the workers one after the other, each when its successor accepts connections. Waits until all have
+   * started; calls during a restart end in one more.
+   */
   restart(): Promise<void> {
-    this.#restarting ??= this.#replaceAll().finally(() => {
+    this.#isRestartWanted = true
+    this.#restarting ??= this.#restartWhileWanted().finally(() => {
       this.#restarting = undefined
     })
     return this.#restarting
@@ -81,29 +90,43 @@ export class Supervisor {
 
   /** All workers will be stopped soon. */
   announceStop(): void {
-    this.#isStopping = true
+    this.#endReplacing()
     for (const { peer } of this.#members) peer.send({ kind: 'stopping' })
   }
 
   /** Lets the workers finish what runs. */
   async stop(): Promise<void> {
-    this.#isStopping = true
+    this.#endReplacing()
     await Promise.all([...this.#members].map((member) => this.#end(member)))
   }
 
   kill(): void {
+    this.#endReplacing()
+    for (const { worker } of this.#members) worker.kill()
+  }
+
+  #endReplacing(): void {
     this.#isStopping = true
-    for (const { worker } of this.#members) worker.process.kill('SIGKILL')
+    clearTimeout(this.#filling)
+  }
+
+  async #restartWhileWanted(): Promise<void> {
+    if (!(await this.#started.promise)) return
+    while (this.#isRestartWanted && !this.#isStopping) {
+      this.#isRestartWanted = false
+      await this.#replaceAll()
+    }
   }
 
   async #replaceAll(): Promise<void> {
-    const former = [...this.#members]
-    for (const old of former) {
+    this.#options.log.info('replacing the workers one by one')
+    for (const old of this.#present()) {
       if (this.#isStopping) return
-      if (old.isLeaving) continue
+      if (old.isLeaving || !this.#members.has(old)) continue
       const successor = this.#fork()
       if (!(await successor.isReady)) {
-        this.#options.log.error({ pid: old.worker.process.pid }, 'a new worker did not start; the old ones stay')
+        if (!this.#isStopping)
+          this.#options.log.error({ pid: old.worker.pid }, 'a new worker did not start; the old ones stay')
         return
       }
       await this.#end(old)
@@ -114,53 +137,38 @@ export class Supervisor {
     member.isLeaving = true
     if (this.#leader === member) this.#lead()
     member.peer.send({ kind: 'stop' })
-    const timer = setTimeout(
-      () => member.worker.process.kill('SIGKILL'),
-      (this.#options.shutdownTimeout + GRACE_SECONDS) * 1000,
-    )
+    const timer = setTimeout(() => member.worker.kill(), (this.#options.shutdownTimeout + GRACE_SECONDS) * 1000)
     await member.hasEnded
     clearTimeout(timer)
   }
 
   #fork(): Member {
-    const worker = cluster.fork()
-    const startedAt = performance.now()
+    const worker = this.#options.fork()
     const ready = Promise.withResolvers<boolean>()
     const ended = Promise.withResolvers<void>()
-    const peer: Peer = {
-      id: worker.id,
-      send: (message) => {
-        // NOTE: the channel closes before the exit is reported; the worker is about to be removed then.
-        if (worker.isConnected()) worker.send(message, undefined, () => {})
-      },
-    }
     const member: Member = {
       worker,
-      peer,
+      peer: { id: worker.id, send: (message) => worker.send(message) },
       slot: this.#freeSlot(),
+      startedAt: performance.now(),
       isReady: ready.promise,
       hasEnded: ended.promise,
       isServing: false,
       isLeaving: false,
     }
     this.#members.add(member)
-    this.#exchange.add(peer)
-    worker.on('message', (message: FromWorker) => {
+    this.#exchange.add(member.peer)
+    worker.onMessage((message) => {
       if (message.kind === 'hello') this.#welcome(member)
       else if (message.kind === 'ready') {
-        member.isServing = true
-        this.#options.log.info({ pid: worker.process.pid }, 'a worker serves')
+        this.#serves(member)
         ready.resolve(true)
-        if (this.#leader === undefined) this.#lead()
-      } else this.#exchange.receive(peer, message)
+      } else this.#exchange.receive(member.peer, message)
     })
-    worker.once('exit', (code: number | null, signal: string | null) => {
-      this.#members.delete(member)
-      this.#exchange.remove(peer, code !== 0)
+    worker.onExit((exit) => {
+      this.#ended(member, exit)
       ready.resolve(false)
       ended.resolve()
-      if (this.#leader === member) this.#lead()
-      if (!member.isLeaving) this.#replace(worker, { code, signal, livedMs: performance.now() - startedAt })
     })
     return member
   }
@@ -173,6 +181,57 @@ export class Supervisor {
     peer.send({ kind: 'welcome', count, slot, id, others, run, startedAt, isFirst })
   }
 
+  #serves(member: Member): void {
+    member.isServing = true
+    this.#options.log.info({ pid: member.worker.pid }, 'a worker serves')
+    this.#isFirst = false
+    this.#failedStarts = 0
+    if (this.#leader === undefined) this.#lead()
+    if (this.#filling === undefined) this.#fill()
+  }
+
+  #ended(member: Member, { code, signal }: Exit): void {
+    const { worker, peer, startedAt } = member
+    this.#members.delete(member)
+    this.#exchange.remove(peer, code !== 0)
+    if (this.#leader === member) this.#lead()
+    if (this.#isStopping || this.#isFirst || member.isLeaving) return
+    if (!member.isServing) this.#failedStarts++
+    const isAlone = !this.#present().some(({ isServing }) => isServing)
+    if (isAlone && this.#failedStarts >= MAX_FAILED_STARTS) {
+      const attempts = this.#failedStarts
+      this.#options.log.fatal({ code, signal, attempts }, 'no worker serves and none can be started: the server ends')
+      this.#failed.resolve()
+    } else if (this.#present().length < this.#options.count) {
+      const pause = this.#nextPause(performance.now() - startedAt)
+      this.#options.log.error({ pid: worker.pid, code, signal, pause }, 'a worker ended and is replaced')
+      this.#filling ??= setTimeout(() => {
+        this.#filling = undefined
+        this.#fill()
+      }, pause)
+    } else this.#options.log.error({ pid: worker.pid, code, signal }, 'a worker ended')
+  }
+
+  /** Milliseconds. */
+  #nextPause(livedMs: number): number {
+    this.#pauseMs = livedMs > HEALTHY_MS ? 0 : Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, this.#pauseMs * 2))
+    return this.#pauseMs
+  }
+
+  /** Starts what is missing; only one while none serves, because what stops it would stop the others. */
+  #fill(): void {
+    const present = this.#present()
+    const missing = this.#isStopping ? 0 : this.#options.count - present.length
+    const isAlone = !present.some(({ isServing }) => isServing)
+    const starting = isAlone ? Math.min(missing, 1 - present.length) : missing
+    for (let n = 0; n < starting; n++) this.#fork()
+  }
+
+  /** Those that are not asked to stop. */
+  #present(): Member[] {
+    return [...this.#members].filter(({ isLeaving }) => !isLeaving)
+  }
+
   #freeSlot(): number {
     const taken = new Set([...this.#members].map(({ slot }) => slot))
     let slot = 0
@@ -182,17 +241,7 @@ export class Supervisor {
 
   /** Makes another worker the leader; the next one that serves when there is none. */
   #lead(): void {
-    this.#leader = [...this.#members].find(({ isServing, isLeaving }) => isServing && !isLeaving)
+    this.#leader = this.#present().find(({ isServing }) => isServing)
     this.#leader?.peer.send({ kind: 'lead' })
-  }
-
-  #replace({ process }: Worker, { code, signal, livedMs }: Exit): void {
-    if (this.#isStopping || this.#isFirst) return
-    const pause = livedMs > HEALTHY_MS ? 0 : Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, this.#pauseMs * 2))
-    this.#pauseMs = pause
-    this.#options.log.error({ pid: process.pid, code, signal, pause }, 'a worker ended and is replaced')
-    setTimeout(() => {
-      if (!this.#isStopping) this.#fork()
-    }, pause)
   }
 }
