@@ -6,7 +6,7 @@
  * or an entry names a function that is gone. Property tests send other combinations of filters at each run, and of
  * functions that send the same statement other ones come first: neither is a failure.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { normaliseSql } from '../test/harness/record-sql.ts'
 
@@ -50,7 +50,9 @@ const shortest = (statements: ReadonlySet<string>): string[] =>
   [...statements].toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, MAX_STATEMENTS)
 
 function write(statements: Statements): void {
-  mkdirSync(folder, { recursive: true })
+  // A folder of which no statement is left has no file.
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
   for (const [name, keys] of Map.groupBy([...statements.keys()].toSorted(), folderOf)) {
     const parts = keys.map(
       (key) =>

@@ -17,8 +17,8 @@ delete from "job" where "id" = ?;
 delete from "job" where "kind" = ? and "key" = ? and "state" = ?;
 
 -- jobs/job.store.ts failJob
-update "job" set "state" = ?, "last_error" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
-update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
+update "job" set "state" = ?, "last_error" = ?, "attempts" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
+update "job" set "state" = ?, "run_at" = ?, "last_error" = ?, "attempts" = ?, "lease_until" = ?, "holder" = ? where "id" = ? and "attempts" = ?;
 
 -- jobs/job.store.ts hasDueJobs
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...);
