@@ -11,10 +11,12 @@ const PATIENCE_WITH_OTHERS_MS = 60_000
 /** The server packs ten seconds after the last push; after this long without a sign of it there was nothing to pack. */
 const BEGIN_MS = 20_000
 const QUIET_MS = 2_000
+/** Of one processor: what timers and polls of an idle server take. */
+const IDLE_SHARE = 0.1
 
 /**
- * Waits until the server is done with what it does after a large push: its children have packed and none packs any
- * more. A server that the run did not start shows the size alone, and may never show one.
+ * Waits until the server is done with what it does after a large push: its children have packed, none packs any
+ * more, and it computes nothing. A server that the run did not start shows the size alone, and may never show one.
  */
 export async function waitForMaintenance(run: Run): Promise<void> {
   const begin = performance.now()
@@ -29,8 +31,6 @@ export async function waitForMaintenance(run: Run): Promise<void> {
 }
 
 const IDLE_MS = 1_000
-/** Of one processor: what timers and polls of an idle server take. */
-const IDLE_SHARE = 0.1
 
 /** Waits until a server that just started is done with looking at what it has. */
 export async function waitForIdle(pid: number): Promise<void> {
@@ -53,9 +53,13 @@ const SETTLE_MS = 15_000
 export const settle = (): Promise<void> => sleep(SETTLE_MS)
 
 async function isPacked(pid: number, begin: number): Promise<boolean> {
-  let lastBusy: number | undefined
+  let [lastBusy, cpu]: [number | undefined, number] = [undefined, cpuOf(pid)]
   for (let now = begin; now < begin + PATIENCE_MS; now = performance.now()) {
+    const used = cpuOf(pid) - cpu
+    cpu += used
     if (treeOf(pid).some(({ command }) => MAINTENANCE.test(command))) lastBusy = now
+    // Between its processes of git the server itself writes what it keeps of the history.
+    else if (lastBusy !== undefined && used > POLL_MS * IDLE_SHARE) lastBusy = now
     if (now - (lastBusy ?? begin) > (lastBusy === undefined ? BEGIN_MS : QUIET_MS)) return true
     await sleep(POLL_MS)
   }
