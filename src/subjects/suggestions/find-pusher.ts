@@ -7,8 +7,8 @@ import { findWriter, type Repo, type Writer } from '../repos/index.ts'
 import { findUserById } from '../users/index.ts'
 
 /**
- * By whose right the head branch is written: the actor; where it does not write the head repository, the poster if it lets those edit who may merge
- * (behaviour/pull-requests#diff-commits-files-update). Throws Forbidden.
+ * By whose right the head branch is written: the actor; where it does not write the head repository, the poster if it
+ * lets those edit who may merge (behaviour/pull-requests#diff-commits-files-update). Throws Forbidden.
  */
 export async function findPusher(
   read: Db,
