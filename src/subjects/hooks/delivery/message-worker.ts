@@ -1,11 +1,10 @@
 import type { Database, Tx } from '../../../db/database.ts'
 import { freeLeasesOfEnded } from '../../../db/ended-leases.ts'
+import { isOutage } from '../../../db/when-back.ts'
 import type { DomainEvent, EventKind } from '../../../events/index.ts'
 import type { Members } from '../../../platform/concurrency/processes.ts'
 import { eachAtOnce } from '../../../platform/concurrency/each-at-once.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { isDomainError } from '../../../platform/errors.ts'
-import { isOutOfSpace } from '../../../platform/files/out-of-space.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { WorkerLoop } from '../../../platform/process/worker-loop.ts'
 import type { Worker } from '../../subject.ts'
@@ -115,7 +114,7 @@ export class MessageWorker implements Worker {
         built.set(event.id, { event, messages })
       } catch (error) {
         // All are built again, in their order.
-        if (isDomainError(error, 'unavailable') || isOutOfSpace(error)) throw error
+        if (isOutage(error)) throw error
         await this.#postpone(event, attempts + 1, error)
       }
     })
