@@ -149,10 +149,10 @@ export class RefReader {
     const seen = new Set<string>()
     const open = ['refs']
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      seen.add(name)
       const cached = this.#directories.get(name)
       const stamp = this.#stampOf(join(this.#path, name))
       if (stamp.key === NO_FILE) continue
+      seen.add(name)
       if (cached && trusted(cached.stamp, stamp)) {
         open.push(...cached.children)
         continue
@@ -163,7 +163,7 @@ export class RefReader {
       open.push(...fresh.children)
     }
     for (const [name, directory] of this.#directories) {
-      if (seen.has(name) && this.#stampOf(join(this.#path, name)).key !== NO_FILE) continue
+      if (seen.has(name)) continue
       this.#directories.delete(name)
       changed ||= directory.values.size > 0
     }
