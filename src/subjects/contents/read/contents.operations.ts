@@ -4,7 +4,7 @@ import { repoUrls } from '../../../access/repo-urls.ts'
 import { ok } from '../../../http/answer/answer.ts'
 import { longList } from '../../../http/answer/json-list.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { badRequest } from '../../../platform/errors.ts'
+import { badRequest, notFound } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { Target } from '../../verification/index.ts'
@@ -51,28 +51,49 @@ export const contentsOperations = (deps: ContentsOperationDeps): Operation[] => 
 const commonOf = ({ guards }: ContentsOperationDeps) =>
   ({ area: 'repository', scopes: ['repository'], guard: guards.repo('read', { unit: 'repo.code' }) }) as const
 
+/** Looks the target up once for each request. */
+function targetFinder(contents: Contents): (reading: Reading) => Promise<Target | undefined> {
+  const found = new WeakMap<Reading, Promise<Target | undefined>>()
+  return (reading) => {
+    const { access, query } = reading
+    const target = found.get(reading) ?? contents.findTarget(access.repo, refOf(query))
+    found.set(reading, target)
+    return target
+  }
+}
+
 /** The response depends on the names, which are part of its links, and on the commit. */
 const validatorOf =
-  (contents: Contents) =>
-  async ({ access: { repo }, query }: Reading): Promise<string | undefined> => {
-    const target = await contents.findTarget(repo, query.ref ?? query.branch)
-    return target && `${repo.fullName} ${target.kind} ${target.name} ${target.commit}`
+  (findTarget: (reading: Reading) => Promise<Target | undefined>) =>
+  async (reading: Reading): Promise<string | undefined> => {
+    const target = await findTarget(reading)
+    return target && `${reading.access.repo.fullName} ${target.kind} ${target.name} ${target.commit}`
   }
+
+function requireTarget(target: Target | undefined, { access: { repo }, query }: Reading): Target {
+  if (target === undefined) throw notFound(`ref ${refOf(query) || repo.defaultBranch} does not exist`)
+  return target
+}
+
+const refOf = (query: Reading['query']): string | undefined => query.ref ?? query.branch
 
 function plainOperations(deps: ContentsOperationDeps): Operation[] {
   const { contents, site } = deps
   const common = { ...commonOf(deps), method: 'GET', query: refQuery, errors: [404] } as const
-  const validator = validatorOf(contents)
+  const findTarget = targetFinder(contents)
+  const validator = validatorOf(findTarget)
   const listings = createKeptListings(site)
-  const read = async (repo: Repo, path: string, ref: string | undefined): Promise<unknown> => {
-    const current = await contents.findTarget(repo, ref)
-    const known = current && listings.find({ repo, target: current, path, ref })
+  const read = async (reading: Reading, path: string): Promise<unknown> => {
+    const { repo } = reading.access
+    const ref = refOf(reading.query)
+    const target = requireTarget(await findTarget(reading), reading)
+    const listing = { repo, target, path, ref }
+    const known = listings.find(listing)
     if (known) return known
-    const { target, file, entries } = await contents.read(repo, path, ref, ALL_PARTS)
+    const { file, entries } = await contents.read(repo, path, target, ALL_PARTS)
     const present = presenter({ repo, site, target, ref })
     if (file) return present(file, SHOW_ALL)
-    // By the target that was read: the branch may have moved since it was looked up.
-    return listings.keep({ repo, target, path, ref }, entries!, (entry) => present(entry, SHOW_ALL))
+    return listings.keep(listing, entries!, (entry) => present(entry, SHOW_ALL))
   }
   return [
     defineOperation({
@@ -82,7 +103,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
       summary: 'List the root directory',
       responses: { 200: Type.Array(ContentsResponse) },
       validator,
-      handler: async ({ access: { repo }, query }) => ok(await read(repo, '', query.ref ?? query.branch)),
+      handler: async (context) => ok(await read(context, '')),
     }),
     defineOperation({
       ...common,
@@ -91,8 +112,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
       summary: 'Get a file, or list a directory',
       responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
       validator,
-      handler: async ({ access: { repo }, params, query }) =>
-        ok(await read(repo, params.filepath, query.ref ?? query.branch)),
+      handler: async (context) => ok(await read(context, context.params.filepath)),
     }),
     defineOperation({
       ...common,
@@ -109,6 +129,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
 /** Operations whose response contains only the requested parts of an entry. */
 function chosenOperations(deps: ContentsOperationDeps): Operation[] {
   const { contents, site } = deps
+  const findTarget = targetFinder(contents)
   return [
     defineOperation({
       ...commonOf(deps),
@@ -121,8 +142,10 @@ function chosenOperations(deps: ContentsOperationDeps): Operation[] {
       query: extQuery,
       responses: { 200: ContentsExtResponse },
       errors: [400, 404],
-      validator: validatorOf(contents),
-      async handler({ access: { repo }, params, query }) {
+      validator: validatorOf(findTarget),
+      async handler(context) {
+        const { access, params, query } = context
+        const { repo } = access
         const includes = parseIncludes(query.includes)
         const parts = {
           content: includes.has('file_content'),
@@ -134,9 +157,9 @@ function chosenOperations(deps: ContentsOperationDeps): Operation[] {
           commitMetadata: includes.has('commit_metadata'),
           commitMessage: includes.has('commit_message'),
         }
-        const ref = query.ref ?? query.branch
-        const { target, file, entries } = await contents.read(repo, params.filepath, ref, parts)
-        const present = presenter({ repo, site, target, ref })
+        const target = requireTarget(await findTarget(context), context)
+        const { file, entries } = await contents.read(repo, params.filepath, target, parts)
+        const present = presenter({ repo, site, target, ref: refOf(query) })
         if (file) return ok({ file_contents: present(file, show) })
         return ok(await longList(entries!, (entry) => present(entry, show), ['{"dir_contents":[', ']}']))
       },

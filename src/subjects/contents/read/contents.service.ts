@@ -32,7 +32,6 @@ export interface EntryView {
 
 /** A file, or the entries of a directory. */
 interface ContentsView {
-  readonly target: Target
   readonly file: EntryView | undefined
   readonly entries: readonly EntryView[] | undefined
 }
@@ -49,8 +48,8 @@ interface ManyView {
 }
 
 export interface Contents {
-  /** Throws NotFound for an unknown ref or path. */
-  read(repo: Repo, path: string, ref: string | undefined, parts: EntryParts): Promise<ContentsView>
+  /** Throws NotFound for an unknown path. */
+  read(repo: Repo, path: string, target: Target, parts: EntryParts): Promise<ContentsView>
   /** In the order of the paths; stops at 30 entries or 100 MiB. Throws NotFound for an unknown ref. */
   readMany(repo: Repo, paths: readonly string[], ref: string | undefined): Promise<ManyView>
   /**
@@ -78,15 +77,14 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
       return readEditorConfig((await opened.objects.blob(entry.oid, MAX_EDITORCONFIG)).toString('utf8'), path)
     },
     findTarget: (repo, ref) => findTarget(git.open(repo), repo, ref),
-    async read(repo, givenPath, ref, parts) {
+    async read(repo, givenPath, target, parts) {
       const path = plainPath(givenPath)
       const opened = git.open(repo)
-      const target = await getTarget(opened, repo, ref)
       const entry = await opened.revisions.entryAt(target.commit, path)
       if (entry === undefined) throw notFound(`no such path: ${path}`)
       if (entry.type !== 'tree')
-        return { target, file: await reader.one(opened, target, { path, entry }, parts), entries: undefined }
-      return { target, file: undefined, entries: await reader.directory(opened, target, { path, entry }, parts) }
+        return { file: await reader.one(opened, target, { path, entry }, parts), entries: undefined }
+      return { file: undefined, entries: await reader.directory(opened, target, { path, entry }, parts) }
     },
     async readMany(repo, paths, ref) {
       const opened = git.open(repo)
