@@ -12,6 +12,7 @@ export type { App, AppOverrides, CoreApp }
 
 /** Every subject, one line each, in order: a later one may use the services and guards of earlier ones. */
 const LOADERS: readonly (() => Promise<{ readonly subject: Subject }>)[] = [
+  () => import('./subjects/kept-answers/kept-answers.subject.ts'),
   () => import('./subjects/users/users.subject.ts'),
   () => import('./subjects/orgs/orgs.subject.ts'),
   () => import('./subjects/keys/keys.subject.ts'),

@@ -2,11 +2,13 @@ import { Readable } from 'node:stream'
 import { Type, type Static } from '@sinclair/typebox'
 import { PATH_LENGTH, TIME_LENGTH } from '../../http/body/limits.ts'
 import { repoUrls } from '../../access/repo-urls.ts'
-import { bytes, listed, ok } from '../../http/answer/answer.ts'
+import { ANONYMOUS } from '../../access/viewer.ts'
+import { type Answer, bytes, listed, ok } from '../../http/answer/answer.ts'
 import { TextFile } from '../../http/answer/binary.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { pagingMembers } from '../../http/openapi/paging-members.ts'
 import type { Site } from '../../platform/site.ts'
+import type { KeptPages } from '../kept-answers/index.ts'
 import type { Guards } from '../subject.ts'
 import type { CommitParts } from './commit-views.service.ts'
 import { Commit } from './commit.model.ts'
@@ -50,11 +52,12 @@ const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({
 interface CommitOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly commits: Commits
+  readonly pages: KeptPages
   readonly site: Site
 }
 
 /** Operations that read commits (behaviour/git-data-and-transport#commits). */
-export function commitOperations({ guards, commits, site }: CommitOperationDeps): Operation[] {
+export function commitOperations({ guards, commits, pages, site }: CommitOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'], guard } as const
   return [
@@ -69,13 +72,16 @@ export function commitOperations({ guards, commits, site }: CommitOperationDeps)
       errors: [404, 409, 422],
       async handler({ access: { repo }, query, paging }) {
         const { sha, path, since, until, not } = query
-        const page = await commits.list(repo, { sha, path, since, until, not }, partsOf(query), paging)
-        const urls = repoUrls(repo, site)
-        const answer = listed(
-          page,
-          page.items.map((view) => presentCommit(view, urls, site)),
-        )
-        return { ...answer, headers: pageHeaders(paging, page.total) }
+        const log = await commits.findLog(repo, { sha, path, since, until, not })
+        const parts = partsOf(query)
+        const make = async (): Promise<Answer> => {
+          const page = await commits.list(repo, log, parts, paging)
+          const urls = repoUrls(repo, site)
+          const presented = page.items.map((view) => presentCommit(view, urls, site))
+          return { ...listed(page, presented), headers: pageHeaders(paging, page.total) }
+        }
+        // NOTE: it is the same for all viewers.
+        return pages.get(ANONYMOUS, ['commits', repo.id, log, parts, paging], make, repo)
       },
     }),
     defineOperation({

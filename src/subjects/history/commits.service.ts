@@ -18,12 +18,20 @@ interface CommitQuery {
 
 type PatchKind = 'diff' | 'patch'
 
+/** A `CommitQuery` with the commits that it named when it was looked up; times in seconds. */
+export interface CommitLog {
+  readonly tip: string
+  readonly not?: readonly string[]
+  readonly path?: string
+  readonly since?: number
+  readonly until?: number
+}
+
 export interface Commits {
-  /**
-   * Newest first (behaviour/git-data-and-transport#commits). Throws Conflict for an empty repository, NotFound for an
-   * unknown ref or a path without commits.
-   */
-  list(repo: Repo, query: CommitQuery, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
+  /** Throws Conflict for an empty repository, NotFound for an unknown ref. */
+  findLog(repo: Repo, query: CommitQuery): Promise<CommitLog>
+  /** Newest first (behaviour/git-data-and-transport#commits). Throws NotFound for a path without commits. */
+  list(repo: Repo, log: CommitLog, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
   /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
   get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
   /** The object that git resolves a revision to. */
@@ -41,21 +49,24 @@ export interface Commits {
 
 export function createCommits({ git, views }: { git: Git; views: CommitViews }): Commits {
   return {
-    async list(repo, query, parts, paging) {
+    async findLog(repo, query) {
       const opened = git.open(repo)
       const tip = await startOf(opened, repo, query.sha)
       const not = query.not === undefined ? undefined : await getCommitOid(opened, query.not)
-      const log = {
+      return {
         tip,
         ...(not !== undefined && { not: [not] }),
         ...(query.path && { path: query.path }),
         ...timeBounds(query),
       }
+    },
+    async list(repo, log, parts, paging) {
+      const opened = git.open(repo)
       const [total, commits] = await Promise.all([
         opened.history.count(log),
         opened.history.list(log, { skip: paging.offset, limit: paging.limit }),
       ])
-      if (query.path && total === 0) throw notFound('FileCommitsCount')
+      if (log.path && total === 0) throw notFound('FileCommitsCount')
       return { items: await views.load(opened, commits, parts), total }
     },
     async get(repo, revision, parts) {

@@ -17,7 +17,7 @@ import { endOfDay } from './issue.policy.ts'
 import { areBothUnitsOff, isUnitReadable } from './issue-kinds.policy.ts'
 import { presentIssue } from './issue.present.ts'
 import type { Issues } from './issues.service.ts'
-import type { KeptPages } from './lists/kept-pages.ts'
+import type { KeptPages } from '../kept-answers/index.ts'
 
 const LIST = '/repos/{owner}/{repo}/issues'
 const ONE = `${LIST}/{index:int}`

@@ -10,7 +10,6 @@ import { issueEvents } from './issues.events.ts'
 import { issueOperations } from './issues.operations.ts'
 import { createIssues, type Issues } from './issues.service.ts'
 import { listOperations } from './lists/lists.operations.ts'
-import { createKeptPages, type KeptPages } from './lists/kept-pages.ts'
 import { createIssueLists } from './lists/lists.service.ts'
 import { planIssues } from './planning.ts'
 import { createTextIndexer } from './texts/index-texts.ts'
@@ -22,8 +21,6 @@ declare module '../subject.ts' {
     readonly issueNotices: IssueNotices
     readonly issueStateRules: StateRules
     readonly issueTimeBookings: TimeBookings
-    /** Of lists of issues and of pull requests. */
-    readonly keptPages: KeptPages
     readonly timeline: Timeline
   }
   interface Guards {
@@ -35,13 +32,12 @@ declare module '../subject.ts' {
 /** Issues, and what pull requests share with them. */
 export const subject = defineSubject({
   name: 'issues',
-  needs: ['attachments', 'uploadRules'],
-  create(core, { attachments, uploadRules }, guards) {
+  needs: ['attachments', 'keptPages', 'uploadRules'],
+  create(core, { attachments, keptPages, uploadRules }, guards) {
     const { database, clock, events, site } = core
     const stateRules = createStateRules()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
     const issue = createIssueGuard(database, guards.repo)
-    const keptPages = createKeptPages(database.read, site.rootUrl)
     const discussion = createDiscussion(core, {
       attachments,
       rules: uploadRules.issues,
@@ -53,7 +49,6 @@ export const subject = defineSubject({
         issueNotices: createIssueNotices(),
         issueStateRules: stateRules,
         issueTimeBookings: createTimeBookings(),
-        keptPages,
         timeline: discussion.timeline,
       },
       guards: { issue, comment: discussion.guard },

@@ -8,7 +8,7 @@ import { admitRepo, type PageMaker, repoHeading, repoPath } from './visit.ts'
 
 interface RefPageDeps {
   readonly repos: Pick<Repos, 'admit'>
-  readonly branches: Pick<Branches, 'list'>
+  readonly branches: Pick<Branches, 'list' | 'views'>
   readonly tags: Pick<Tags, 'list'>
 }
 
@@ -22,11 +22,12 @@ export const branchesPage =
     const { repo } = target
     const paging = visit.paging(ROWS)
     const page = await deps.branches.list(repo, paging)
+    const branches = await deps.branches.views(repo, page.items)
     return {
       title: `Branches · ${repo.fullName}`,
       body: safeHtml`${repoHeading(visit, target, safeHtml`branches`)}
 ${list(
-  page.items,
+  branches,
   ({ name, tip }) =>
     safeHtml`<a href="${repoPath(visit, repo, 'src/branch', name)}">${name}</a> <small><a href="${repoPath(visit, repo, 'commits/branch', name)}">Commits</a></small><br>${commitLine(visit, target, tip)}`,
   'No branches.',

@@ -22,8 +22,12 @@ declare module '../subject.ts' {
 /** Branches and tags; refs and git objects by id. */
 export const subject = defineSubject({
   name: 'refs',
-  needs: ['commitViews', 'pushes', 'signer', 'verifier'],
-  create({ config, database, git, clock, events, site }, { commitViews: views, pushes, signer, verifier }, guards) {
+  needs: ['commitViews', 'keptPages', 'pushes', 'signer', 'verifier'],
+  create(
+    { config, database, git, clock, events, site },
+    { commitViews: views, keptPages, pushes, signer, verifier },
+    guards,
+  ) {
     const { api, service } = config
     const tagger = {
       name: config.git.identity_name,
@@ -39,7 +43,7 @@ export const subject = defineSubject({
       services: { branches, branchWrites, gitData, tags },
       events: refEvents,
       operations: [
-        ...branchOperations({ guards, branches, site }),
+        ...branchOperations({ guards, branches, pages: keptPages, site }),
         ...branchWriteOperations({ guards, branches, branchWrites, site }),
         ...gitDataOperations({ guards, data: gitData, site, maxTreeEntries: api.default_git_trees_per_page }),
         ...tagOperations({ guards, tags, site }),

@@ -9,7 +9,7 @@ import { Issue } from '../issue.model.ts'
 import { readKinds } from '../issue-kinds.policy.ts'
 import { presentIssues } from '../issue.present.ts'
 import { presentCursor } from './cursor.ts'
-import type { KeptPages } from './kept-pages.ts'
+import type { KeptPages } from '../../kept-answers/index.ts'
 import { readRepoQuery, readSearchQuery, readWindow, repoListQuery, searchQuery } from './list.query.ts'
 import type { IssueLists, IssuePage } from './lists.service.ts'
 

@@ -15,21 +15,23 @@ export interface BranchView {
   readonly tip: CommitView
 }
 
+export interface BranchTip {
+  readonly name: string
+  readonly commit: Commit
+}
+
 export interface Branches {
   /**
    * The newest tip first, then by name (behaviour/git-data-and-transport#branches); an empty page for an empty
    * repository.
    */
-  list(repo: Repo, paging: Paging): Promise<Page<BranchView>>
+  list(repo: Repo, paging: Paging): Promise<Page<BranchTip>>
+  /** In the order of the tips. */
+  views(repo: Repo, tips: readonly BranchTip[]): Promise<BranchView[]>
   /** Throws NotFound. */
   get(repo: Repo, name: string): Promise<BranchView>
   /** What the viewer may do with each branch; one query for any number of branches. */
   rights(viewer: Viewer, target: RepoInView): Promise<(branch: string) => Promise<BranchRights>>
-}
-
-interface Tip {
-  readonly name: string
-  readonly commit: Commit
 }
 
 export function createBranches({
@@ -42,9 +44,9 @@ export function createBranches({
   views: CommitViews
 }): Branches {
   // NOTE: a snapshot stays the same object until a ref moves, so branches are sorted once per change.
-  const sorted = new WeakMap<RefSnapshot, Promise<readonly Tip[]>>()
+  const sorted = new WeakMap<RefSnapshot, Promise<readonly BranchTip[]>>()
 
-  async function sortedTips(opened: GitRepo): Promise<readonly Tip[]> {
+  async function sortedTips(opened: GitRepo): Promise<readonly BranchTip[]> {
     const snapshot = await opened.refs.snapshot()
     const tips = sorted.get(snapshot) ?? sortTips(opened, snapshot.list(PREFIX))
     sorted.set(snapshot, tips)
@@ -52,7 +54,7 @@ export function createBranches({
     return tips
   }
 
-  const load = async (opened: GitRepo, tips: readonly Tip[]): Promise<BranchView[]> => {
+  const load = async (opened: GitRepo, tips: readonly BranchTip[]): Promise<BranchView[]> => {
     const loaded = await views.load(
       opened,
       tips.map((tip) => tip.commit),
@@ -64,10 +66,9 @@ export function createBranches({
   return {
     rights: (viewer, target) => loadBranchRights(database, viewer, target),
     async list(repo, paging) {
-      const opened = git.open(repo)
-      const page = pageOf(await sortedTips(opened), paging)
-      return { items: await load(opened, page.items), total: page.total }
+      return pageOf(await sortedTips(git.open(repo)), paging)
     },
+    views: (repo, tips) => load(git.open(repo), tips),
     async get(repo, name) {
       const opened = git.open(repo)
       const ref = (await opened.refs.snapshot()).get(PREFIX + name)
@@ -77,7 +78,7 @@ export function createBranches({
   }
 }
 
-async function sortTips(git: GitRepo, refs: readonly Ref[]): Promise<readonly Tip[]> {
+async function sortTips(git: GitRepo, refs: readonly Ref[]): Promise<readonly BranchTip[]> {
   const tips = await Promise.all(
     refs.map(async (ref) => ({ name: ref.name.slice(PREFIX.length), commit: await git.objects.commit(ref.oid) })),
   )

@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache'
-import { isPublicOnly, type Viewer } from '../../../access/viewer.ts'
-import { readVersion } from '../../../db/remembered.ts'
-import type { Answer } from '../../../http/answer/answer.ts'
-import { weakTag } from '../../../http/answer/conditional.ts'
-import { JsonBytes } from '../../../http/answer/json-text.ts'
+import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
+import { readVersion } from '../../db/remembered.ts'
+import type { Answer } from '../../http/answer/answer.ts'
+import { weakTag } from '../../http/answer/conditional.ts'
+import { JsonBytes } from '../../http/answer/json-text.ts'
 
-const MAX_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 12 * 1024 * 1024
+
+/** Milliseconds: the signature of a commit may be good only until its key expires. */
+const MAX_AGE = 10 * 60_000
 
 interface Kept {
   readonly version: number
@@ -14,7 +17,7 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Answers to lists of issues and pull requests, and one of each, which take longer to make than to send. */
+/** Answers to lists of issues, pull requests, commits and branches, which take longer to make than to send. */
 export interface KeptPages {
   /**
    * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it
@@ -25,11 +28,12 @@ export interface KeptPages {
   get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>, repo?: object): Promise<Answer>
 }
 
-/** `read` is the database that `make` reads, and nothing else but git objects by their ids. */
+/** `read` is the database that `make` reads, and nothing else but git objects by ids that `wanted` has. */
 export function createKeptPages(read: object, rootUrl: () => string): KeptPages {
   const cache = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_BYTES / 4,
+    ttl: MAX_AGE,
     sizeCalculation: ({ bytes }, key) => bytes + key.length + 200,
   })
   return {

@@ -1,0 +1,1 @@
+export type { KeptPages } from './kept-pages.ts'
