@@ -16,6 +16,8 @@ export interface Options {
   readonly postgres: boolean
   /** What everything is measured on: the address of an empty PostgreSQL database, or a server that the run starts. */
   readonly database: 'postgres' | 'sqlite' | URL
+  /** Makes the issues through the API. */
+  readonly throughApi: boolean
   /** A repository on disk to measure with in place of the synthetic large one. */
   readonly large: string | undefined
   /** Open pull requests of the large repository; by the scale when undefined. */
@@ -54,8 +56,8 @@ load is over. Its highest is that of the whole run.
 
 The rows that lists are measured on (at full scale 20,000 users, 20,000 empty repositories, 100,000 follows, 100,000
 stars; 1,000,000 issues of 1,000 repositories and 1,000,000 comments, of which smaller scales have the square of their
-share) are written by a process of its own through the server's data layer, before the server starts: through the API
-they would take an hour. The pull requests of the large repository are written in the same way, while the server runs; their
+share) are written by a process of its own through the server's data layer, before the server starts, or the issues by
+clients of the API (--through-api). The pull requests of the large repository are written in the same way, while the server runs; their
 branches are pushed. Another server (--compare) is measured with what the API can make: lists are those it has.
 
   --scale N          size of the large repository and of the lists, 0.001 to 1 (default 0.2)
@@ -76,6 +78,7 @@ branches are pushed. Another server (--compare) is measured with what the API ca
                      one, such as a clone of git: --only 'many pulls' --large git.git --pulls 2000 --scale 0.02
   --pulls N          open pull requests of the large repository, 20 to 20,000 (default 2,000 x scale); ten times as many
                      are closed
+  --through-api      make the issues through the API, each in a request of its own: about half an hour at full scale
   --no-postgres      measure on SQLite alone
   --database WHERE   measure everything, the writing endpoints and the other figures too, on PostgreSQL alone: postgres
                      starts a server, postgres://... is an empty database of one that runs, whose CPU time is not counted
@@ -101,6 +104,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     nodes: Math.round(numberIn('nodes', values.nodes ?? '3', [1, 9])),
     workers: Math.round(numberIn('workers', values.workers ?? '1', [1, 64])),
     only: values.only === undefined ? undefined : readPattern(values.only),
+    throughApi: values['through-api'] === true,
     postgres: values['no-postgres'] !== true && values.database === undefined,
     database: readDatabase(values.database ?? 'sqlite'),
     compare: values.compare === undefined ? undefined : { url: checkUrl(values.compare), token: values.token! },
@@ -133,6 +137,7 @@ function parse(argv: readonly string[]) {
         large: text,
         pulls: text,
         'no-postgres': { type: 'boolean' },
+        'through-api': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values

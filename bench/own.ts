@@ -31,12 +31,18 @@ export async function fillData(
   const fresh = await startOwn(tempDir, { dataDir, databaseUrl })
   const account = await signUp(fresh)
   await tempDir.stop(fresh.child)
-  for (const script of ['./data/fill-lists.ts', './data/fill-issues.ts'])
-    await tempDir.run(
+  const fillBy = (script: string, ...more: readonly string[]): Promise<number> =>
+    tempDir.run(
       process.execPath,
-      [fileURLToPath(new URL(script, import.meta.url)), dataDir, String(options.scale)],
-      { env: { INGOT_DATABASE_URL: databaseUrl } },
+      [fileURLToPath(new URL(script, import.meta.url)), dataDir, String(options.scale), ...more],
+      { env: { INGOT_DATABASE_URL: databaseUrl }, isEchoed: true },
     )
+  await fillBy('./data/fill-lists.ts')
+  if (options.throughApi) {
+    const server = await startOwn(tempDir, { dataDir, databaseUrl, workers: options.workers })
+    await fillBy('./data/post-issues.ts', server.url)
+    await tempDir.stop(server.child)
+  } else await fillBy('./data/fill-issues.ts')
   return { dataDir, databaseUrl, workers: options.workers, account }
 }
 

@@ -25,6 +25,8 @@ export interface TempDir {
 interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Also prints what it writes to standard error. */
+  readonly isEchoed?: boolean
   /** Writes the standard input; it is ended afterwards. */
   feed?(write: (chunk: string | Uint8Array) => Promise<void>): Promise<void>
 }
@@ -82,6 +84,7 @@ async function runToEnd(
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr!.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2000)))
+  if (options.isEchoed === true) child.stderr!.pipe(process.stderr, { end: false })
   const ended = once(child, 'close') as Promise<[number | null]>
   if (options.feed) {
     const input = child.stdin!
