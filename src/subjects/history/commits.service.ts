@@ -19,7 +19,7 @@ interface CommitQuery {
 type PatchKind = 'diff' | 'patch'
 
 /** A `CommitQuery` with the commits that it named when it was looked up; times in seconds. */
-export interface CommitLog {
+interface CommitLog {
   readonly tip: string
   readonly not?: readonly string[]
   readonly path?: string

@@ -15,7 +15,7 @@ export interface BranchView {
   readonly tip: CommitView
 }
 
-export interface BranchTip {
+interface BranchTip {
   readonly name: string
   readonly commit: Commit
 }
