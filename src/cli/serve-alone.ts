@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../app.ts'
-import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
+import { favourSpeed, freeCompiledCode, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
 import { nextSignal, startUnless } from './signals.ts'
 import { welcome } from './welcome.ts'
@@ -13,6 +13,7 @@ export async function serveAlone({ config, print }: CommandInput): Promise<numbe
   if (app === undefined) return 0
   let stopReleasing = (): void => {}
   try {
+    freeCompiledCode()
     await app.listen()
     app.background.start()
     favourSpeed()

@@ -4,6 +4,7 @@ import { lockServer } from '../app/cluster/open-processes.ts'
 import { forkWorker } from '../app/workers/fork-worker.ts'
 import { Supervisor } from '../app/workers/supervisor.ts'
 import { createLogger } from '../platform/logger.ts'
+import { freeCompiledCode, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
 import { nextSignal } from './signals.ts'
 
@@ -15,6 +16,8 @@ export async function supervise({ config }: CommandInput, count: number): Promis
   const supervisor = new Supervisor({ count, log, shutdownTimeout: server.shutdown_timeout, fork: forkWorker })
   process.on('SIGHUP', () => void supervisor.restart())
   const lock = lockServer(config())
+  freeCompiledCode()
+  const stopReleasing = releaseWhenQuiet()
   try {
     const started = supervisor.start()
     const signal = await Promise.race([
@@ -35,6 +38,7 @@ export async function supervise({ config }: CommandInput, count: number): Promis
     await sleep(server.shutdown_delay * 1000)
     await supervisor.stop()
   } finally {
+    stopReleasing()
     lock.release()
   }
   return 0

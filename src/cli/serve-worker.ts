@@ -5,7 +5,7 @@ import { shareServer } from '../app/cluster/open-processes.ts'
 import type { FromSupervisor } from '../app/workers/messages.ts'
 import { connectToSupervisor } from '../app/workers/worker-link.ts'
 import type { FileLock } from '../db/dialect/file-lock.ts'
-import { favourSpeed, releaseWhenQuiet } from '../platform/process/heap.ts'
+import { favourSpeed, freeCompiledCode, releaseWhenQuiet } from '../platform/process/heap.ts'
 import type { CommandInput } from './command.ts'
 import { startUnless } from './signals.ts'
 import { welcome } from './welcome.ts'
@@ -44,6 +44,7 @@ async function serveUntil(terminated: Promise<void>, { config, print }: CommandI
   const app = await startUnless(stopped, (starting) => createApp(config(), { processes: link.processes, starting }))
   if (app === undefined) return
   try {
+    freeCompiledCode()
     await app.listen()
     favourSpeed()
     releaseWhenQuiet()
