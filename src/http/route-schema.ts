@@ -69,7 +69,7 @@ const mediaType = (schema: TSchema): string => (schema['contentMediaType'] as st
 /**
  * A schema as plain JSON; parts with an `$id` go to `models` and leave a reference. Our own `x-` members are left out.
  */
-function toReferences(value: unknown, models: Models): unknown {
+export function toReferences(value: unknown, models: Models): unknown {
   if (Array.isArray(value)) return value.map((item) => toReferences(item, models))
   if (value === null || typeof value !== 'object') return value
   const { $id, $ref, ...rest } = value as Json & { $id?: string; $ref?: string }

@@ -29,7 +29,7 @@ export function finishDocument(made: Json, operations: readonly Operation[]): Js
     security,
     tags,
     paths: sorted(mapValues(paths as Record<string, Record<string, Described>>, (item) => mapValues(item, finish))),
-    components: { schemas: sorted(schemas), ...rest },
+    components: { schemas: sorted(schemas), responses: { OtherError: OTHER_ERROR }, ...rest },
   }
   return withPatternProperties(document) as Json
 }
@@ -45,8 +45,14 @@ function finishOperation(described: Described, { bodyKind, body }: Operation): J
     description,
     parameters: ordered.map(orderedParameter),
     ...(requestBody && { requestBody: { ...isRequired, content: requestBody['content'] } }),
-    responses,
+    responses: { ...(responses as Json), default: { $ref: '#/components/responses/OtherError' } },
   }
+}
+
+/** Which one it is depends on the size and rate of the requests and on the state of the server, not on the operation. */
+const OTHER_ERROR = {
+  description: 'Another error, such as 413, 414, 422, 429, 431 or 503',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } },
 }
 
 const orderedParameter = ({ name, in: place, required, description, schema }: Json): Json => ({

@@ -75,6 +75,7 @@ it('describes operations with @fastify/swagger', async () => {
         description: 'Missing or hidden',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/APINotFound' } } },
       },
+      default: { $ref: '#/components/responses/OtherError' },
     },
   })
   expect(head?.operationId).toBe('headThing')

@@ -2,7 +2,8 @@ import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import Fastify, { type HTTPMethods } from 'fastify'
 import { finishDocument } from './openapi-document.ts'
 import type { Operation } from '../operation.ts'
-import { type Models, openApiPath, routeSchema } from '../route-schema.ts'
+import { APIError } from '../answer/error.model.ts'
+import { type Models, openApiPath, routeSchema, toReferences } from '../route-schema.ts'
 
 export interface OpenApiInfo {
   readonly version: string
@@ -40,6 +41,7 @@ export async function createOpenApi(
     },
   })
   const models: Models = new Map()
+  toReferences(APIError, models)
   for (const operation of operations) {
     const method = operation.method as HTTPMethods
     for (const [index, path] of [operation.path, ...operation.aliases].entries()) {

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head'])
 
 export function toSwagger(openapi: Json): Json {
-  const components = openapi['components'] as { schemas: Record<string, Json> }
+  const components = openapi['components'] as Record<'schemas' | 'responses', Record<string, Json>>
   return {
     swagger: '2.0',
     info: withoutIdentifier(openapi['info'] as Json),
@@ -30,6 +30,7 @@ export function toSwagger(openapi: Json): Json {
       mapValues(item, (value, key) => (METHODS.has(key) ? operation(value as Json) : value)),
     ),
     definitions: mapValues(components.schemas, schema),
+    responses: mapValues(components.responses, response),
   }
 }
 
@@ -60,7 +61,8 @@ function bodyParameters(body: { required?: boolean; content: Record<string, { sc
   return [{ name: 'body', in: 'body', required: body.required ?? false, schema: schema(shape) }]
 }
 
-function response({ description, content }: Json): Json {
+function response({ $ref, description, content }: Json): Json {
+  if ($ref !== undefined) return { $ref: ($ref as string).replace('#/components/responses/', '#/responses/') }
   const [media] = Object.values((content ?? {}) as Record<string, { schema: Json }>)
   return { description, ...(media ? { schema: schema(media.schema) } : {}) }
 }

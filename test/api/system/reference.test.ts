@@ -52,7 +52,9 @@ describe('the description of the API', () => {
         expect(
           operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name),
         ).toEqual(named)
-        expect(Object.values(operation.responses).every((response) => response.description.length > 0)).toBe(true)
+        const { default: other, ...responses } = operation.responses
+        expect(Object.values(responses).every((response) => response.description.length > 0)).toBe(true)
+        expect(other).toEqual({ $ref: '#/components/responses/OtherError' })
       }
     }
   })

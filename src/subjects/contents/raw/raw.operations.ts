@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { PATH_LENGTH } from '../../../http/body/limits.ts'
 import { isPublicRepo } from '../../../access/admit.ts'
 import { type Answer, bytes } from '../../../http/answer/answer.ts'
-import { BinaryFile } from '../../../http/answer/binary.ts'
+import { StoredFile } from '../../../http/answer/binary.ts'
 import { type Context, defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Guards } from '../../subject.ts'
 import type { Media } from './media.service.ts'
@@ -31,7 +31,7 @@ export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Op
     scopes: ['repository'],
     guard,
     query: refQuery,
-    responses: { 200: BinaryFile, 206: BinaryFile, 304: null },
+    responses: { 200: StoredFile, 206: StoredFile, 304: null },
   } as const
   const forms = [
     { id: 'repoGetRawFile', word: 'raw', summary: 'Get a file' },
