@@ -29,6 +29,11 @@ describe('a long list', () => {
     expect(String(wrapped.bytes)).toBe(`${JSON.stringify({ a: items.map(({ i }) => i) })}\n`)
   })
 
+  it('may have later items that are much longer than the first ones', async () => {
+    const items = Array.from({ length: 2_000 }, (_, i) => 'ü'.repeat(i))
+    expect(String((await longList(items, (item) => item)).bytes)).toBe(`${JSON.stringify(items)}\n`)
+  })
+
   it('takes the thread for less than 100 milliseconds at a time', MEASURED, async () => {
     const items = Array.from({ length: 200_000 }, (_, i) => ({ i, text: 'x'.repeat(100) }))
     let isDone = false

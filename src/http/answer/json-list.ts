@@ -30,17 +30,48 @@ export async function longList<T>(
   present: (item: T) => unknown,
   [before, after]: readonly [before: string, after: string] = ['[', ']'],
 ): Promise<JsonBytes> {
-  const pieces: Buffer[] = []
+  const list = new GrowingBytes()
   let text = before
   const pause = createPauses()
   for (const [index, item] of items.entries()) {
     text += `${index === 0 ? '' : ','}${JSON.stringify(present(item))}`
     if (text.length < PIECE_LENGTH) continue
-    pieces.push(Buffer.from(text))
+    list.append(text, (items.length / (index + 1)) * EXPECTED)
     text = ''
     await pause()
   }
-  return new JsonBytes(Buffer.concat([...pieces, Buffer.from(`${text}${after}\n`)]))
+  list.append(`${text}${after}\n`, 1)
+  return new JsonBytes(list.bytes())
+}
+
+/** Of the length that the items so far let expect: the others may be longer. */
+const EXPECTED = 1.1
+/** The first item may be much longer than the others. */
+const MAX_RESERVED_BYTES = 64 * 1024 * 1024
+
+/**
+ * Bytes in one block that texts are appended to: pieces that are put together at the end would take twice the memory.
+ * What is reserved beyond them is never touched, so the system gives no memory for it.
+ */
+class GrowingBytes {
+  #block = Buffer.alloc(0)
+  #length = 0
+
+  /** `times`: how many times as long as after this text it is likely to become. */
+  append(text: string, times: number): void {
+    const length = this.#length + Buffer.byteLength(text)
+    if (length > this.#block.length) {
+      const larger = Buffer.allocUnsafeSlow(length + Math.min(Math.ceil(length * (times - 1)), MAX_RESERVED_BYTES))
+      this.#block.copy(larger, 0, 0, this.#length)
+      this.#block = larger
+    }
+    this.#block.write(text, this.#length)
+    this.#length = length
+  }
+
+  bytes(): Buffer {
+    return this.#block.subarray(0, this.#length)
+  }
 }
 
 const streamed = (parts: AsyncGenerator<Buffer, void, undefined>, status: number): Answer =>

@@ -26,6 +26,11 @@ export function entryType(mode: string): EntryType {
   return mode === MODE.submodule ? 'commit' : 'blob'
 }
 
+/** The usual ones by name, so that entries share their text. */
+const WRITTEN: ReadonlyMap<string, string> = new Map(Object.values(MODE).map((mode) => [withoutZeros(mode), mode]))
+
+const modeOf = (written: string): string => WRITTEN.get(written) ?? written.padStart(6, '0')
+
 export function parseTree(oid: string, content: Buffer, format: ObjectFormat): TreeEntry[] {
   const idBytes = format === 'sha1' ? 20 : 32
   const entries: TreeEntry[] = []
@@ -36,7 +41,7 @@ export function parseTree(oid: string, content: Buffer, format: ObjectFormat): T
     if (space === -1 || nul === -1 || nul + 1 + idBytes > content.length) {
       throw new GitError('corrupt', `tree ${oid} is cut off`)
     }
-    const mode = content.toString('latin1', at, space).padStart(6, '0')
+    const mode = modeOf(content.toString('latin1', at, space))
     const name = content.toString('utf8', space + 1, nul)
     const entry = { mode, type: entryType(mode), oid: content.toString('hex', nul + 1, nul + 1 + idBytes), name }
     entries.push(name.includes('\uFFFD') ? withRawName(entry, content.subarray(space + 1, nul)) : entry)
@@ -49,28 +54,31 @@ function withRawName(entry: TreeEntry, bytes: Buffer): TreeEntry {
   return Buffer.from(entry.name, 'utf8').equals(bytes) ? entry : { ...entry, rawName: Buffer.from(bytes) }
 }
 
-const nameBytes = (entry: TreeEntry): Buffer => entry.rawName ?? Buffer.from(entry.name, 'utf8')
+const ASCII = /^[\0-\x7f]*$/
 
-/** Entries of a tree are in the order of these bytes: directories as if their name ended in a slash. */
-function sortKey(entry: TreeEntry): Buffer {
-  const name = nameBytes(entry)
-  return entry.mode === MODE.tree ? Buffer.concat([name, SLASH]) : name
-}
-
-const SLASH = Buffer.from('/')
-const NUL = Buffer.from([0])
+/** A character for each byte of a name: such texts compare as the bytes do. */
+const byteText = ({ name, rawName }: TreeEntry): string =>
+  rawName === undefined && ASCII.test(name) ? name : (rawName ?? Buffer.from(name, 'utf8')).toString('latin1')
 
 /** Sorts and writes entries as a tree object's content. */
 export function serializeTree(entries: readonly TreeEntry[]): Buffer {
-  const parts: Buffer[] = []
-  const keyed = entries.map((entry) => ({ entry, key: sortKey(entry) }))
-  for (const { entry } of keyed.sort((a, b) => Buffer.compare(a.key, b.key))) {
-    parts.push(
-      Buffer.from(`${entry.mode.replace(/^0+/, '')} `, 'latin1'),
-      nameBytes(entry),
-      NUL,
-      Buffer.from(entry.oid, 'hex'),
-    )
+  const written = entries.map((entry) => {
+    const name = byteText(entry)
+    // Entries are in the order of these bytes: directories as if their name ended in a slash.
+    return { name, key: entry.mode === MODE.tree ? `${name}/` : name, mode: withoutZeros(entry.mode), oid: entry.oid }
+  })
+  written.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  const length = written.reduce((sum, { name, mode, oid }) => sum + mode.length + name.length + 2 + oid.length / 2, 0)
+  // NOTE: one block: a buffer for each part of 10,000 entries leaves several megabytes to be collected.
+  const content = Buffer.allocUnsafeSlow(length)
+  let at = 0
+  for (const { name, mode, oid } of written) {
+    at += content.write(`${mode} ${name}\0`, at, 'latin1')
+    at += content.write(oid, at, 'hex')
   }
-  return Buffer.concat(parts)
+  return content.subarray(0, at)
+}
+
+function withoutZeros(mode: string): string {
+  return mode.startsWith('0') ? mode.replace(/^0+/, '') : mode
 }

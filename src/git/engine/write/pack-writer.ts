@@ -18,6 +18,11 @@ const MAX_CONCURRENT_DEFLATES = 4
 /** What is compressed in less time than another thread takes to begin. */
 const MAX_INLINE_BYTES = 4096
 const LEVEL = { level: constants.Z_BEST_SPEED }
+/**
+ * By which so few bytes can become longer, and more. NOTE: zlib takes 16 KiB for each result without a size: 16 MB for
+ * 1,000 small files, which are freed late.
+ */
+const MAX_ADDED_BYTES = 64
 const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /**
@@ -80,7 +85,10 @@ function packHeader(count: number): Buffer {
 }
 
 async function packEntry({ type, content }: NewObject): Promise<Buffer> {
-  const data = content.length <= MAX_INLINE_BYTES ? deflateSync(content, LEVEL) : await deflateAsync(content, LEVEL)
+  const data =
+    content.length <= MAX_INLINE_BYTES
+      ? deflateSync(content, { ...LEVEL, chunkSize: content.length + MAX_ADDED_BYTES })
+      : await deflateAsync(content, LEVEL)
   return Buffer.concat([entryHeader(type, content.length), data])
 }
 
