@@ -8,7 +8,7 @@ import type { AppOverrides } from '../../src/app.ts'
 import type { RepoId } from '../../src/platform/crypto/ids.ts'
 import { parseSshPublicKey } from '../../src/platform/ssh/key.ts'
 import { claimPublicKey } from '../../src/subjects/keys/public-key.store.ts'
-import { startServer, type TestServer } from '../harness/server.ts'
+import { startServer, type TestServer, type TestServerOptions } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
 import { git, tempDir, tryGit, type GitResult } from '../git/wire/client.ts'
 
@@ -55,7 +55,7 @@ export interface SshConnection {
 
 export async function startSshFixture(
   settings: Record<string, string> = {},
-  overrides: AppOverrides = {},
+  overrides: AppOverrides & Pick<TestServerOptions, 'on'> = {},
 ): Promise<SshFixture> {
   const temporary = tempDir()
   const dir = temporary.path

@@ -1,8 +1,9 @@
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import { defineSubject } from '../subject.ts'
 import { createAgitProposals } from './agit/agit.service.ts'
 import { mergedPullRule } from './edits/merged-pull-rule.ts'
 import { pullRefsCheck } from './lifecycle/pull-refs-check.ts'
-import { moveHeadRefs } from './lifecycle/move-head-refs.ts'
+import { followPush } from './lifecycle/follow-push.ts'
 import { pullSubscriptions } from './lifecycle/pull.subscriber.ts'
 import { pullJobs } from './lifecycle/pulls.jobs.ts'
 import { reconcilePulls } from './lifecycle/reconcile-pulls.ts'
@@ -48,13 +49,14 @@ export const subject = defineSubject({
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
     const reviews = createPullReviews()
-    const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets }
+    const heads = new KeyedMutex({ name: 'pull-heads', locks: core.processes.locks })
+    const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets, heads }
     const pulls = createPulls(deps)
     const texts = createPullTexts({ repoTexts, site })
     stateRules.register(mergedPullRule)
     pushProposals.register(createAgitProposals(deps))
     askedRefs.register((storage, names) => makeAskedRefs(deps, storage, names))
-    pushFollowers.register((repo, changes) => moveHeadRefs(deps, repo, changes))
+    pushFollowers.register((push) => followPush(deps, push))
     repoReconcilers.add((repoId) => reconcilePulls(deps, repoId))
     const pullsGuard = createPullsGuard(guards.repo)
     const own = { pulls: pullsGuard, pull: createPullGuard(database, pullsGuard) }

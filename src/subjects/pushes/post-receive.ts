@@ -37,8 +37,9 @@ export async function postReceive(deps: PostReceiveDeps, viewer: Viewer, push: R
   const proposalLines = await completeProposals(push)
   const changes = results.filter(({ command }) => !command.ref.startsWith(FOR)).flatMap((result) => result.moves)
   if (changes.length > 0) {
-    await deps.locked(repo.id, () => recordMoves(deps, repo.id, viewerId(viewer) ?? 0, { changes }))
-    await deps.followers.follow(repo, changes)
+    const pusherId = viewerId(viewer) ?? 0
+    await deps.locked(repo.id, () => recordMoves(deps, repo.id, pusherId, { changes }))
+    await deps.followers.follow(repo, pusherId, changes)
   }
   return [
     ...proposalLines,

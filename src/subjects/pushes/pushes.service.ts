@@ -112,7 +112,7 @@ export function createPushes(deps: PushDeps): Pushes {
         if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
         await recordMoves(deps, id, actor.account.id, { changes, defaultBranch, inTransaction })
       })
-      await deps.followers.follow(target.repo, changes)
+      await deps.followers.follow(target.repo, actor.account.id, changes)
     },
     moveMirrorRefs: (repo, changes, defaultBranch) =>
       locked(repo.id, async () => {

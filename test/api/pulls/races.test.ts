@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { actorOf } from '../../../src/access/viewer.ts'
 import type { Git } from '../../../src/git/index.ts'
+import { KeyedMutex } from '../../../src/platform/concurrency/keyed-mutex.ts'
 import { asId } from '../../../src/platform/crypto/ids.ts'
 import { followHead } from '../../../src/subjects/pulls/lifecycle/move-head.ts'
 import { findPlace } from '../../../src/subjects/pulls/lifecycle/pull-change.ts'
@@ -66,7 +67,12 @@ describeOnBoth('pull requests that change at once', (kind) => {
         return { ...opened, refs: { ...opened.refs, update } }
       },
     }
-    await followHead({ ...app, git }, actorOf(asId(world.wes.user.id)), place, async () => newOid)
+    await followHead(
+      { ...app, git, heads: new KeyedMutex() },
+      actorOf(asId(world.wes.user.id)),
+      place,
+      async () => newOid,
+    )
     const row = await findPull(app.database.read, id)
     expect([conflicts, headRef(number), row?.headOid]).toEqual([1, newOid, newOid])
   })

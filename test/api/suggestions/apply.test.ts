@@ -110,11 +110,12 @@ describeOnBoth('applying suggestions', (kind) => {
       on('n.txt', [1, 1], suggestion('x')),
       on('n.txt', [5, 5], suggestion('y')),
     ])
-    const answers = await Promise.all([apply(world.ann, ids[0]!), apply(world.wes, ids[1]!)])
+    const seen = { head_commit_id: head.sha }
+    const answers = await Promise.all([apply(world.ann, ids[0]!, seen), apply(world.wes, ids[1]!, seen)])
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409])
     const lost = answers.findIndex(({ status }) => status === 409)
     expect(answers[lost]!.json.message).toBe('head out of date')
-    const stale = apply(world.ann, ids[lost]!, { head_commit_id: head.sha })
+    const stale = apply(world.ann, ids[lost]!, seen)
     expect(await refusal(stale)).toEqual([409, 'head out of date'])
     const current = answers[1 - lost]!.json.sha
     expect((await apply(world.ann, ids[lost]!, { head_commit_id: current })).status).toBe(201)

@@ -13,8 +13,8 @@ const DEADLINE_MS = 5000
 const PAUSE_MS = 20
 
 /**
- * Waits until the pull request has followed its head branch: a push is answered before the job that records it, and a
- * merge right after it means what was pushed. Throws Invalid when that takes more than 5 s.
+ * Waits until the pull request has followed its head branch: a push of many is answered before the job that has the last
+ * ones follow, and a merge right after it means what was pushed. Throws Invalid when that takes more than 5 s.
  */
 export async function awaitHead(deps: HeadDeps, target: PullInView): Promise<void> {
   const until = performance.now() + DEADLINE_MS

@@ -23,7 +23,7 @@ import { findMilestone } from '../../milestones/index.ts'
 import { findRepoById, loadRepoAccess } from '../../repos/index.ts'
 import { requireNoDuplicate } from '../creation/duplicates.ts'
 import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
-import { type LifecycleDeps } from '../lifecycle/pull-change.ts'
+import type { HeadDeps } from '../lifecycle/move-head.ts'
 import { refreshPull } from '../lifecycle/refresh.ts'
 import { type NewBase, prepareBase, setBase } from '../lifecycle/retarget.ts'
 import type { PullInView } from '../pull-in-view.ts'
@@ -38,7 +38,7 @@ export interface PullEdit extends IssueEdit {
   readonly allowsMaintainerEdit?: boolean | undefined
 }
 
-export interface EditPullDeps extends LifecycleDeps, FollowMovedDeps {
+export interface EditPullDeps extends HeadDeps, FollowMovedDeps {
   readonly stateRules: Pick<StateRules, 'requireAllowed'>
 }
 

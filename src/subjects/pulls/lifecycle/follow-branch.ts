@@ -16,12 +16,13 @@ import { followMergeRef } from '../mergeability/merge-ref.ts'
 import { isMergeRef } from '../pull.policy.ts'
 import { closeInChange, closePull } from './close-pull.ts'
 import { enqueueFollow, followMoved, type FollowMovedDeps } from './follow-moved.ts'
-import { changePull, findPlace, type LifecycleDeps } from './pull-change.ts'
+import type { HeadDeps } from './move-head.ts'
+import { changePull, findPlace } from './pull-change.ts'
 import { recheck } from './recheck.ts'
 import { refreshPull } from './refresh.ts'
 import { prepareBase, setBase } from './retarget.ts'
 
-export interface FollowDeps extends LifecycleDeps, FollowMovedDeps {
+export interface FollowDeps extends HeadDeps, FollowMovedDeps {
   /** Pull requests into a deleted branch get another base in place of being closed. */
   readonly retargets: boolean
 }

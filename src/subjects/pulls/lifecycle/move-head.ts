@@ -1,5 +1,6 @@
 import type { Actor } from '../../../access/viewer.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../git/index.ts'
+import type { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import { conflict } from '../../../platform/errors.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
 import { bringObjects } from '../heads/bring-objects.ts'
@@ -13,16 +14,21 @@ import { restoreHeadRef } from './restore-head-ref.ts'
 /** The head may move, and the base may change, while a move is prepared. */
 const MAX_ROUNDS = 5
 
+export interface HeadDeps extends LifecycleDeps {
+  /** Of pull requests: a push and the job of its event follow the head at the same time, and the second one waits. */
+  readonly heads: KeyedMutex
+}
+
+type TipOf = (pull: Pull) => Promise<string | undefined>
+
 /**
  * Makes an open pull request follow its head to the commit that `tipOf` gives, which is asked again until the row has
- * it: a push or another process may be faster. Undefined leaves the pull request as it is.
+ * it: a push may be faster. Undefined leaves the pull request as it is.
  */
-export async function followHead(
-  deps: LifecycleDeps,
-  actor: Actor,
-  place: PullPlace,
-  tipOf: (pull: Pull) => Promise<string | undefined>,
-): Promise<void> {
+export const followHead = (deps: HeadDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> =>
+  deps.heads.run(String(place.id), () => untilFollowed(deps, actor, place, tipOf))
+
+async function untilFollowed(deps: LifecycleDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const pull = await findPull(deps.database.read, place.id)
     const oid = pull && !pull.isClosed ? await tipOf(pull) : undefined

@@ -7,6 +7,7 @@ import { followMergeRef } from '../mergeability/merge-ref.ts'
 import { pullMergeRef } from '../pull.policy.ts'
 import { listPullHeads, type PullHead } from '../records/pull-heads.store.ts'
 import { enqueueFollow } from './follow-moved.ts'
+import type { HeadDeps } from './move-head.ts'
 import type { LifecycleDeps } from './pull-change.ts'
 import { refreshPull } from './refresh.ts'
 import { restoreHeadRef } from './restore-head-ref.ts'
@@ -59,7 +60,7 @@ export async function findPullDrift(
  * row deleted, and has pull requests follow branches that moved. The job that deletes waits, because a push may be
  * about to insert the row.
  */
-export async function reconcilePulls(deps: LifecycleDeps & { readonly jobs: Jobs }, repoId: RepoId): Promise<void> {
+export async function reconcilePulls(deps: HeadDeps & { readonly jobs: Jobs }, repoId: RepoId): Promise<void> {
   const { database, jobs, log } = deps
   const repo = await findRepoById(database.read, repoId)
   if (repo === undefined) return

@@ -62,3 +62,32 @@ export async function listPullsOfHeads(
     .execute()
   return rows.map((row) => ({ number: row.number, branch: row.head_branch }))
 }
+
+/** An open pull request whose head branch was pushed. */
+export interface PushedPull {
+  readonly id: PullId
+  readonly number: number
+  readonly baseRepoId: RepoId
+  readonly branch: string
+}
+
+/** The open pull requests from these branches into any repository, the oldest first; none for over 500 branches. */
+export async function listPushedPulls(db: Db, repoId: RepoId, branches: readonly string[]): Promise<PushedPull[]> {
+  if (branches.length === 0 || branches.length > MAX_BRANCHES) return []
+  const rows = await db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .select(['pull.id', 'issue.number', 'pull.base_repo_id', 'pull.head_branch'])
+    .where('pull.head_repo_id', '=', repoId)
+    .where('pull.is_closed', '=', 0)
+    .where('pull.head_branch', 'in', branches)
+    .where('pull.is_agit', '=', 0)
+    .orderBy('pull.id')
+    .execute()
+  return rows.map((row) => ({
+    id: asId(row.id),
+    number: row.number,
+    baseRepoId: asId(row.base_repo_id),
+    branch: row.head_branch,
+  }))
+}
