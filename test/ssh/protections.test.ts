@@ -173,6 +173,22 @@ describe('edits by maintainers', () => {
     await cat.client.delete(`${RULE}/fix`)
   })
 
+  it('take the large files of the branch', async () => {
+    const { stdout } = await ssh.ssh(wess, ['git-lfs-authenticate cat/fork upload'])
+    const { header, href } = JSON.parse(stdout) as { header: Record<string, string>; href: string }
+    const statusOf = async (branch: string): Promise<number> => {
+      const body = JSON.stringify({ operation: 'upload', objects: [], ref: { name: `refs/heads/${branch}` } })
+      const headers = { ...header, accept: 'application/vnd.git-lfs+json' }
+      return (await fetch(`${href}/objects/batch`, { method: 'POST', headers, body })).status
+    }
+    expect([await statusOf('fix'), await statusOf('main')]).toEqual([200, 401])
+    await cat.client.patch(`/repos/ann/r/pulls/${number}`, { allow_maintainer_edit: false })
+    expect(await statusOf('fix')).toBe(401)
+    const refused = await ssh.ssh(wess, ['git-lfs-authenticate cat/fork upload'])
+    expect(refused.stderr).toContain('is not authorized to write to cat/fork')
+    await cat.client.patch(`/repos/ann/r/pulls/${number}`, { allow_maintainer_edit: true })
+  })
+
   it('end when the poster withdraws them, and when the pull request is closed', async () => {
     for (const [off, on] of [
       [{ allow_maintainer_edit: false }, { allow_maintainer_edit: true }],

@@ -26,6 +26,7 @@ export const subject = defineSubject({
         lfsTokens: config.lfs.enabled ? lfsTokens : undefined,
         log,
         pushes,
+        read: core.database.read,
         repos,
         rootUrl: site.rootUrl,
         signInRecords,

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
 import { admitCaller } from '../../access/admit.ts'
+import type { Db } from '../../db/database.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { LfsTokens } from '../lfs/index.ts'
 import type { GitTransport, Pushes } from '../pushes/index.ts'
-import type { Repos } from '../repos/index.ts'
+import { findBranchWriter, type Repos } from '../repos/index.ts'
 import type { KeyHolder, KeyLogins, SignInRecords } from '../sign-in/index.ts'
 import type { Wikis } from '../wiki/index.ts'
 import { admit, requireWrite, SshRefusal } from './admit.ts'
@@ -14,6 +15,7 @@ import { type GitService, parseCommandLine, type RepoPath, type SshCommand } fro
 
 /** What SSH clients are served from. */
 export interface SshServices {
+  readonly read: Db
   readonly keyLogins: KeyLogins
   readonly git: Git
   readonly transport: GitTransport
@@ -120,13 +122,14 @@ async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyH
 
 /** A token to use LFS over HTTP for a limited time (git-lfs specification, server discovery). */
 async function authenticateLfs(
-  { keyLogins, lfsTokens, rootUrl }: SshServices,
+  { keyLogins, lfsTokens, read, rootUrl }: SshServices,
   holder: KeyHolder,
   { path, operation }: SshCommand & { kind: 'lfs' },
 ): Promise<object> {
   if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
   const target = await admit(keyLogins, holder, path, operation === 'upload' ? 'push' : 'read')
-  if (operation === 'upload') requireWrite(target, path)
+  if (operation === 'upload' && (await findBranchWriter(read, target.viewer, target)) === undefined)
+    requireWrite(target, path)
   keyLogins.recordUse(target.key)
   const token = lfsTokens.issue({ keyKind: target.key.kind, keyId: target.key.id, repoId: target.repo.id, operation })
   return {

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { admit as admitToRepo, admitCaller, type CallerAdmission, type RepoAdmission } from '../../access/admit.ts'
 import { type Authenticate, type Credentials, parseAuthorization } from '../../access/credentials.ts'
-import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
+import { ANONYMOUS, isSignedIn, type Viewer } from '../../access/viewer.ts'
+import type { Db } from '../../db/database.ts'
 import { clientOf } from '../../http/request-source.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { RequestClient } from '../../platform/request-source.ts'
-import type { Repo, RepoInView, Repos } from '../repos/index.ts'
+import { findBranchWriter, type Repo, type RepoInView, type Repos } from '../repos/index.ts'
 import type { KeyLogins } from '../sign-in/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
 import { LfsRefusal, unauthorized } from './refusal.ts'
@@ -16,23 +17,35 @@ export interface LfsAdmitDeps {
   readonly repos: Repos
   readonly tokens: LfsTokens
   readonly requireSignIn: boolean
+  readonly read: Db
 }
 
 export interface LfsVisit extends RepoInView {
   readonly viewer: Viewer
 }
 
-export type LfsNeed = 'read' | 'write'
+type Level = keyof typeof NEEDS
 
 const NEEDS = {
   read: { unit: 'repo.code', level: 'read' },
   write: { unit: 'repo.code', level: 'write', archived: 'refuse' },
 } as const
 
+export interface LfsNeeded {
+  /** `upload`: to push files to some branch, as `git push` allows it to maintainers too. */
+  readonly need: 'read' | 'upload' | 'write'
+  /** Of an upload: the branch that is pushed; any without it. */
+  readonly branch?: string | undefined
+  /** Of the 401, in place of the usual ones. */
+  readonly words?: string | undefined
+}
+
+const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
+
 /** What is refused in words of its own; everything else asks for credentials. */
 const REFUSALS: Partial<Record<string, string>> = {
   'public-only': 'token scope is limited to public repos',
-  archived: 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.',
+  archived: ARCHIVED,
 }
 
 interface Admitted {
@@ -47,17 +60,40 @@ interface Admitted {
 export async function admit(
   deps: LfsAdmitDeps,
   request: FastifyRequest,
-  need: LfsNeed,
-  words?: string,
+  { need, branch, words }: LfsNeeded,
 ): Promise<LfsVisit> {
+  const { viewer, admission } = await decide(deps, request, { level: need === 'upload' ? 'write' : need, words })
+  if (admission.kind === 'allowed') return { viewer, repo: admission.repo, access: admission.access }
+  const reason = admission.kind === 'forbidden' ? admission.reason : undefined
+  if (need === 'upload' && reason === 'level') return admitMaintainer(deps, request, { branch, words })
+  const text = reason && REFUSALS[reason]
+  throw text === undefined ? unauthorized(words) : new LfsRefusal(403, text)
+}
+
+/** One who reads the repository and may push to a branch of it by the right of another one. */
+async function admitMaintainer(
+  deps: LfsAdmitDeps,
+  request: FastifyRequest,
+  { branch, words }: Pick<LfsNeeded, 'branch' | 'words'>,
+): Promise<LfsVisit> {
+  const visit = await admit(deps, request, { need: 'read', words })
+  const writer = isSignedIn(visit.viewer) && (await findBranchWriter(deps.read, visit.viewer, visit, branch))
+  if (!writer) throw unauthorized(words)
+  if (visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
+  return visit
+}
+
+interface Asked {
+  readonly level: Level
+  readonly words: string | undefined
+}
+
+function decide(deps: LfsAdmitDeps, request: FastifyRequest, { level, words }: Asked): Promise<Admitted> {
   const credentials = parseAuthorization(request.headers)
   const isTokenOfSsh = credentials.kind === 'token' && deps.tokens.looksLikeOne(credentials.token)
-  const { viewer, admission } = isTokenOfSsh
-    ? await admitByToken(deps, request, credentials.token, need)
-    : await admitByLogin(deps, request, { credentials, need, words })
-  if (admission.kind === 'allowed') return { viewer, repo: admission.repo, access: admission.access }
-  const text = admission.kind === 'forbidden' ? REFUSALS[admission.reason] : undefined
-  throw text === undefined ? unauthorized(words) : new LfsRefusal(403, text)
+  return isTokenOfSsh
+    ? admitByToken(deps, request, credentials.token, level)
+    : admitByLogin(deps, request, { credentials, need: level, words })
 }
 
 const HIDDEN: Admitted = { viewer: ANONYMOUS, admission: { kind: 'hidden' } }
@@ -67,7 +103,7 @@ async function admitByToken(
   { keyLogins, tokens }: LfsAdmitDeps,
   request: FastifyRequest,
   token: string,
-  need: LfsNeed,
+  need: Level,
 ): Promise<Admitted> {
   const grant = tokens.verify(token)
   const holder = grant && (await keyLogins.findAgain({ kind: grant.keyKind, id: grant.keyId }))
@@ -86,7 +122,7 @@ async function admitByLogin(
     credentials,
     need,
     words,
-  }: { readonly credentials: Credentials; readonly need: LfsNeed; readonly words?: string | undefined },
+  }: { readonly credentials: Credentials; readonly need: Level; readonly words?: string | undefined },
 ): Promise<Admitted> {
   const viewer = await identify(authenticate, credentials, clientOf(request))
   const mustSignIn = requireSignIn || need === 'write'

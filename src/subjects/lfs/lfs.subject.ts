@@ -53,6 +53,7 @@ export const subject = defineSubject({
           locks,
           tokens,
           requireSignIn: service.require_signin_view,
+          read: database.read,
           maxBatchSize: lfs.max_batch_size,
           locksPerPage: lfs.locks_paging_num,
           redirectLifetime: storage.redirect ? storage.redirect_lifetime : undefined,

@@ -1,4 +1,3 @@
-export { findBranchWriter } from './maintainers/find-branch-writer.ts'
 export type { GitTransport } from './git-transport.service.ts'
 export type { FollowedPush } from './push-followers.ts'
 export { type MoveOptions, type Pushes, PushRefusedError } from './pushes.service.ts'

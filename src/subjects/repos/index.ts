@@ -25,6 +25,8 @@ export {
   requireVisible,
   getCreatedRepo,
 } from './lookup.ts'
+export { findBranchWriter } from './maintainers/find-branch-writer.ts'
+export { findLender } from './maintainers/find-lender.ts'
 export { findMirror, insertMirror, type Mirror, updateMirror } from './records/mirror.store.ts'
 export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from './deletion/owned-repo.store.ts'
 export {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { viewerId } from '../../../access/viewer.ts'
 import type { UserId } from '../../../platform/crypto/ids.ts'
-import { admit, type LfsNeed, type LfsVisit } from '../admit.ts'
+import { admit, type LfsNeeded, type LfsVisit } from '../admit.ts'
 import type { LfsRouteDeps } from '../route-deps.ts'
 import { answering, LOCKS, readJson, requireLfsType } from '../handler.ts'
 import type { LfsLock } from '../lfs.store.ts'
@@ -14,9 +14,13 @@ interface SignedInVisit extends LfsVisit {
 export function registerLocks(app: FastifyInstance, base: string, deps: LfsRouteDeps): void {
   const { locks } = deps
   /** Locks show the names of users: they need a signed-in viewer. */
-  async function admitSignedIn(request: FastifyRequest, need: LfsNeed, words: string): Promise<SignedInVisit> {
+  async function admitSignedIn(
+    request: FastifyRequest,
+    need: LfsNeeded['need'],
+    words: string,
+  ): Promise<SignedInVisit> {
     requireLfsType(request)
-    const visit = await admit(deps, request, need, words)
+    const visit = await admit(deps, request, { need, words })
     const userId = viewerId(visit.viewer)
     if (userId === undefined) throw unauthorized(words)
     return { ...visit, userId }
@@ -53,7 +57,8 @@ export function registerLocks(app: FastifyInstance, base: string, deps: LfsRoute
   app.post(
     `${base}/locks/verify`,
     answering(LOCKS, async (request) => {
-      const { repo, userId } = await admitSignedIn(request, 'write', 'You must have push access to verify locks')
+      // NOTE: clients look here before each push.
+      const { repo, userId } = await admitSignedIn(request, 'upload', 'You must have push access to verify locks')
       const body = await readJson(request)
       const limit = pageSize(deps, text(body['limit']))
       const found = await locks.list(repo.id, { after: wholeNumber('cursor', text(body['cursor'])) }, limit)

@@ -30,7 +30,7 @@ export function registerObjects(app: FastifyInstance, base: string, deps: LfsRou
     `${base}/verify`,
     answering(OBJECTS, async (request) => {
       requireLfsType(request)
-      const { repo } = await admit(deps, request, 'write')
+      const { repo } = await admit(deps, request, { need: 'upload' })
       const { oid } = await readJson(request, 422)
       if (typeof oid !== 'string') throw new LfsRefusal(422, '[oid]: a text is needed')
       if ((await deps.objects.find(repo.id, oid)) === undefined) throw notFound('Not Found')
@@ -42,11 +42,11 @@ export function registerObjects(app: FastifyInstance, base: string, deps: LfsRou
 async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<object> {
   requireLfsType(request)
   // NOTE: admission comes before the body is read, so that a caller without access learns nothing from a bad body.
-  const reader = await admit(deps, request, 'read')
+  const reader = await admit(deps, request, { need: 'read' })
   const body = await readJson(request)
   const operation = body['operation']
   if (operation !== 'upload' && operation !== 'download') throw new LfsRefusal(400, '[operation]: upload or download')
-  const visit = operation === 'upload' ? await admit(deps, request, 'write') : reader
+  const visit = operation === 'upload' ? await admit(deps, request, { need: 'upload', branch: branchOf(body) }) : reader
   const answer = {
     operation,
     base: `${deps.rootUrl()}/${visit.repo.fullName}.git/info/lfs`,
@@ -56,6 +56,15 @@ async function batch(deps: LfsRouteDeps, request: FastifyRequest): Promise<objec
   const entries = await deps.objects.batch(visit.viewer, visit.repo.id, operation, objects)
   const links = await linksOf(deps, operation, entries)
   return { objects: entries.map((entry) => links.get(entry.oid) ?? presentEntry(entry, answer)) }
+}
+
+const BRANCH = 'refs/heads/'
+
+/** What the client pushes, where it says so: undefined for any branch, empty for a ref that is no branch. */
+function branchOf(body: Record<string, unknown>): string | undefined {
+  const name = (body['ref'] as { readonly name?: unknown } | null | undefined)?.name
+  if (typeof name !== 'string') return undefined
+  return name.startsWith(BRANCH) ? name.slice(BRANCH.length) : ''
 }
 
 function readObjects(value: unknown, maxObjects: number): LfsObject[] {
@@ -112,7 +121,7 @@ function presentEntry({ oid, size, verdict }: BatchEntry, { operation, base, aut
 
 async function upload(deps: LfsRouteDeps, request: FastifyRequest): Promise<object> {
   const { oid, size } = request.params as { oid: string; size: string }
-  const { repo } = await admit(deps, request, 'write')
+  const { repo } = await admit(deps, request, { need: 'upload' })
   if (!/^\d{1,15}$/.test(size)) throw new LfsRefusal(422, 'Oid or size are invalid')
   await deps.objects.upload(repo.id, { oid, size: Number(size) }, request.raw)
   return { Message: 'OK' }
@@ -121,7 +130,7 @@ async function upload(deps: LfsRouteDeps, request: FastifyRequest): Promise<obje
 /** The bytes, all or one range; the reply is sent here so that a slow client occupies one buffer only. */
 async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { oid, filename } = request.params as { oid: string; filename?: string }
-  const { repo } = await admit(deps, request, 'read')
+  const { repo } = await admit(deps, request, { need: 'read' })
   const object = await deps.objects.find(repo.id, oid)
   if (object === undefined) throw notFound('Not Found')
   const range = parseRange(request.headers.range, object.size)

@@ -1,12 +1,9 @@
-import { AccessMode } from '../../../access/access-mode.ts'
-import { unitMode } from '../../../access/repo-access.ts'
-import { type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
 import type { Db } from '../../../db/database.ts'
 import { branchRef } from '../../../git/index.ts'
 import { loadBranchRules, pushRefusal, rulesOfRef } from '../../protections/index.ts'
 import type { PullInView } from '../../pulls/index.ts'
-import { loadRepoAccess, type Repo } from '../../repos/index.ts'
-import { findUserById } from '../../users/index.ts'
+import { findLender, findWriter, type Repo, type Writer } from '../../repos/index.ts'
 import { loadMergeRights } from '../rules/load-merge-facts.ts'
 
 interface Updating {
@@ -17,20 +14,20 @@ interface Updating {
 }
 
 /**
- * Whether the actor may push to the head branch of a pull request. Where the poster lets maintainers edit, those who
- * may merge have the poster's right too (behaviour/pull-requests#diff-commits-files-update).
+ * Whether the actor may push to the head branch of a pull request. Those who may merge have the poster's right too where
+ * the poster lends it (behaviour/pull-requests#diff-commits-files-update).
  */
 export async function mayUpdateHead(read: Db, actor: SignedIn, updating: Updating): Promise<boolean> {
-  const { target } = updating
-  if (await mayPush(read, actor, updating)) return true
+  const { target, head } = updating
+  const own = await findWriter(read, actor, head)
+  if (own !== undefined && (await mayPush(read, own, updating))) return true
   if (!target.pull.allowsMaintainerEdit || !(await loadMergeRights(read, actor, target)).mayMerge) return false
-  const poster = await findUserById(read, target.issue.posterId)
-  return poster !== undefined && mayPush(read, viewerOfAccount(poster), updating)
+  const lender = await findLender(read, actor, { base: target.repo, head, posterId: target.issue.posterId })
+  return lender !== undefined && mayPush(read, lender, updating)
 }
 
-async function mayPush(read: Db, pusher: SignedIn, { target, head, isForced }: Updating): Promise<boolean> {
-  const access = await loadRepoAccess(read, pusher, head)
-  if (unitMode(access, 'repo.code') < AccessMode.write) return false
+/** Whether the protection of the branch and the state of the repository allow it to one who writes the code. */
+async function mayPush(read: Db, { viewer, access }: Writer, { target, head, isForced }: Updating): Promise<boolean> {
   const facts = {
     access,
     isArchived: head.isArchived,
@@ -38,7 +35,7 @@ async function mayPush(read: Db, pusher: SignedIn, { target, head, isForced }: U
     defaultBranch: head.defaultBranch,
     isDeployKey: false,
     takesProposals: false,
-    branchRules: await loadBranchRules(read, head, pusher),
+    branchRules: await loadBranchRules(read, head, viewer),
     tagRules: [],
   }
   const ref = branchRef(target.pull.headBranch)

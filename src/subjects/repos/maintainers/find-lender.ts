@@ -1,0 +1,35 @@
+import { admitCaller, isPublicRepo } from '../../../access/admit.ts'
+import { isPublicOnly, type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
+import type { Db } from '../../../db/database.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
+import { findUserById } from '../../users/index.ts'
+import type { Repo } from '../repo.store.ts'
+import { findWriter, type Writer } from '../writer.ts'
+
+/** An open pull request of which the poster lets maintainers edit the head branch. */
+interface Maintained {
+  readonly base: Repo
+  readonly head: Repo
+  readonly posterId: UserId
+}
+
+/**
+ * The poster, by whose right the actor writes the head branch: the actor writes the base repository, its credentials
+ * reach both repositories, and the poster may use the server and writes the head repository
+ * (behaviour/git-data-and-transport#edits-by-maintainers). Undefined where one of these is not so.
+ */
+export async function findLender(
+  read: Db,
+  actor: SignedIn,
+  { base, head, posterId }: Maintained,
+): Promise<Writer | undefined> {
+  if (actor.deployKeyId !== undefined || !reaches(actor, base) || !reaches(actor, head)) return undefined
+  if ((await findWriter(read, actor, base)) === undefined) return undefined
+  const poster = await findUserById(read, posterId)
+  const lender = poster && viewerOfAccount(poster)
+  return lender && admitCaller(lender, {}).kind === 'allowed' ? findWriter(read, lender, head) : undefined
+}
+
+/** Whether the credentials reach the repository, whatever the account may do with it. */
+const reaches = (actor: SignedIn, repo: Repo): boolean =>
+  (actor.onlyRepos?.has(repo.id) ?? true) && (!isPublicOnly(actor) || isPublicRepo(repo))
