@@ -1,5 +1,4 @@
 import { type Actor, actorOf } from '../../access/viewer.ts'
-import { isGitError } from '../../git/index.ts'
 import { asId } from '../../platform/crypto/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Repo } from '../repos/index.ts'
@@ -33,12 +32,10 @@ export function createPushFollowers(log: Logger): PushFollowers {
     async follow(repo, pusherId, changes) {
       const push = { repo, actor: actorOf(asId(pusherId)), changes }
       for (const run of followers) {
-        try {
-          await run(push)
-        } catch (error) {
-          if (!isGitError(error)) throw error
-          log.warn({ err: error, repo: repo.id }, 'a ref could not follow a push')
-        }
+        // NOTE: the push has happened; a caller that hears of a moved ref would write it once more.
+        await run(push).catch((error: unknown) =>
+          log.error({ err: error, repo: repo.id }, 'what follows a push could not follow at once'),
+        )
       }
     },
   }

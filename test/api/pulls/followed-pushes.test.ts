@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { RefConflictError } from '../../../src/git/index.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { statementsOf } from '../../harness/statements.ts'
@@ -127,6 +128,28 @@ describeOnBoth('a pull request that is read right after its head was written', (
     expect(timeline.filter(({ type }) => type === 'pull_push')).toHaveLength(4)
   })
 
+  it('does not stop a push that it cannot follow, and follows later', async () => {
+    await commitFile(ann, { branch: 'stuck', from: 'main' })
+    const { number } = await createPull(ann, { head: 'stuck' })
+    const { git: server } = ssh.server.app
+    const open = server.open.bind(server)
+    let refusals = 0
+    vi.spyOn(server, 'open').mockImplementation((repo) => {
+      const opened = open(repo)
+      const update: typeof opened.refs.update = async (updates, ...rest) => {
+        if (!updates.some(({ ref }) => ref.startsWith('refs/pull/'))) return opened.refs.update(updates, ...rest)
+        refusals++
+        throw new RefConflictError(updates[0]!.ref, 'stale')
+      }
+      return { ...opened, refs: { ...opened.refs, update } }
+    })
+    await commitFile(ann, { branch: 'stuck', path: 'later.txt' })
+    vi.restoreAllMocks()
+    expect(refusals).toBeGreaterThan(0)
+    await ssh.server.drain()
+    expect(await heads(number)).toEqual(expected(2, await tipOf('stuck')))
+  })
+
   it('follows at once with the four others of its branch, and in a job with more', async () => {
     await commitFile(ann, { branch: 'wide', from: 'main' })
     const numbers: number[] = []
@@ -146,7 +169,7 @@ describeOnBoth('a pull request that is read right after its head was written', (
     await commitFile(ann, { branch: 'alone', from: 'main' })
     await ssh.server.drain()
     const sent = await statementsOf(ssh.server.app.database, () => push('alone', bySsh))
-    const asked = sent.filter((text) => /"head_branch" in|update "pull"/.test(text))
-    expect(asked, sent.join('\n')).toHaveLength(1)
+    const asked = sent.filter((text) => text.includes('"issue"."number", "pull"."base_repo_id"'))
+    expect([asked.length, sent.some((text) => text.includes('update "pull"'))], sent.join('\n')).toEqual([1, false])
   })
 })

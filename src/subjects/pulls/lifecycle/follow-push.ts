@@ -16,8 +16,8 @@ const MAX_AT_ONCE = 5
 
 /**
  * Has the open pull requests from pushed branches follow, because clients read them, and fetch their refs, right after
- * their push. All refs in the same repository move, and the oldest five pull requests follow as a whole; one that cannot
- * is left to the job of the push. One query where there are none.
+ * their push. All refs in the same repository move, and the oldest five pull requests follow as a whole. What fails,
+ * such as where the job of an earlier push is at work, is left to the job of this one. One query where there are none.
  */
 export async function followPush(deps: HeadDeps, { repo, actor, changes }: FollowedPush): Promise<void> {
   const moved = new Map(
@@ -25,11 +25,12 @@ export async function followPush(deps: HeadDeps, { repo, actor, changes }: Follo
   )
   const pulls = await listPushedPulls(deps.database.read, repo.id, [...moved.keys()])
   if (pulls.length === 0) return
-  await moveHeadRefs(deps, repo, moved, pulls)
-  for (const pushed of pulls.slice(0, MAX_AT_ONCE))
-    await follow(deps, actor, pushed).catch((error: unknown) =>
-      deps.log.warn({ err: error, pull: pushed.id }, 'a pull request could not follow a push at once'),
-    )
+  const left =
+    (what: object) =>
+    (error: unknown): void =>
+      deps.log.warn({ err: error, ...what }, 'a pull request could not follow a push at once')
+  await moveHeadRefs(deps, repo, moved, pulls).catch(left({ repo: repo.id }))
+  for (const pushed of pulls.slice(0, MAX_AT_ONCE)) await follow(deps, actor, pushed).catch(left({ pull: pushed.id }))
 }
 
 /** The repository has the objects already: one git process for all pull requests within it. */
