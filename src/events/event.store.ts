@@ -173,3 +173,13 @@ export const listEventsBetween = (db: Db, { after, upTo, repoId, kinds }: EventR
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** Events of some kinds that subscribers have yet to take, by id. */
+export const listPendingEvents = (db: Db, kinds: readonly string[]): Promise<Pick<EventRow, 'kind' | 'payload'>[]> =>
+  db
+    .selectFrom('event')
+    .select(['kind', 'payload'])
+    .where('dispatched_at', '=', 0)
+    .where('kind', 'in', kinds)
+    .orderBy('id')
+    .execute()

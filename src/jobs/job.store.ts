@@ -148,3 +148,13 @@ export async function countJobs(db: Db, states: readonly JobRow['state'][]): Pro
     .executeTakeFirstOrThrow()
   return count
 }
+
+/** Jobs of some kinds that are waiting or running, the oldest first. */
+export const listUnfinishedJobs = (db: Db, kinds: readonly string[]): Promise<Pick<JobRow, 'kind' | 'payload'>[]> =>
+  db
+    .selectFrom('job')
+    .select(['kind', 'payload'])
+    .where('kind', 'in', kinds)
+    .where('state', 'in', ['waiting', 'running'])
+    .orderBy('id')
+    .execute()

@@ -1,13 +1,11 @@
-import type { Database } from '../../db/database.ts'
-import { type Git, isGitError } from '../../git/index.ts'
+import { isGitError } from '../../git/index.ts'
 import type { Pushes } from '../pushes/index.ts'
 import { countRepos, findRepoById, listUsedStorages, type Repo, walkRepoIds } from '../repos/index.ts'
 import type { Wikis } from '../wiki/index.ts'
 import type { CheckOptions, Finding } from '../subject.ts'
+import { type DriftDeps, findDifferences, lookAgain, type Suspects } from './repo-drift.ts'
 
-export interface CheckReposDeps {
-  readonly database: Database
-  readonly git: Git
+export interface CheckReposDeps extends DriftDeps {
   readonly pushes: Pick<Pushes, 'inspect' | 'reconcile'>
   readonly wikis: Pick<Wikis, 'inspect' | 'reconcile'>
 }
@@ -17,15 +15,20 @@ const WIKI = /\.wiki$/
 type Findings = AsyncGenerator<Finding, void, undefined>
 type Describe = (what: string, state: Finding['state']) => Finding
 
-/** Every repository of the database against its directory, then every directory against the database. */
+/**
+ * Every repository of the database against its directory, then every directory against the database. Without `fix` the
+ * server may be running: differences from rows are looked at once more in the end.
+ */
 export async function* checkStoredRepos(deps: CheckReposDeps, options: CheckOptions): Findings {
   const total = await countRepos(deps.database.read)
+  const suspects: Suspects = new Map()
   let done = 0
   for await (const id of walkRepoIds(deps.database.read)) {
     const repo = await findRepoById(deps.database.read, id)
-    if (repo !== undefined) yield* checkRepo(deps, repo, options)
+    if (repo !== undefined) yield* checkRepo(deps, repo, { ...options, suspects })
     options.progress?.(++done, total)
   }
+  yield* lookAgain(deps, suspects)
   yield* findStrayDirectories(deps)
 }
 
@@ -33,58 +36,46 @@ const describer =
   (subject: string): Describe =>
   (what, state) => ({ what: `${subject}: ${what}`, state })
 
-async function* checkRepo({ git, pushes, wikis }: CheckReposDeps, repo: Repo, { fix, quick }: CheckOptions): Findings {
-  const finding = describer(repo.fullName)
-  if (!(await git.repoExists(repo.storage))) {
-    yield finding(
-      `its directory ${repo.storage}.git is missing. Restore it from a backup, or delete the repository.`,
-      'problem',
-    )
-    return
-  }
-  try {
-    const depth = quick ? 'reachable' : 'everything'
-    for (const line of await git.check(repo, depth)) yield finding(line, 'problem')
-    const wiki = await checkWiki({ git, wikis }, repo, { depth, fix })
-    const drift = fix ? undefined : await pushes.inspect(repo.id)
-    const isReconciled = fix && (await pushes.reconcile(repo.id))
-    yield* wiki
-    if (isReconciled) yield finding('rows and HEAD follow the refs on disk again', 'fixed')
-    for (const { ref } of drift?.changes ?? []) yield finding(`${ref} moved without a record`, 'problem')
-    if (drift?.head !== undefined) yield finding(`HEAD is not the default branch ${drift.head}`, 'problem')
-  } catch (error) {
-    if (!isGitError(error)) throw error
-    yield finding(error.message, 'problem')
-  }
+interface RepoCheck extends CheckOptions {
+  /** Receives the repositories that differ from their rows, unless these are repaired. */
+  readonly suspects: Suspects
 }
 
-interface WikiCheck {
-  readonly depth: 'reachable' | 'everything'
-  readonly fix: boolean
+async function* checkRepo(deps: CheckReposDeps, repo: Repo, { fix, quick, suspects }: RepoCheck): Findings {
+  const { database, git } = deps
+  const depth = quick ? 'reachable' : 'everything'
+  if (await git.repoExists(repo.storage)) {
+    try {
+      yield* checkObjects(deps, repo, depth)
+      if (fix) yield* repair(deps, repo)
+    } catch (error) {
+      if (!isGitError(error)) throw error
+      if (await findRepoById(database.read, repo.id)) yield describer(repo.fullName)(error.message, 'problem')
+      return
+    }
+  }
+  const differences = await findDifferences(deps, repo.id)
+  if (!fix && differences.size > 0) suspects.set(repo.id, differences)
+  if (fix) for (const [what, { state }] of differences) yield { what, state }
 }
 
-/** A wiki exists from its first page on. */
-async function checkWiki(
-  { git, wikis }: Pick<CheckReposDeps, 'git' | 'wikis'>,
-  { id, storage, objectFormat, fullName, wikiBranch }: Repo,
-  { depth, fix }: WikiCheck,
-): Promise<Finding[]> {
-  const finding = describer(`${fullName} wiki`)
+/** Of the repository and its wiki, which exists from its first page on. */
+async function* checkObjects(
+  { git }: Pick<CheckReposDeps, 'git'>,
+  { storage, objectFormat, fullName }: Repo,
+  depth: 'reachable' | 'everything',
+): Findings {
+  for (const line of await git.check({ storage, objectFormat }, depth)) yield describer(fullName)(line, 'problem')
   const wiki = { storage: `${storage}.wiki`, objectFormat }
-  if (!(await git.repoExists(wiki.storage))) return []
-  const findings = (await git.check(wiki, depth)).map((what) => finding(what, 'problem'))
-  if (fix)
-    return (await wikis.reconcile(id))
-      ? [...findings, finding('row and HEAD follow the refs on disk again', 'fixed')]
-      : findings
-  const drift = await wikis.inspect(id)
-  if (drift === undefined) return findings
-  if (drift.isHeadWrong || drift.branch !== wikiBranch)
-    return [...findings, finding(`HEAD and the row do not name the branch of the pages, ${drift.branch}`, 'problem')]
-  return [
-    ...findings,
-    finding(`${drift.branch} moved without a record; the server takes it in at its next start`, 'note'),
-  ]
+  if (!(await git.repoExists(wiki.storage))) return
+  for (const line of await git.check(wiki, depth)) yield describer(`${fullName} wiki`)(line, 'problem')
+}
+
+async function* repair({ pushes, wikis }: CheckReposDeps, { id, fullName }: Repo): Findings {
+  const isWikiRepaired = await wikis.reconcile(id)
+  const isRepaired = await pushes.reconcile(id)
+  if (isWikiRepaired) yield describer(`${fullName} wiki`)('row and HEAD follow the refs on disk again', 'fixed')
+  if (isRepaired) yield describer(fullName)('rows and HEAD follow the refs on disk again', 'fixed')
 }
 
 /** Directories without a repository are kept: an administrator may adopt or delete them. */

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/database.ts'
-import { asId, type PullId, type RepoId } from '../../../platform/crypto/ids.ts'
+import { asId, type IssueId, type PullId, type RepoId } from '../../../platform/crypto/ids.ts'
 import { pullHeadRef } from '../pull.policy.ts'
+import type { BranchOf } from './pull.store.ts'
 
 export interface PullHead {
   readonly pullId: PullId
@@ -11,7 +12,10 @@ export interface PullHead {
   readonly base: string
   /** The tip of the base that the last check compared. */
   readonly checkedBaseOid: string
-  /** A branch of the same repository; undefined for another repository and for AGit. */
+  readonly issueId: IssueId
+  /** The head branch; undefined for AGit and where the repository was deleted. */
+  readonly head: BranchOf | undefined
+  /** The head branch where it is one of the same repository. */
   readonly branch: string | undefined
 }
 
@@ -21,7 +25,7 @@ export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]>
     .selectFrom('pull')
     .innerJoin('issue', 'issue.id', 'pull.issue_id')
     .select(['pull.id', 'pull.base_branch', 'pull.checked_base_oid', 'pull.head_branch', 'pull.head_repo_id'])
-    .select(['issue.number', 'pull.head_oid', 'pull.is_agit', 'pull.is_closed'])
+    .select(['issue.number', 'pull.issue_id', 'pull.head_oid', 'pull.is_agit', 'pull.is_closed'])
     .where('pull.base_repo_id', '=', repoId)
     .orderBy('issue.number')
     .execute()
@@ -33,6 +37,11 @@ export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]>
     number: row.number,
     base: row.base_branch,
     checkedBaseOid: row.checked_base_oid,
+    issueId: asId(row.issue_id),
+    head:
+      row.head_repo_id === 0 || row.is_agit === 1
+        ? undefined
+        : { repoId: asId(row.head_repo_id), branch: row.head_branch },
     branch: row.head_repo_id === repoId && row.is_agit === 0 ? row.head_branch : undefined,
   }))
 }

@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database } from '../../db/database.ts'
+import { type Git, isGitError } from '../../git/index.ts'
+import { listUnfinishedJobs } from '../../jobs/index.ts'
+import type { Pushes } from '../pushes/index.ts'
+import { findRepoById, type Repo } from '../repos/index.ts'
+import type { Finding } from '../subject.ts'
+import type { Wikis } from '../wiki/index.ts'
+
+export interface DriftDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly pushes: Pick<Pushes, 'inspect'>
+  readonly wikis: Pick<Wikis, 'inspect'>
+}
+
+interface Difference {
+  readonly state: Finding['state']
+  /** The same as long as neither the disk nor the rows change. */
+  readonly value: string
+}
+
+/** Differences of a repository between its rows and what is on disk, by the text of their finding. */
+type Differences = ReadonlyMap<string, Difference>
+
+/** What a first look found, by repository. */
+export type Suspects = Map<Repo['id'], Differences>
+
+/** On a running server a push moves refs some milliseconds before it is recorded. */
+const SECOND_LOOK_MS = 1000
+
+/** NOTE: reads the row itself: that of the caller may be minutes old. Empty for a repository that was deleted. */
+export async function findDifferences(deps: DriftDeps, id: Repo['id']): Promise<Differences> {
+  const repo = await findRepoById(deps.database.read, id)
+  if (repo === undefined) return new Map()
+  const { fullName, storage } = repo
+  if (!(await deps.git.repoExists(storage))) {
+    const advice = 'Restore it from a backup, or delete the repository.'
+    return new Map([[`${fullName}: its directory ${storage}.git is missing. ${advice}`, problem('')]])
+  }
+  try {
+    return new Map([...(await wikiDifferences(deps, repo)), ...(await refDifferences(deps, repo))])
+  } catch (error) {
+    if (!isGitError(error)) throw error
+    return new Map([[`${fullName}: ${error.message}`, problem('')]])
+  }
+}
+
+const problem = (value: string): Difference => ({ state: 'problem', value })
+
+async function refDifferences({ pushes }: DriftDeps, { id, fullName }: Repo): Promise<[string, Difference][]> {
+  const drift = await pushes.inspect(id)
+  return [
+    ...(drift?.changes ?? []).map(({ ref, oldOid, newOid }): [string, Difference] => [
+      `${fullName}: ${ref} moved without a record`,
+      problem(`${oldOid} ${newOid}`),
+    ]),
+    ...(drift?.head === undefined ? [] : [drift.head]).map((head): [string, Difference] => [
+      `${fullName}: HEAD is not the default branch ${head}`,
+      problem(''),
+    ]),
+  ]
+}
+
+async function wikiDifferences(
+  { wikis }: DriftDeps,
+  { id, fullName, wikiBranch }: Repo,
+): Promise<[string, Difference][]> {
+  const drift = await wikis.inspect(id)
+  if (drift === undefined) return []
+  const { branch, oid, isHeadWrong } = drift
+  return isHeadWrong || branch !== wikiBranch
+    ? [[`${fullName} wiki: HEAD and the row do not name the branch of the pages, ${branch}`, problem('')]]
+    : [
+        [
+          `${fullName} wiki: ${branch} moved without a record; the server takes it in at its next start`,
+          { state: 'note', value: String(oid) },
+        ],
+      ]
+}
+
+/**
+ * Says what is as it was a second ago: the rest was about to be recorded. Waits once for all repositories. What the
+ * job of every start is about to repair is a note.
+ */
+export async function* lookAgain(deps: DriftDeps, suspects: Suspects): AsyncGenerator<Finding, void, undefined> {
+  if (suspects.size === 0) return
+  await wait(SECOND_LOOK_MS)
+  const isReconciling = (await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])).length > 0
+  for (const [id, before] of suspects)
+    for (const [what, { state, value }] of await findDifferences(deps, id))
+      if (before.get(what)?.value === value)
+        yield state === 'problem' && isReconciling
+          ? { what: `${what}; a background job is about to change that`, state: 'note' }
+          : { what, state }
+}
