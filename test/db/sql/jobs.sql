@@ -32,3 +32,6 @@ insert into "job" ("kind", "key", "payload", "run_at", "created_at") values (?, 
 update "job" set "state" = ?, "lease_until" = ?, "holder" = ?, "attempts" = attempts + 1 where "id" in (?, ...) returning *;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" in (?, ...) order by "run_at", "id" limit N;
 select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? and "lease_until" < ?)) and "kind" not in (?, ...) order by "run_at", "id" limit N;
+
+-- jobs/job.store.ts listUnfinishedJobs
+select "kind", "payload" from "job" where "kind" in (?, ...) and "state" in (?, ...) order by "id";

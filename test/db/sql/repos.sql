@@ -81,6 +81,10 @@ select count(*) as "total" from "repo" where (lower("repo"."topics") like ? esca
 select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 
+-- subjects/repos/maintainers/maintained-head.store.ts listMaintainedHeads
+select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? order by "pull"."id" desc limit N;
+select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? and "pull"."head_branch" = ? order by "pull"."id" desc limit N;
+
 -- subjects/repos/records/mirror.store.ts insertMirror
 insert into "mirror" ("repo_id", "interval", "next_sync_at", "remote_url") values (?, ...);
 insert into "mirror" ("repo_id", "interval", "synced_at", "next_sync_at", "remote_url", "credentials", "remote_head", "has_wiki", "has_lfs", "lfs_endpoint") values (?, ...);
