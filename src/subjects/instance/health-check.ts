@@ -8,6 +8,8 @@ interface HealthCheckOptions {
   readonly deadlineMs: number
   /** Milliseconds for which a result is given again. */
   readonly keptMs: number
+  /** The same for a failure: `keptMs` when undefined. */
+  readonly failureKeptMs?: number
   readonly log: Pick<Logger, 'error' | 'info'>
 }
 
@@ -37,7 +39,7 @@ export class HealthCheck {
   }
 
   async #test(): Promise<boolean> {
-    const { name, test, deadlineMs, keptMs, log } = this.#options
+    const { name, test, deadlineMs, keptMs, failureKeptMs = keptMs, log } = this.#options
     let passes = true
     try {
       await withDeadline(test(), deadlineMs)
@@ -47,7 +49,7 @@ export class HealthCheck {
       if (this.#passed) log.error({ err: error, check: name }, 'health check failed')
     }
     this.#passed = passes
-    this.#freshUntil = performance.now() + keptMs
+    this.#freshUntil = performance.now() + (passes ? keptMs : failureKeptMs)
     return passes
   }
 }

@@ -6,21 +6,21 @@ import { HealthCheck } from './health-check.ts'
 import type { HealthParts } from './health.routes.ts'
 
 const DATABASE = { deadlineMs: 3_000, keptMs: 250 }
-const SCHEMA = { deadlineMs: 3_000, keptMs: 1_000 }
-/** The root may be on a shared file system that does not answer while its server is away. */
-const REPOSITORIES = { deadlineMs: 3_000, keptMs: 1_000 }
+/** A part that is needed is found soon after its return. The schema fails too while the database is away. */
+const NEEDED = { deadlineMs: 3_000, keptMs: 1_000, failureKeptMs: 250 }
 /** NOTE: short, because balancers wait for it although it decides nothing. */
 const BUCKET = { deadlineMs: 1_000, keptMs: 1_000 }
 
 /** What `/api/healthz` and `/api/readyz` test. */
 export function healthParts({ blobs, database, dataDir, log, stopping }: Core): HealthParts {
   const { bucket, kind } = blobs
+  // NOTE: the root may be on a shared file system that does not answer while its server is away.
   const repositories = (): Promise<void> => access(join(dataDir, 'git'), constants.R_OK | constants.W_OK)
   return {
     database: new HealthCheck({ name: 'database', test: () => database.ping(), log, ...DATABASE }),
     needed: [
-      new HealthCheck({ name: 'schema', test: () => requireUsableSchema(database.read), log, ...SCHEMA }),
-      new HealthCheck({ name: 'repositories', test: repositories, log, ...REPOSITORIES }),
+      new HealthCheck({ name: 'schema', test: () => requireUsableSchema(database.read), log, ...NEEDED }),
+      new HealthCheck({ name: 'repositories', test: repositories, log, ...NEEDED }),
     ],
     optional:
       bucket === undefined || kind === 'local'

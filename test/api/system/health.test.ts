@@ -96,6 +96,23 @@ it('one test of a part runs at a time, ends at its deadline and is logged once',
   expect(logged).toEqual(['fails', 'passes'])
 })
 
+it('keeps a failure shorter than a success', async () => {
+  let isAway = true
+  let tests = 0
+  const test = async (): Promise<void> => {
+    tests++
+    if (isAway) throw new Error('away')
+  }
+  const log = { error: () => {}, info: () => {} }
+  const times = { deadlineMs: 20, keptMs: 3_600_000, failureKeptMs: 0 }
+  const check = new HealthCheck({ name: 'part', test, ...times, log: log as never })
+  expect(await check.passes()).toBe(false)
+  isAway = false
+  expect(await check.passes()).toBe(true)
+  expect(await check.passes()).toBe(true)
+  expect(tests).toBe(2)
+})
+
 it('metrics are off by default', async () => {
   const server = await startServer()
   expect((await server.anonymous.get('//metrics')).status).toBe(404)
