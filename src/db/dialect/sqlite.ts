@@ -18,6 +18,7 @@ import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files
 import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
 import { Checkpoints } from './sqlite-checkpoints.ts'
+import { SqliteCommits } from './sqlite-commits.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
@@ -120,6 +121,7 @@ function connect<T>(
   const checkpoints = keepLog
     ? undefined
     : new Checkpoints({ file, limit: checkpointFrames, length: () => log.length(), runAlone })
+  const commits = new SqliteCommits({ dataVersion: dataVersionOf(reader), indexHeader: () => log.indexHeader() })
   const read = new Kysely<T>({
     dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
   })
@@ -128,7 +130,7 @@ function connect<T>(
     read,
     write,
     noTimeout: write,
-    version: versionOf(reader),
+    version: () => commits.version(),
     log,
     close: async () => {
       await read.destroy()
@@ -160,7 +162,7 @@ function openFile(file: string, readonly: boolean): Sqlite.Database {
 }
 
 /** NOTE: `data_version` of a connection counts the commits of all others, and this one never writes. */
-function versionOf(reader: Sqlite.Database): () => number {
+function dataVersionOf(reader: Sqlite.Database): () => number {
   const statement = reader.prepare<[], number>('pragma data_version').pluck()
   return () => {
     try {
