@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { pino } from 'pino'
 import { unavailable } from '../errors.ts'
 import { createLogger } from '../logger.ts'
@@ -48,4 +48,29 @@ it('tries again soon while the database is away, with one line in the log for ea
   await after(1)
   await loop.stop()
   expect(lines).toHaveLength(2)
+})
+
+it('does nothing for those that wake it while it does not run, and is woken again after another start', async () => {
+  let done = 0
+  const work = async (): Promise<boolean> => (done++, false)
+  const loop = new WorkerLoop({ work, interval: 600_000, log: createLogger('silent') })
+  vi.useFakeTimers()
+  try {
+    loop.wakeSoon()
+    expect(vi.getTimerCount()).toBe(0)
+    loop.start()
+    loop.wakeSoon()
+    await loop.stop()
+    loop.wakeSoon()
+    expect(vi.getTimerCount()).toBe(0)
+    loop.start()
+    await vi.advanceTimersByTimeAsync(1)
+    const before = done
+    loop.wakeSoon()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(done).toBe(before + 1)
+    await loop.stop()
+  } finally {
+    vi.useRealTimers()
+  }
 })

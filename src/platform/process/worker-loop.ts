@@ -52,8 +52,9 @@ export class WorkerLoop {
     this.#wake?.()
   }
 
-  /** There is something to do that has a moment's time: a burst of calls wakes once. */
+  /** There is something to do that has a moment's time: a burst of calls wakes once. A start looks by itself. */
   wakeSoon(): void {
+    if (this.#stopped) return
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined
       this.wake()
@@ -64,6 +65,7 @@ export class WorkerLoop {
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#soon)
+    this.#soon = undefined
     this.wake()
     await this.#running
   }
