@@ -105,6 +105,15 @@ describe('a server of two workers', () => {
     expect(numbers).toEqual(Array.from({ length: 64 }, (_, index) => index + 1))
   })
 
+  it('shows in every worker what one of them has acknowledged', async () => {
+    const description = async (): Promise<string> =>
+      JSON.parse((await call('GET', '/api/v1/repos/admin/desk')).text).description
+    for (let n = 0; n < 25; n++) {
+      expect((await call('PATCH', '/api/v1/repos/admin/desk', { description: `version ${n}` })).status).toBe(200)
+      expect(await all(6, description)).toEqual(Array.from({ length: 6 }, () => `version ${n}`))
+    }
+  })
+
   it('takes pushes to one repository side by side', async () => {
     const remote = `${server.url.replace('://', `://admin:${token}@`)}/admin/desk.git`
     const dir = mkdtempSync(join(tmpdir(), 'ingot-workers-'))
