@@ -32,8 +32,8 @@ function main(): void {
   process.on('message', (request: Request) => {
     void answer(request).then((result) => {
       process.send!(result)
-      // NOTE: at its end it is too late: the server kills it.
-      if (!request.isRun) flushCompileCache()
+      // NOTE: at its end it is too late: the server kills it. A task may have loaded something for a first use.
+      flushCompileCache()
     })
   })
 }

@@ -1,5 +1,11 @@
-import hljs from 'highlight.js/lib/common'
+import type { HLJSApi } from 'highlight.js'
+import { createRequire } from 'node:module'
 import { escapeHtml } from './references/references.ts'
+
+const require = createRequire(import.meta.url)
+
+/** NOTE: loaded by the first block of code: it takes a quarter of the time in which a process can render a text. */
+const highlighter = (): HLJSApi => require('highlight.js/lib/common') as HLJSApi
 
 /** Short class names for the highlighter's token kinds, as clients' style sheets name them. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -61,7 +67,9 @@ export function renderCodeBlock(code: string, info: string, own: string): string
 
 function highlight(code: string, language: string, own: string): string {
   const isLarge = code.length > MAX_HIGHLIGHTED_LENGTH || LONG_LINE.test(code)
-  if (isLarge || hljs.getLanguage(language) === undefined) return escapeHtml(code)
+  if (isLarge || language === '') return escapeHtml(code)
+  const hljs = highlighter()
+  if (hljs.getLanguage(language) === undefined) return escapeHtml(code)
   const { value } = hljs.highlight(code, { language, ignoreIllegals: true })
   return value.replaceAll(/<span class="hljs-([\w-]+)([^"]*)">/g, (_, kind: string, modifiers: string) => {
     const detail = modifiers.includes('class_')
