@@ -1,4 +1,4 @@
-import { type Compilable, type CompiledQuery } from 'kysely'
+import type { Compilable, CompiledQuery } from 'kysely'
 import { sha256Hex } from '../platform/crypto/crypto.ts'
 import { boundedCache } from '../platform/lru.ts'
 import { beginReading, Moments } from './moments.ts'
@@ -21,8 +21,8 @@ interface Memory {
   /** Where the proof takes a message. */
   readonly moments: Moments | undefined
   readonly totals: ReturnType<typeof boundedCache<string, KnownTotal>>
-  /** All values are of `version`. */
-  readonly values: Map<string, unknown>
+  /** All are of `version`; those who ask for one while it is read wait for the same. */
+  readonly values: Map<string, Promise<unknown>>
   version: number
   rows: number
 }
@@ -98,17 +98,30 @@ export async function remembered<T>(db: object, key: string, load: () => Promise
     values.clear()
     memory.rows = 0
     memory.version = version
-  } else if (values.has(key)) return values.get(key) as T
-  const value = await load()
-  if (memory.version === version) {
-    const rows = 1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0)
-    if ((memory.rows += rows) > MAX_ROWS) {
-      values.clear()
-      memory.rows = rows
-    }
-    values.set(key, value)
+  } else if (values.has(key)) return values.get(key) as Promise<T>
+  const loading = load()
+  values.set(key, loading)
+  try {
+    const value = await loading
+    if (memory.version === version) keep(memory, key, { value, loading })
+    return value
+  } catch (error) {
+    if (values.get(key) === loading) values.delete(key)
+    throw error
   }
-  return value
+}
+
+function keep(
+  memory: Memory,
+  key: string,
+  { value, loading }: { readonly value: unknown; readonly loading: Promise<unknown> },
+): void {
+  const rows = 1 + (Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0)
+  if ((memory.rows += rows) > MAX_ROWS) {
+    memory.values.clear()
+    memory.rows = rows
+  }
+  memory.values.set(key, loading)
 }
 
 /**

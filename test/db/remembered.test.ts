@@ -173,6 +173,52 @@ describeOnBoth('remembered look-ups', (kind) => {
     expect(loads).toBe(2)
   })
 
+  it('are loaded once for all who ask at the same time, and again by those who ask after a commit', async () => {
+    const { read } = db.database
+    await rename('together')
+    let begun = 0
+    const { promise: first, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const reading = beginReads(read)
+    const ask = (): Promise<number> =>
+      remembered(read, 'together', async () => {
+        const load = ++begun
+        begin()
+        await gate
+        return load
+      })
+    await reading.during(async () => {
+      // Another database of the same PostgreSQL server may commit in between: one request asks it once.
+      await loginName(read)
+      const asked = [ask(), ask()]
+      await first
+      await rename('apart')
+      const late = ask()
+      await expect.poll(() => begun).toBe(2)
+      open()
+      expect(await Promise.all([...asked, late])).toEqual([1, 1, 2])
+      expect(await ask()).toBe(2)
+    })
+    reading.end()
+  })
+
+  it('are what was loaded where others read too many rows meanwhile', async () => {
+    const { read } = db.database
+    const reading = beginReads(read)
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    await reading.during(async () => {
+      await loginName(read)
+      const many = (key: string) => remembered(read, key, async () => Array.from({ length: 5000 }, () => key))
+      const slow = (): Promise<string[]> => remembered(read, 'slow', async () => (await gate, many('inner')))
+      const asked = slow()
+      await many('outer')
+      open()
+      expect((await asked).length).toBe(5000)
+      expect((await slow()).length).toBe(5000)
+    })
+    reading.end()
+  })
+
   it('keep failures out', async () => {
     const { read } = db.database
     const failing = remembered(read, 'failing', () => Promise.reject(new Error('lost')))

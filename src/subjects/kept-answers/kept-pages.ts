@@ -10,20 +10,28 @@ const MAX_BYTES = 12 * 1024 * 1024
 /** Milliseconds: the signature of a commit may be good only until its key expires. */
 const MAX_AGE = 10 * 60_000
 
-interface Kept {
+/** What an answer is of. */
+interface State {
   readonly version: number
   readonly repo: object | undefined
+}
+
+interface Kept extends State {
   readonly answer: Answer
   readonly bytes: number
+}
+
+interface Made extends State {
+  readonly answer: Promise<Answer>
 }
 
 /** Answers to lists of issues, pull requests, commits and branches, which take longer to make than to send. */
 export interface KeptPages {
   /**
-   * The answer that `make` gives, made again only after a commit of any process. `wanted` has everything that it
-   * depends on beside the viewer and the database. `repo` is what the guard read, of which `remembered` gives another
-   * object after every commit: an answer is not kept for later requests where a commit came between the guard and
-   * `make`, which shows rows that the guard read.
+   * The answer that `make` gives, made again only after a commit of any process, and once for all who ask meanwhile.
+   * `wanted` has everything that it depends on beside the viewer and the database. `repo` is what the guard read, of
+   * which `remembered` gives another object after every commit: an answer is not kept for later requests where a commit
+   * came between the guard and `make`, which shows rows that the guard read.
    */
   get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>, repo?: object): Promise<Answer>
 }
@@ -36,17 +44,24 @@ export function createKeptPages(read: object, rootUrl: () => string): KeptPages 
     ttl: MAX_AGE,
     sizeCalculation: ({ bytes }, key) => bytes + key.length + 200,
   })
+  const making = new Map<string, Made>()
   return {
     async get(viewer, wanted, make, repo) {
       // NOTE: asked before the rows are read: an answer that a commit overtook belongs to a version that is over.
       const version = await readVersion(read)
       if (version === undefined) return make()
       const key = JSON.stringify([keyOf(viewer), rootUrl(), ...wanted])
-      const kept = cache.get(key)
-      if (kept?.version === version && kept.repo === repo) return kept.answer
-      const answer = keepable(await make())
-      cache.set(key, { version, repo, answer, bytes: (answer.body as JsonBytes).bytes.length })
-      return answer
+      for (const known of [cache.get(key), making.get(key)])
+        if (known?.version === version && known.repo === repo) return known.answer
+      const made = { version, repo, answer: make().then(keepable) }
+      making.set(key, made)
+      try {
+        const answer = await made.answer
+        cache.set(key, { version, repo, answer, bytes: (answer.body as JsonBytes).bytes.length })
+        return answer
+      } finally {
+        if (making.get(key) === made) making.delete(key)
+      }
     },
   }
 }

@@ -65,4 +65,33 @@ describe('lists of pull requests and single ones that were asked before', () => 
       { text: 'fresh' },
     ])
   })
+
+  it('are made once for all who ask at the same time, and again by those who ask after a commit', async () => {
+    const { ann, server } = given
+    const pages = createKeptPages(server.app.database.read, () => 'http://127.0.0.1')
+    let made = 0
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const get = () =>
+      pages.get(ANONYMOUS, [], async () => {
+        const text = `made ${++made}`
+        await gate
+        return ok({ text })
+      })
+    const asked = [get(), get()]
+    await expect.poll(() => made).toBe(1)
+    expect((await ann.client.patch('/user/settings', { location: 'Oslo' })).status).toBe(200)
+    const late = get()
+    await expect.poll(() => made).toBe(2)
+    open()
+    const texts = (await Promise.all([...asked, late])).map(({ body }) => (body as JsonBytes).toJSON())
+    expect(texts).toEqual([{ text: 'made 1' }, { text: 'made 1' }, { text: 'made 2' }])
+    expect(((await get()).body as JsonBytes).toJSON()).toEqual({ text: 'made 2' })
+  })
+
+  it('that could not be made are made for the next', async () => {
+    const pages = createKeptPages(given.server.app.database.read, () => 'http://127.0.0.1')
+    const failing = pages.get(ANONYMOUS, [], () => Promise.reject(new Error('lost')))
+    await expect(failing).rejects.toThrow('lost')
+    expect((await pages.get(ANONYMOUS, [], async () => ok({ text: 'found' }))).status).toBe(200)
+  })
 })
