@@ -14,6 +14,7 @@ import { createComments } from './comments/comments.service.ts'
 import { formerTextProjections } from './history/former-text.projection.ts'
 import { historyOperations } from './history/history.operations.ts'
 import { createTextHistory } from './history/history.service.ts'
+import type { KeptPages } from '../kept-answers/index.ts'
 import { lockOperations } from './locks/locks.operations.ts'
 import { createIssueLocks } from './locks/locks.service.ts'
 import { timelineOperations } from './timeline/timeline.operations.ts'
@@ -23,6 +24,7 @@ interface DiscussionDeps {
   readonly attachments: Attachments
   readonly rules: UploadRules
   readonly guards: Pick<Guards, 'issue' | 'repo'>
+  readonly pages: KeptPages
 }
 
 interface Discussion {
@@ -38,7 +40,7 @@ interface Discussion {
 /** The parts of the subject about what people say: comments, their history, files, locks, and the timeline. */
 export function createDiscussion(
   { database, clock, events, jobs, site }: Core,
-  { attachments, rules, guards }: DiscussionDeps,
+  { attachments, rules, guards, pages }: DiscussionDeps,
 ): Discussion {
   attachments.registerOwner('issue', issueAssetOwner(database.read))
   attachments.registerOwner('comment', commentAssetOwner(database.read))
@@ -51,9 +53,9 @@ export function createDiscussion(
     timeline,
     guard,
     operations: [
-      ...commentOperations({ ...common, comments }),
+      ...commentOperations({ ...common, comments, pages }),
       ...historyOperations({ ...common, history: createTextHistory(database) }),
-      ...timelineOperations({ ...common, timeline }),
+      ...timelineOperations({ ...common, timeline, pages }),
       ...lockOperations({ ...common, locks: createIssueLocks(deps) }),
       ...assetOperations({ ...common, attachments, rules, assets: createIssueAssets(deps) }),
     ],

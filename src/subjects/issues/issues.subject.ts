@@ -42,6 +42,7 @@ export const subject = defineSubject({
       attachments,
       rules: uploadRules.issues,
       guards: { issue, repo: guards.repo },
+      pages: keptPages,
     })
     return {
       services: {

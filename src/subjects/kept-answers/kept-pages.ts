@@ -25,7 +25,10 @@ interface Made extends State {
   readonly answer: Promise<Answer>
 }
 
-/** Answers to lists of issues, pull requests, commits and branches, which take longer to make than to send. */
+/**
+ * Answers to lists of issues, pull requests, commits and branches, and what was said on one issue, which take longer to
+ * make than to send.
+ */
 export interface KeptPages {
   /**
    * The answer that `make` gives, made again only after a commit of any process, and once for all who ask meanwhile.

@@ -35,7 +35,7 @@ const BUDGETS: Readonly<Record<string, Budget>> = {
   'one repository': get(DESK, 3, 0),
   'a list of issues': get(`${DESK}/issues`, 7, 0),
   'one issue': get(`${DESK}/issues/1`, 6, 0),
-  'comments of an issue': get(`${DESK}/issues/1/comments`, 5, 2),
+  'comments of an issue': get(`${DESK}/issues/1/comments`, 5, 0),
   'labels of a repository': get(`${DESK}/labels`, 3, 1),
   'a file': get(`${DESK}/contents/README.md`, 2, 0),
   branches: get(`${DESK}/branches`, 4, 0),

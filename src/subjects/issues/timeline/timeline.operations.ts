@@ -4,6 +4,7 @@ import { pagingMembers } from '../../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
+import type { KeptPages } from '../../kept-answers/index.ts'
 import { presentEntry } from './entry.present.ts'
 import { TimelineComment } from './timeline.model.ts'
 import type { Timeline } from './timeline.service.ts'
@@ -12,11 +13,12 @@ import { readUpdateSpan, updateSpanMembers } from './update-span.ts'
 interface TimelineOperationDeps {
   readonly guards: Pick<Guards, 'issue'>
   readonly timeline: Pick<Timeline, 'list'>
+  readonly pages: KeptPages
   readonly site: Site
 }
 
 /** The timeline of issues and pull requests (behaviour/issues#timeline). */
-export const timelineOperations = ({ guards, timeline, site }: TimelineOperationDeps): Operation[] => [
+export const timelineOperations = ({ guards, timeline, pages, site }: TimelineOperationDeps): Operation[] => [
   defineOperation({
     id: 'issueGetCommentsAndTimeline',
     area: 'issue',
@@ -29,10 +31,14 @@ export const timelineOperations = ({ guards, timeline, site }: TimelineOperation
     responses: { 200: Type.Array(TimelineComment) },
     errors: [404, 422],
     async handler({ access, viewer, query, paging }) {
-      const { entries, ...facts } = await timeline.list(viewer, access, readUpdateSpan(query), paging)
-      const items = entries.map((entry) => presentEntry(entry, { ...facts, ...access, viewer, site }))
-      // COMPAT: the total is that of the page (test/api/issues/timeline.test.ts).
-      return listed({ items, total: items.length }, items, { link: false })
+      const span = readUpdateSpan(query)
+      const make = async () => {
+        const { entries, ...facts } = await timeline.list(viewer, access, span, paging)
+        const items = entries.map((entry) => presentEntry(entry, { ...facts, ...access, viewer, site }))
+        // COMPAT: the total is that of the page (test/api/issues/timeline.test.ts).
+        return listed({ items, total: items.length }, items, { link: false })
+      }
+      return pages.get(viewer, ['timeline', access.issue.id, span, paging], make, access.repo)
     },
   }),
 ]
