@@ -1,4 +1,5 @@
 import {
+  CompiledQuery,
   Kysely,
   PostgresAdapter,
   PostgresDriver,
@@ -127,11 +128,13 @@ async function timeOf<T>(read: Kysely<T>): Promise<number> {
  * server that was restored from a backup starts at a later time, and may give numbers again.
  */
 async function momentOf<T>(read: Kysely<T>): Promise<string> {
-  const { rows } = await sql<{
-    moment: string
-  }>`select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time()) as moment`.execute(read)
+  const { rows } = await read.executeQuery(MOMENT)
   return rows[0]!.moment
 }
+
+const MOMENT = CompiledQuery.raw(
+  "select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time()) as moment",
+) as CompiledQuery<{ moment: string }>
 
 const kyselyDialect = (createDriver: () => Driver): Dialect => ({
   createAdapter: () => new PostgresAdapter(),

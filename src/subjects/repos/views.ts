@@ -29,13 +29,14 @@ export async function loadRepoViews(
   const parentIds = repos.flatMap((repo) => repo.forkId ?? [])
   const parents = new Map((await listReposByIds(db, parentIds)).map((parent) => [parent.id, parent]))
   const undecided = [...repos.filter((repo) => !decided.has(repo.id)), ...parents.values()]
-  const accesses =
-    undecided.length === 0 ? new Map<RepoId, RepoAccess>() : await loadRepoAccesses(db, viewer, undecided)
-  const transfers = await loadTransfers(db, repos)
-  const mirrors = await listMirrors(
-    db,
-    repos.filter((repo) => repo.isMirror).map((repo) => repo.id),
-  )
+  const [accesses, transfers, mirrors] = await Promise.all([
+    undecided.length === 0 ? new Map<RepoId, RepoAccess>() : loadRepoAccesses(db, viewer, undecided),
+    loadTransfers(db, repos),
+    listMirrors(
+      db,
+      repos.filter((repo) => repo.isMirror).map((repo) => repo.id),
+    ),
+  ])
   const mirrorOf = new Map(mirrors.map((mirror) => [mirror.repoId, mirror]))
   return repos.map((repo) => {
     const parent = repo.forkId === undefined ? undefined : parents.get(repo.forkId)
