@@ -1,5 +1,6 @@
-import type { SelectQueryBuilder } from 'kysely'
+import type { Kysely, SelectQueryBuilder } from 'kysely'
 import { type Page, type Paging, totalOf } from '../platform/paging.ts'
+import { countOnce, rowsOnce } from './remembered.ts'
 
 /**
  * The rows of `query` in the window, and the exact number of rows that the query has without the window. `query` must
@@ -19,12 +20,39 @@ export async function selectPage<Schema, Tables extends keyof Schema, Row, Item>
   }
 }
 
+interface PageOfRows<Row, Item> {
+  readonly paging: Paging
+  /** Reads what the rows stand for. */
+  load(rows: readonly Row[]): Promise<readonly Item[]>
+  readonly count?: () => Promise<number>
+  /** Where it is known, or is another than that of the rows. */
+  readonly total?: number
+}
+
+/**
+ * The same for a page that is asked for again and again: its rows, such as ids, are neither read nor counted again until
+ * the next commit. The items are loaded while the rows are counted.
+ */
+export async function rememberPage<Schema, Tables extends keyof Schema, Row, Item>(
+  db: Pick<Kysely<unknown>, 'executeQuery'>,
+  query: SelectQueryBuilder<Schema, Tables, Row>,
+  { paging, load, count = () => countOnce(db, counting(query)), total: known }: PageOfRows<Row, Item>,
+): Promise<Page<Item>> {
+  const rows = (await rowsOnce(db, query.limit(paging.limit).offset(paging.offset))) as readonly Row[]
+  const [items, total] = await Promise.all([load(rows), known ?? totalOf(paging, rows.length) ?? count()])
+  return { items, total }
+}
+
 /** The number of rows of a query that does not group, whatever it selects and however it is ordered. */
 export async function countRows<Schema, Tables extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Tables, Row>,
 ): Promise<number> {
+  const { total } = await counting(query).executeTakeFirstOrThrow()
+  return total
+}
+
+function counting<Schema, Tables extends keyof Schema, Row>(query: SelectQueryBuilder<Schema, Tables, Row>) {
   // NOTE: over a generic schema the compiler cannot work out the columns of a selection.
   const counted = query.clearSelect().clearOrderBy() as unknown as SelectQueryBuilder<Record<'t', object>, 't', object>
-  const { total } = await counted.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return total
+  return counted.select((eb) => eb.fn.countAll<number>().as('total'))
 }

@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { sha256Hex } from '../platform/crypto/crypto.ts'
 import { boundedCache } from '../platform/lru.ts'
 import { beginReading, Moments } from './moments.ts'
@@ -137,6 +137,16 @@ export const commitVersion = (db: object): number | undefined => memoryIn(db)?.p
 export async function readVersion(db: object): Promise<number | undefined> {
   const memory = memoryIn(db)
   return memory && versionOf(memory)
+}
+
+/** The rows of a query that is asked again and again, such as a page of ids: read again only after a commit. */
+export async function rowsOnce<Row>(
+  db: Pick<Kysely<unknown>, 'executeQuery'>,
+  query: Compilable<Row>,
+): Promise<readonly Row[]> {
+  const compiled = query.compile()
+  const load = async (): Promise<readonly Row[]> => (await db.executeQuery(compiled)).rows
+  return memoryIn(db) === undefined ? load() : remembered(db, keyOf(compiled), load)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/viewer.ts'
 import { visibleRepos } from '../../access/visible-repos.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { countRows, selectPage } from '../../db/page.ts'
+import { rememberPage } from '../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { addToRepoCounter, type Repo, reposInOrder, updateRepo } from '../repos/index.ts'
@@ -58,15 +58,16 @@ async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1
 }
 
 /** Users who starred the repository, in the order of their stars. */
-export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
+export function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const stars = db.selectFrom('star').where('star.repo_id', '=', repoId)
-  const { items: ids, total } = await selectPage(
-    stars.select('star.user_id').orderBy('star.created_at').orderBy('star.user_id'),
+  return rememberPage(db, stars.select('star.user_id').orderBy('star.created_at').orderBy('star.user_id'), {
     paging,
-    (row) => asId<UserId>(row.user_id),
-    () => countRows(stars),
-  )
-  return { items: await usersInOrder(db, ids), total }
+    load: (rows) =>
+      usersInOrder(
+        db,
+        rows.map((row) => asId(row.user_id)),
+      ),
+  })
 }
 
 /**
@@ -74,14 +75,14 @@ export async function listStargazers(db: Db, repoId: RepoId, paging: Paging): Pr
  * COMPAT: the total is the user's counter, hidden repositories included
  * (behaviour/users-and-admin#following-stars-watches-repository-lists; test/api/social/watching.test.ts).
  */
-export async function listStarredRepos(
+export function listStarredRepos(
   db: Db,
   user: Pick<User, 'id' | 'starsCount'>,
   viewer: Viewer,
   { publicOnly, paging }: { publicOnly: boolean; paging: Paging },
 ): Promise<Page<Repo>> {
   // NOTE: the cross join makes SQLite read the stars first, not all public repositories.
-  const ids = await db
+  const query = db
     .selectFrom('star')
     .crossJoin('repo')
     .whereRef('repo.id', '=', 'star.repo_id')
@@ -90,14 +91,13 @@ export async function listStarredRepos(
     .$if(publicOnly, (query) => query.where('repo.is_private', '=', 0))
     .select('star.repo_id')
     .orderBy('star.repo_id')
-    .limit(paging.limit)
-    .offset(paging.offset)
-    .execute()
-  return {
-    items: await reposInOrder(
-      db,
-      ids.map((row) => asId(row.repo_id)),
-    ),
+  return rememberPage(db, query, {
+    paging,
+    load: (rows) =>
+      reposInOrder(
+        db,
+        rows.map((row) => asId(row.repo_id)),
+      ),
     total: user.starsCount,
-  }
+  })
 }

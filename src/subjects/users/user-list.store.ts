@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Visibility } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
-import { selectPage } from '../../db/page.ts'
+import { rememberPage } from '../../db/page.ts'
 import type { Schema } from '../../db/schema.ts'
 import { containing } from '../../db/text-match.ts'
 import { countOnce, remembered } from '../../db/remembered.ts'
@@ -49,7 +49,7 @@ type UserQuery = SelectQueryBuilder<Schema, 'user', object>
 const INDIVIDUAL = sql.lit('individual' as const)
 
 /** Individuals in the given order, by at most four queries: ids from the search index, their rows, the total. */
-export async function listUsers(
+export function listUsers(
   db: Db,
   filter: UserFilter,
   view: UserVisibility & { readonly order?: UserOrder },
@@ -57,13 +57,15 @@ export async function listUsers(
 ): Promise<Page<User>> {
   const { by, direction } = view.order ?? { by: 'name', direction: 'asc' }
   const query = applyFilter(db.selectFrom('user').where('kind', '=', INDIVIDUAL), filter, view)
-  const { items: ids, total } = await selectPage(
-    query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction),
+  return rememberPage(db, query.select('id').orderBy(USER_SORTS[by], direction).orderBy('id', direction), {
     paging,
-    (row) => asId<UserId>(row.id),
-    () => countVisible(db, filter, view),
-  )
-  return { items: await usersInOrder(db, ids), total }
+    load: (rows) =>
+      usersInOrder(
+        db,
+        rows.map((row) => asId(row.id)),
+      ),
+    count: () => countVisible(db, filter, view),
+  })
 }
 
 /** NOTE: the viewer is counted by a second query: with `or` the database reads each row instead of an index. */

@@ -193,14 +193,16 @@ const byIds = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
 /** The individual with this login name or activated e-mail address, with its password hash. */
 export async function findLogin(db: Db, login: string): Promise<{ user: User; passwordHash: string } | undefined> {
   const key = login.trim().toLowerCase()
-  const byName = await db
-    .selectFrom('user')
-    .selectAll()
-    .where('lower_name', '=', key)
-    .where('kind', '=', 'individual')
-    .executeTakeFirst()
-  const row = byName ?? (key.includes('@') ? await findRowByEmail(db, key) : undefined)
-  return row && { user: toUser(row), passwordHash: row.password_hash }
+  return remembered(db, `user.login ${key}`, async () => {
+    const byName = await db
+      .selectFrom('user')
+      .selectAll()
+      .where('lower_name', '=', key)
+      .where('kind', '=', 'individual')
+      .executeTakeFirst()
+    const row = byName ?? (key.includes('@') ? await findRowByEmail(db, key) : undefined)
+    return row && { user: toUser(row), passwordHash: row.password_hash }
+  })
 }
 
 function findRowByEmail(db: Db, lowerEmail: string): Promise<UserRow | undefined> {

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import { remembered } from '../../db/remembered.ts'
 import { asId, type UserId } from '../../platform/crypto/ids.ts'
 import { toUser, type User } from '../users/index.ts'
 
@@ -13,12 +14,21 @@ interface NoReply {
  * The accounts that own e-mail addresses of commits, by lower-case address: by activated addresses and by no-reply
  * addresses. At most two queries for any number of addresses.
  */
-export async function findUsersByEmails(
+export function findUsersByEmails(
   db: Db,
   emails: Iterable<string>,
   noReplyDomain: string,
-): Promise<Map<string, User>> {
+): Promise<ReadonlyMap<string, User>> {
   const wanted = [...new Set([...emails].map((email) => email.toLowerCase()))].filter((email) => email.includes('@'))
+  const key = `commit authors ${JSON.stringify([noReplyDomain, ...wanted])}`
+  return remembered(db, key, () => readUsersByEmails(db, wanted, noReplyDomain))
+}
+
+async function readUsersByEmails(
+  db: Db,
+  wanted: readonly string[],
+  noReplyDomain: string,
+): Promise<ReadonlyMap<string, User>> {
   const users = new Map<string, User>()
   const noReplies = wanted.flatMap((email) => parseNoReply(email, noReplyDomain.toLowerCase()) ?? [])
   const plain = wanted.filter((email) => !noReplies.some((address) => address.email === email))

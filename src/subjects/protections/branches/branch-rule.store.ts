@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
+import { remembered } from '../../../db/remembered.ts'
 import type { RepoId, TeamId, UserId } from '../../../platform/crypto/ids.ts'
 import {
   type BranchRule,
@@ -45,7 +46,10 @@ export async function listBranchRules(db: Db, repoId: RepoId): Promise<StoredBra
 }
 
 /** The rules of a repository and the lists that contain the user, in one query. Teams of former owners do not count. */
-export async function loadBranchRuleFacts(db: Db, repo: RepoOfOwner, userId: number): Promise<BranchRuleFacts> {
+export const loadBranchRuleFacts = (db: Db, repo: RepoOfOwner, userId: number): Promise<BranchRuleFacts> =>
+  remembered(db, `branch rules ${repo.id} ${repo.ownerId} ${userId}`, () => readBranchRuleFacts(db, repo, userId))
+
+async function readBranchRuleFacts(db: Db, repo: RepoOfOwner, userId: number): Promise<BranchRuleFacts> {
   const named = db
     .selectFrom('branch_rule_user')
     .select(['rule_id', 'list'])

@@ -3,10 +3,11 @@ import type { Viewer } from '../../../access/viewer.ts'
 import { countVisible, isPublic, nearTo, someHideFrom, visibleRepos } from '../../../access/visible-repos.ts'
 import type { Db } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
+import { rememberPage } from '../../../db/page.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { countOnce } from '../../../db/remembered.ts'
 import { asId, type UserId } from '../../../platform/crypto/ids.ts'
-import { type Page, type Paging, totalOf } from '../../../platform/paging.ts'
+import type { Page, Paging } from '../../../platform/paging.ts'
 import { type Repo, reposInOrder } from '../repo.store.ts'
 import { matchesKeywords, type RepoKeywords } from './repo-match.store.ts'
 import type { RepoOrder, RepoSort } from './repo-order.ts'
@@ -65,7 +66,7 @@ export async function listRepos(
   const found = (needsOwner ? withOwner : (db.selectFrom('repo') as unknown as typeof withOwner)).where((eb) =>
     eb.and([...relationConditions(eb, filter), ...flagConditions(eb, filter), visible(eb)]),
   )
-  let ids = found.select('repo.id').limit(paging.limit).offset(paging.offset)
+  let ids = found.select('repo.id')
   const first = filter.keywords?.ownerName
   if (first !== undefined) ids = ids.orderBy(sql`case when owner.lower_name = ${first.toLowerCase()} then 0 else 1 end`)
   if (order.priorityOwnerId !== undefined)
@@ -73,20 +74,21 @@ export async function listRepos(
       .orderBy(sql`case when repo.owner_id = ${order.priorityOwnerId} then 0 else 1 end`)
       .orderBy('repo.owner_id')
   for (const column of SORTS[order.by]) ids = ids.orderBy(column, order.direction)
-  const page = await ids.orderBy('repo.id', order.direction).execute()
   const count = async (): Promise<number> =>
     (isUnfiltered(filter) ? await countVisible(db, viewer) : undefined) ??
     countOnce(
       db,
       found.select((eb) => eb.fn.countAll<number>().as('total')),
     )
-  return {
-    items: await reposInOrder(
-      db,
-      page.map((row) => asId(row.id)),
-    ),
-    total: totalOf(paging, page.length) ?? (await count()),
-  }
+  return rememberPage(db, ids.orderBy('repo.id', order.direction), {
+    paging,
+    load: (rows) =>
+      reposInOrder(
+        db,
+        rows.map((row) => asId(row.id)),
+      ),
+    count,
+  })
 }
 
 /** NOTE: `false` is a condition in every member except `onlyPublic`. */

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../db/database.ts'
+import { remembered } from '../../../db/remembered.ts'
 import type { UserId } from '../../../platform/crypto/ids.ts'
 
 export interface TwoFactor {
@@ -8,10 +9,11 @@ export interface TwoFactor {
   readonly lastStep: number
 }
 
-export async function findTwoFactor(db: Db, userId: UserId): Promise<TwoFactor | undefined> {
-  const row = await db.selectFrom('two_factor').selectAll().where('user_id', '=', userId).executeTakeFirst()
-  return row && { secret: row.secret, isConfirmed: row.is_confirmed === 1, lastStep: row.last_step }
-}
+export const findTwoFactor = (db: Db, userId: UserId): Promise<TwoFactor | undefined> =>
+  remembered(db, `two_factor ${userId}`, async () => {
+    const row = await db.selectFrom('two_factor').selectAll().where('user_id', '=', userId).executeTakeFirst()
+    return row && { secret: row.secret, isConfirmed: row.is_confirmed === 1, lastStep: row.last_step }
+  })
 
 /** A new secret that is not confirmed, in place of one that was not. */
 export async function replaceTwoFactor(

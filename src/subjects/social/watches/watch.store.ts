@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../access/viewer.ts'
 import { visibleRepos } from '../../../access/visible-repos.ts'
 import type { Db, Tx } from '../../../db/database.ts'
-import { countRows, selectPage } from '../../../db/page.ts'
+import { rememberPage } from '../../../db/page.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { addToRepoCounter, type Repo, reposInOrder } from '../../repos/index.ts'
@@ -79,19 +79,20 @@ async function addWatchers(tx: Tx, repoId: RepoId, change: number): Promise<void
 }
 
 /** Users who watch the repository, in the order of their watches. */
-export async function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
+export function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
   const watchers = db.selectFrom('watch').where('watch.repo_id', '=', repoId).where('watch.mode', '!=', 'ignored')
-  const { items: ids, total } = await selectPage(
-    watchers.select('watch.user_id').orderBy('watch.created_at').orderBy('watch.user_id'),
+  return rememberPage(db, watchers.select('watch.user_id').orderBy('watch.created_at').orderBy('watch.user_id'), {
     paging,
-    (row) => asId<UserId>(row.user_id),
-    () => countRows(watchers),
-  )
-  return { items: await usersInOrder(db, ids), total }
+    load: (rows) =>
+      usersInOrder(
+        db,
+        rows.map((row) => asId(row.user_id)),
+      ),
+  })
 }
 
 /** Repositories that the user watches and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
-export async function listWatchedRepos(
+export function listWatchedRepos(
   db: Db,
   userId: UserId,
   viewer: Viewer,
@@ -106,6 +107,12 @@ export async function listWatchedRepos(
     .where((eb) => visibleRepos(viewer)(eb))
   if (publicOnly) query = query.where('repo.is_private', '=', 0)
   const ids = query.select('watch.repo_id').orderBy('watch.repo_id')
-  const { items, total } = await selectPage(ids, paging, (row) => asId<RepoId>(row.repo_id))
-  return { items: await reposInOrder(db, items), total }
+  return rememberPage(db, ids, {
+    paging,
+    load: (rows) =>
+      reposInOrder(
+        db,
+        rows.map((row) => asId(row.repo_id)),
+      ),
+  })
 }

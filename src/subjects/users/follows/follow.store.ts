@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
-import { selectPage } from '../../../db/page.ts'
+import { rememberPage } from '../../../db/page.ts'
 import type { Schema } from '../../../db/schema.ts'
 import { asId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
@@ -71,7 +71,7 @@ export function listFollowing(db: Db, userId: UserId, visibility: UserVisibility
 
 type FollowQuery = SelectQueryBuilder<Schema, 'follow' | 'user', object>
 
-async function pageOfUsers(db: Db, all: FollowQuery, visibility: UserVisibility, paging: Paging): Promise<Page<User>> {
+function pageOfUsers(db: Db, all: FollowQuery, visibility: UserVisibility, paging: Paging): Promise<Page<User>> {
   const query =
     visibility.visibilities === undefined
       ? all
@@ -82,12 +82,14 @@ async function pageOfUsers(db: Db, all: FollowQuery, visibility: UserVisibility,
             ...acquaintances(eb, visibility),
           ]),
         )
-  const { items: ids, total } = await selectPage(
-    query.select('user.id').orderBy('follow.created_at').orderBy('user.id'),
+  return rememberPage(db, query.select('user.id').orderBy('follow.created_at').orderBy('user.id'), {
     paging,
-    (row) => asId<UserId>(row.id),
-  )
-  return { items: await usersInOrder(db, ids), total }
+    load: (rows) =>
+      usersInOrder(
+        db,
+        rows.map((row) => asId(row.id)),
+      ),
+  })
 }
 
 function memberOf(eb: ExpressionBuilder<Schema, 'follow' | 'user'>, { self }: UserVisibility) {
