@@ -1,6 +1,5 @@
 import { callApi } from './api.ts'
-import type { QueryCounts } from './databases/counting-proxy.ts'
-import type { PostgresRun } from './databases/postgres-run.ts'
+import type { PostgresRun, RequestCounts } from './databases/postgres-run.ts'
 import { listEndpoints, type Endpoint } from './endpoints.ts'
 import { applyLoad, type Call } from './load/load.ts'
 import { measureBare, sendCosted, type CostedLoad } from './load/yardsticks.ts'
@@ -15,7 +14,7 @@ export interface EndpointResult {
   readonly bare?: CostedLoad
   readonly absent: string | undefined
   /** The same request on PostgreSQL. */
-  readonly postgres?: { readonly load: CostedLoad; readonly counts: QueryCounts | undefined }
+  readonly postgres?: { readonly load: CostedLoad; readonly counts: RequestCounts | undefined }
 }
 
 const BRIEF_SECONDS = 1

@@ -45,7 +45,8 @@ to what the bare server answered just before the endpoint, "by CPU" the ratio of
 machine is busy.
 
 The reading endpoints are measured on SQLite and on a PostgreSQL server that the run starts (without fsync; reached by
-loopback). A proxy counts what one request asks it: queries, and the round trips that it waits for.
+loopback). A proxy counts what one request asks it: queries, and the round trips that it waits for, these also right
+after a commit, when nothing is remembered.
 
 The large repository has 80,000 commits at scale 1, a fifth of them on merged branches, 5,000 files of up to 5 MB, a
 root of 400 entries, a directory of 1,300 and one twelve levels deep; smaller scales have fewer commits, and below 0.1

@@ -13,11 +13,19 @@ import type { TempDir } from '../system/processes.ts'
 import { startOwn } from '../system/target.ts'
 import { openCountingProxy, type CountingProxy, type QueryCounts } from './counting-proxy.ts'
 
+/** What one request asks PostgreSQL. */
+export interface RequestCounts {
+  /** Of a server that has answered it before. */
+  readonly again: QueryCounts
+  /** The same right after a commit, when nothing is remembered. */
+  readonly afterCommit: QueryCounts
+}
+
 /** The same data on PostgreSQL, and what requests ask it. */
 export interface PostgresRun {
   readonly run: Run
-  /** By the name of the endpoint; for one request of a server that has answered it before. */
-  readonly counts: ReadonlyMap<string, QueryCounts>
+  /** By the name of the endpoint. */
+  readonly counts: ReadonlyMap<string, RequestCounts>
 }
 
 const DATABASE = 'ingot'
@@ -39,7 +47,7 @@ export async function openPostgresRun(bench: Bench, chosen: readonly string[]): 
   const endpoints = listEndpoints(filled).filter(({ name }) => chosen.includes(name))
   if (endpoints.some(({ needs }) => needs === 'large')) await pushLarge(filled)
   say('counting the queries of a request on PostgreSQL')
-  const counts = await countQueries(endpoints, filled.target.url, proxy)
+  const counts = await countRequests(endpoints, filled.target.url, { proxy, databaseUrl })
   await tempDir.stop(counted.child)
   await proxy.close()
 
@@ -82,28 +90,42 @@ async function analyse(databaseUrl: string): Promise<void> {
 const REPEATS = 6
 const QUIET_MS = 30
 
-/** The fewest of some requests: the work of the server's own, such as looking for jobs, adds to others. */
-async function countQueries(
+async function countRequests(
   endpoints: readonly Endpoint[],
   url: string,
-  proxy: CountingProxy,
-): Promise<Map<string, QueryCounts>> {
-  const counts = new Map<string, QueryCounts>()
+  { proxy, databaseUrl }: { readonly proxy: CountingProxy; readonly databaseUrl: string },
+): Promise<Map<string, RequestCounts>> {
+  const counts = new Map<string, RequestCounts>()
+  const other = new pg.Client(databaseUrl)
+  await other.connect()
+  const commit = async (): Promise<void> => void (await other.query('select pg_current_xact_id()'))
   for (const { name, next } of endpoints) {
     if (next === undefined) continue
     const call = next()
-    const request = { path: call.url.slice(`${url}/api/v1`.length), headers: call.headers }
-    const seen: QueryCounts[] = []
-    for (let i = 0; i < REPEATS; i++) {
-      await sleep(QUIET_MS)
-      proxy.take()
-      await callApi(url, request)
-      seen.push(proxy.take())
-    }
-    counts.set(
-      name,
-      seen.reduce((fewest, one) => (one.queries < fewest.queries ? one : fewest)),
-    )
+    const ask = (): Promise<unknown> =>
+      callApi(url, { path: call.url.slice(`${url}/api/v1`.length), headers: call.headers })
+    counts.set(name, {
+      again: await countQueries(proxy, async () => {}, ask),
+      afterCommit: await countQueries(proxy, commit, ask),
+    })
   }
+  await other.end()
   return counts
+}
+
+/** The fewest of some requests: the work of the server's own, such as looking for jobs, adds to others. */
+async function countQueries(
+  proxy: CountingProxy,
+  before: () => Promise<void>,
+  ask: () => Promise<unknown>,
+): Promise<QueryCounts> {
+  const seen: QueryCounts[] = []
+  for (let i = 0; i < REPEATS; i++) {
+    await before()
+    await sleep(QUIET_MS)
+    proxy.take()
+    await ask()
+    seen.push(proxy.take())
+  }
+  return seen.reduce((fewest, one) => (one.queries < fewest.queries ? one : fewest))
 }

@@ -1,5 +1,6 @@
 import type { CostedLoad } from '../load/yardsticks.ts'
 import type { EndpointResult } from '../measure-endpoint.ts'
+import type { RequestCounts } from './postgres-run.ts'
 import { drawTable, shortNumber, yesNo } from '../table.ts'
 
 /** Of the rate on SQLite. */
@@ -16,6 +17,7 @@ const HEAD = [
   'queries',
   'parsed',
   'round trips',
+  'after a commit',
   'target',
   'reached',
 ]
@@ -32,11 +34,14 @@ function cells({ endpoint, load, postgres }: EndpointResult): string[] {
     endpoint.name,
     ...rateCells(load!, other),
     other.failures === 0 ? '' : `${other.failures}/${other.requests}`,
-    ...(counts ? [counts.queries, counts.parsed, counts.roundTrips].map(String) : ['', '', '']),
+    ...(counts ? countCells(counts) : ['', '', '', '']),
     `>= ${LEAST_SHARE}${endpoint.roundTrips === undefined ? '' : `, <= ${endpoint.roundTrips} trips`}`,
     yesNo(isReached(load!, postgres!, endpoint.roundTrips)),
   ]
 }
+
+const countCells = ({ again, afterCommit }: RequestCounts): string[] =>
+  [again.queries, again.parsed, again.roundTrips, afterCommit.roundTrips].map(String)
 
 const isLimited = (...loads: CostedLoad[]): boolean => loads.some(({ isGeneratorLimited }) => isGeneratorLimited)
 
@@ -54,5 +59,7 @@ function isReached(
   trips = Infinity,
 ): boolean | undefined {
   if (isLimited(sqlite, load)) return undefined
-  return load.perSecond >= LEAST_SHARE * sqlite.perSecond && (counts?.roundTrips ?? 0) <= trips && load.failures === 0
+  return (
+    load.perSecond >= LEAST_SHARE * sqlite.perSecond && (counts?.again.roundTrips ?? 0) <= trips && load.failures === 0
+  )
 }
