@@ -10,6 +10,7 @@ import { fillData, openOwnRun, type OwnDatabase, ownRun } from '../own.ts'
 import { pushLarge } from '../push-large.ts'
 import { say, type Bench, type Run } from '../run.ts'
 import type { TempDir } from '../system/processes.ts'
+import { waitForIdle } from '../system/maintenance.ts'
 import { startOwn } from '../system/target.ts'
 import { openCountingProxy, type CountingProxy, type QueryCounts } from './counting-proxy.ts'
 
@@ -46,6 +47,7 @@ export async function openPostgresRun(bench: Bench, chosen: readonly string[]): 
   const filled = await ownRun(bench, data, { server: counted, pids: [] })
   const endpoints = listEndpoints(filled).filter(({ name }) => chosen.includes(name))
   if (endpoints.some(({ needs }) => needs === 'large')) await pushLarge(filled)
+  await waitForIdle(counted.child.pid!)
   say('counting the queries of a request on PostgreSQL')
   const counts = await countRequests(endpoints, filled.target.url, { proxy, databaseUrl })
   await tempDir.stop(counted.child)
