@@ -98,7 +98,7 @@ export async function remembered<T>(db: object, key: string, load: () => Promise
     values.clear()
     memory.rows = 0
     memory.version = version
-  } else if (values.has(key)) return values.get(key) as Promise<T>
+  } else if (values.has(key)) return await (values.get(key) as Promise<T>)
   const loading = load()
   values.set(key, loading)
   try {
