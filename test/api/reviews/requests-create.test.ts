@@ -78,6 +78,8 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     const count = async (limit: number): Promise<number> => {
       const list = world.eve.client.get.bind(undefined, `/repos/ann/app/pulls?limit=${limit}`)
       expect((await list()).json).toHaveLength(limit)
+      // After a commit: without one the answer is kept.
+      expect((await world.ann.client.patch('/repos/ann/app', { description: `${limit}` })).status).toBe(200)
       return (await queriesOf(database, list)).length
     }
     await openPull(world.wes, 'counted', { reviewers: ['bob', 'eve'] })
