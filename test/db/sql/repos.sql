@@ -70,16 +70,16 @@ select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape
 -- subjects/repos/lists/repo-list.store.ts listRepos
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" desc limit N offset ?;
-select count(*) as "total" from "repo" where ("repo"."owner_id" = ? and (+repo.is_private = 0));
-select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and 1 = 1);
 select "repo"."id" from "repo" where (1 = 0 and 1 = 1) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where (+repo.is_private = 0) order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."lower_name" asc, "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."created_at" desc, "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."owner_id" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select count(*) as "total" from "repo" where (lower("repo"."topics") like ? escape ? and (+repo.is_private = 0));
 select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."is_archived" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."is_template" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
+select "repo"."id" from "repo" where ("repo"."lower_name" like ? escape ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 
 -- subjects/repos/maintainers/maintained-head.store.ts listMaintainedHeads
 select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? order by "pull"."id" desc limit N;
@@ -205,8 +205,8 @@ update "repo" set "licenses" = ? where "id" = ?;
 update "repo" set "owner_id" = ? where "id" = ?;
 update "repo" set "settings" = ? where "id" = ?;
 update "repo" set "is_mirror" = ? where "id" = ?;
+update "repo" set "is_private" = ? where "id" = ?;
 update "repo" set "description" = ? where "id" = ?;
-update "repo" set "is_archived" = ? where "id" = ?;
 
 -- subjects/repos/repo.store.ts withOwners
 select * from "user" where "id" in (?, ...);

@@ -3,3 +3,7 @@
 -- subjects/verification/commit-author.store.ts findUsersByEmails
 select * from "user" where "lower_name" in (?, ...);
 select "user".*, "email_address"."lower_email" from "email_address" inner join "user" on "user"."id" = "email_address"."user_id" where "lower_email" in (?, ...) and "is_activated" = ?;
+
+-- subjects/verification/commit-author.store.ts readUsersByEmails
+select * from "user" where "lower_name" in (?, ...);
+select "user".*, "email_address"."lower_email" from "email_address" inner join "user" on "user"."id" = "email_address"."user_id" where "lower_email" in (?, ...) and "is_activated" = ?;
