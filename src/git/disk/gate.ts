@@ -9,7 +9,8 @@ interface State {
 
 /**
  * Pushes and writes of a repository run side by side; the destructive part of maintenance runs alone, in all processes
- * of the server. Against other programs git's own grace periods protect. A task may enter `shared` once more: `exclusive` never waits.
+ * of the server. Against other programs git's own grace periods protect. A task may enter `shared` once more:
+ * `exclusive` never waits.
  */
 export class RepoGate {
   readonly #states = new Map<string, State>()

@@ -49,7 +49,7 @@ function finishOperation(described: Described, { bodyKind, body }: Operation): J
   }
 }
 
-/** Which one it is depends on the size and rate of the requests and on the state of the server, not on the operation. */
+/** Which one it is depends on the size and rate of requests and on the state of the server, not on the operation. */
 const OTHER_ERROR = {
   description: 'Another error, such as 413, 414, 422, 429, 431 or 503',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } },

@@ -5,6 +5,7 @@ export {
   findReportedOid,
   findTarget,
   getTarget,
+  requireTarget,
   ignoringMissing,
   type Target,
 } from './target.ts'

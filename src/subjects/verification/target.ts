@@ -23,7 +23,11 @@ export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefin
 
 /** As `findTarget`; throws NotFound. */
 export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target> {
-  const target = await findTarget(git, repo, ref)
+  return requireTarget(await findTarget(git, repo, ref), repo, ref)
+}
+
+/** What `findTarget` gave. Throws NotFound where it gave nothing. */
+export function requireTarget(target: Target | undefined, repo: Repo, ref: string | undefined): Target {
   if (target === undefined) throw notFound(`ref ${ref || repo.defaultBranch} does not exist`)
   return target
 }

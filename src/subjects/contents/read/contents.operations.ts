@@ -4,10 +4,10 @@ import { repoUrls } from '../../../access/repo-urls.ts'
 import { ok } from '../../../http/answer/answer.ts'
 import { longList } from '../../../http/answer/json-list.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { badRequest, notFound } from '../../../platform/errors.ts'
+import { badRequest } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Repo } from '../../repos/index.ts'
-import type { Target } from '../../verification/index.ts'
+import { requireTarget, type Target } from '../../verification/index.ts'
 import type { Guards } from '../../subject.ts'
 import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
 import { createKeptListings } from './kept-listings.ts'
@@ -70,11 +70,6 @@ const validatorOf =
     return target && `${reading.access.repo.fullName} ${target.kind} ${target.name} ${target.commit}`
   }
 
-function requireTarget(target: Target | undefined, { access: { repo }, query }: Reading): Target {
-  if (target === undefined) throw notFound(`ref ${refOf(query) || repo.defaultBranch} does not exist`)
-  return target
-}
-
 const refOf = (query: Reading['query']): string | undefined => query.ref ?? query.branch
 
 function plainOperations(deps: ContentsOperationDeps): Operation[] {
@@ -86,7 +81,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
   const read = async (reading: Reading, path: string): Promise<unknown> => {
     const { repo } = reading.access
     const ref = refOf(reading.query)
-    const target = requireTarget(await findTarget(reading), reading)
+    const target = requireTarget(await findTarget(reading), repo, ref)
     const listing = { repo, target, path, ref }
     const known = listings.find(listing)
     if (known) return known
@@ -157,9 +152,10 @@ function chosenOperations(deps: ContentsOperationDeps): Operation[] {
           commitMetadata: includes.has('commit_metadata'),
           commitMessage: includes.has('commit_message'),
         }
-        const target = requireTarget(await findTarget(context), context)
+        const ref = refOf(query)
+        const target = requireTarget(await findTarget(context), repo, ref)
         const { file, entries } = await contents.read(repo, params.filepath, target, parts)
-        const present = presenter({ repo, site, target, ref: refOf(query) })
+        const present = presenter({ repo, site, target, ref })
         if (file) return ok({ file_contents: present(file, show) })
         return ok(await longList(entries!, (entry) => present(entry, show), ['{"dir_contents":[', ']}']))
       },

@@ -49,6 +49,16 @@ export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]>
 /** The limit of branches that are looked up in one query; a push of more moves their refs in a job. */
 const MAX_BRANCHES = 500
 
+const canLookUp = (branches: readonly string[]): boolean => branches.length > 0 && branches.length <= MAX_BRANCHES
+
+const openPullsFrom = (db: Db, repoId: RepoId, branches: readonly string[]) =>
+  db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .where('pull.head_repo_id', '=', repoId)
+    .where('pull.is_closed', '=', 0)
+    .where('pull.head_branch', 'in', branches)
+
 /**
  * The open pull requests from these branches into the same repository, the oldest first; none for over 500 branches.
  */
@@ -57,14 +67,9 @@ export async function listPullsOfHeads(
   repoId: RepoId,
   branches: readonly string[],
 ): Promise<{ readonly number: number; readonly branch: string }[]> {
-  if (branches.length === 0 || branches.length > MAX_BRANCHES) return []
-  const rows = await db
-    .selectFrom('pull')
-    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+  if (!canLookUp(branches)) return []
+  const rows = await openPullsFrom(db, repoId, branches)
     .select(['issue.number', 'pull.head_branch'])
-    .where('pull.head_repo_id', '=', repoId)
-    .where('pull.is_closed', '=', 0)
-    .where('pull.head_branch', 'in', branches)
     .where('pull.base_repo_id', '=', repoId)
     .where('pull.is_agit', '=', 0)
     .orderBy('issue.number')
@@ -82,14 +87,9 @@ export interface PushedPull {
 
 /** The open pull requests from these branches into any repository, the oldest first; none for over 500 branches. */
 export async function listPushedPulls(db: Db, repoId: RepoId, branches: readonly string[]): Promise<PushedPull[]> {
-  if (branches.length === 0 || branches.length > MAX_BRANCHES) return []
-  const rows = await db
-    .selectFrom('pull')
-    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+  if (!canLookUp(branches)) return []
+  const rows = await openPullsFrom(db, repoId, branches)
     .select(['pull.id', 'issue.number', 'pull.base_repo_id', 'pull.head_branch'])
-    .where('pull.head_repo_id', '=', repoId)
-    .where('pull.is_closed', '=', 0)
-    .where('pull.head_branch', 'in', branches)
     .where('pull.is_agit', '=', 0)
     .orderBy('pull.id')
     .execute()
