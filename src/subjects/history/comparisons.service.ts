@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
 import { findCommitOid, findTarget } from '../verification/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
-import { findHeadRepo } from './head-repo.ts'
+import { requireHeadRepo } from './head-repo.ts'
 
 interface Comparison {
   /** The repository of the head, which contains the commits. */
@@ -40,7 +40,7 @@ export function createComparisons({ database, git, views }: Deps): Comparisons {
     async compare(viewer, repo, basehead, parts) {
       const { base: baseRef, head: headText } = parseBasehead(basehead, repo.defaultBranch)
       const colon = headText.indexOf(':')
-      const head = colon < 0 ? repo : await findHeadRepo(read, viewer, repo, headText.slice(0, colon))
+      const head = colon < 0 ? repo : await requireHeadRepo(read, viewer, repo, headText.slice(0, colon))
       const base = await commitOf(git.open(repo), repo, baseRef)
       const opened = git.open(head)
       const tip = await commitOf(opened, head, headText.slice(colon + 1))

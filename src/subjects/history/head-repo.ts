@@ -8,12 +8,20 @@ import { loadRepoAccess, type Repo } from '../repos/index.ts'
 import { getOwnerInView, type User } from '../users/index.ts'
 import { listForkAncestors, listReposOfNetwork } from './fork-network.store.ts'
 
+/** The same as `findHeadRepo`. Throws BadRequest for a user without a fork. */
+export async function requireHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo> {
+  const repo = await findHeadRepo(db, viewer, base, prefix)
+  if (repo === undefined)
+    throw badRequest(`the user ${prefix.split('/')[0]} does not have a fork of the base repository`)
+  return repo
+}
+
 /**
  * The repository of the fork network of `base` that the part of a head before the colon names: `user` or `user/repo`.
- * Of several of a user the nearest to the base. Throws NotFound for a missing or hidden user and for code that the
- * viewer may not read, BadRequest for a user without a fork, which one with a hidden fork is, too.
+ * Of several of a user the nearest to the base; undefined for a user without a fork, which one with a hidden fork is,
+ * too. Throws NotFound for a missing or hidden user and for code that the viewer may not read.
  */
-export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo> {
+export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo | undefined> {
   const [ownerName, repoName] = prefix.split('/', 2)
   const owner = await getOwnerInView(db, viewer, ownerName!)
   for (const repo of await listCandidates(db, base, owner)) {
@@ -23,7 +31,7 @@ export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: s
     if (unitMode(access, 'repo.code') < AccessMode.read) throw notFound('the head repository is not readable')
     return repo
   }
-  throw badRequest(`the user ${owner.name} does not have a fork of the base repository`)
+  return undefined
 }
 
 /** The base itself, its parent, its fork, a fork of the same parent, then forks of forks. */

@@ -11,5 +11,5 @@ export {
 } from './commit.present.ts'
 export { type Commits, requireOid } from './commits.service.ts'
 export { findForkOf } from './fork-network.store.ts'
-export { findHeadRepo } from './head-repo.ts'
+export { findHeadRepo, requireHeadRepo } from './head-repo.ts'
 export { pageHeaders } from './page-headers.ts'

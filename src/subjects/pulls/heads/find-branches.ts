@@ -2,7 +2,7 @@ import type { Viewer } from '../../../access/viewer.ts'
 import type { Db } from '../../../db/database.ts'
 import { branchRef, type Git } from '../../../git/index.ts'
 import { invalid, notFound } from '../../../platform/errors.ts'
-import { findHeadRepo } from '../../history/index.ts'
+import { requireHeadRepo } from '../../history/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { findCommitOid } from '../../verification/index.ts'
 
@@ -38,7 +38,7 @@ export async function findHeadBranch(
   text: string,
 ): Promise<Branch> {
   const { prefix, branch } = parseHead(text)
-  const repo = prefix === undefined ? base : await findHeadRepo(read, viewer, base, prefix)
+  const repo = prefix === undefined ? base : await requireHeadRepo(read, viewer, base, prefix)
   return findBranch(git, repo, branch)
 }
 

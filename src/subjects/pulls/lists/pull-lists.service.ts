@@ -60,6 +60,7 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
     async getByBranches(viewer, { repo }, base, head) {
       const { prefix, branch } = parseHead(head)
       const headRepo = prefix === undefined ? repo : await findHeadRepo(read, viewer, repo, prefix)
+      if (headRepo === undefined) throw notFound('the head repository does not exist')
       const target = { headRepoId: headRepo.id, headBranch: branch, baseRepoId: repo.id, baseBranch: base }
       return getIssue(await findIssueByTarget(read, target))
     },
