@@ -93,14 +93,14 @@ describeOnBoth('payloads of webhooks', (kind) => {
     expect(namesOf(created)).toEqual([
       'issues (issues) opened',
       'issue_label (issues) label_updated',
-      'issue_assign (issues) assigned',
       'issue_milestone (issues) milestoned',
+      'issue_assign (issues) assigned',
       'issues (issues) closed',
     ])
     expect(created[0]!.payload.issue).toMatchObject({ state: 'open', labels: [{ name: 'bug' }] })
     expect(created[1]!.payload.changes).toEqual({ added_labels: [bug], removed_labels: [], label: bug })
-    expect(created[2]!.payload.issue.assignees).toMatchObject([{ login: 'wes' }])
-    expect(created[3]!.payload.issue.milestone).toMatchObject({ title: 'one' })
+    expect(created[3]!.payload.issue.assignees).toMatchObject([{ login: 'wes' }])
+    expect(created[2]!.payload.issue.milestone).toMatchObject({ title: 'one' })
 
     const path = `/repos/ann/desk/issues/${number}`
     await client.put(`${path}/labels`, { labels: [late.id] })

@@ -173,11 +173,16 @@ describe('payloads of pull requests', () => {
   it('of requests at the creation come before the pull request itself, the rest after it', async () => {
     await ann.client.post('/repos/ann/r/branches', { new_branch_name: 'other', old_branch_name: 'feature' })
     await messages.take()
-    const input = { title: 'Another', head: 'other', base: 'main', reviewers: ['wes'], assignees: ['ann'] }
+    const label = (await ann.client.get('/repos/ann/r/labels')).json[0]
+    const milestone = (await ann.client.get('/repos/ann/r/milestones')).json[0]
+    const plan = { labels: [label.id], milestone: milestone.id, assignees: ['ann'] }
+    const input = { title: 'Another', head: 'other', base: 'main', reviewers: ['wes'], ...plan }
     expect((await ann.client.post('/repos/ann/r/pulls', input)).status).toBe(201)
     expect(namesOf(await messages.take())).toEqual([
       'pull_request_review_request (pull_request) review_requested',
       'pull_request (pull_request) opened',
+      'pull_request_label (pull_request) label_updated',
+      'pull_request_milestone (pull_request) milestoned',
       'pull_request_assign (pull_request) assigned',
     ])
   })

@@ -104,13 +104,13 @@ interface Plan extends Pick<NewIssue, 'labelIds' | 'milestoneId'> {
   readonly assignees: readonly User[]
 }
 
-/** Sets labels, assignees and milestone of a new issue; returns the change with the issue as it is then. */
+/** Sets labels, milestone and assignees of a new issue; returns the change with the issue as it is then. */
 export async function planNewIssue(change: AccountChange, plan: Plan): Promise<AccountChange> {
   const { tx, repo } = change
   const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: plan.labelIds })
   await addLabels(change, [], reduceToScopes(labels))
-  if (plan.assignees.length > 0) await changeAssignees(change, plan.assignees)
   const milestone = plan.milestoneId && (await findMilestone(tx, repo.id, plan.milestoneId))
   if (milestone) await changeMilestone(change, milestone.id)
+  if (plan.assignees.length > 0) await changeAssignees(change, plan.assignees)
   return reload(change)
 }
