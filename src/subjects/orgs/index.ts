@@ -9,6 +9,7 @@ export {
   hasTeamRepo,
 } from './teams/team-repo.store.ts'
 export { presentOrganization } from './organization.present.ts'
+export { listTeamMembers } from './teams/team-list.store.ts'
 export { Team as TeamModel } from './teams/team.model.ts'
 export { presentTeam } from './teams/team.present.ts'
 export { findTeamById, findTeamByName, type Team } from './teams/team.store.ts'

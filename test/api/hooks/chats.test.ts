@@ -45,7 +45,7 @@ describe('the line of a chat', () => {
     ['pull_request_review_approved', '[ann/r] pull request approved: #7 A title by ann'],
     ['pull_request_review_comment', '[ann/r] pull request reviewed: #7 A title by ann'],
     ['pull_request_review_rejected', '[ann/r] pull request needs changes: #7 A title by ann'],
-    ['pull_request_review_request', '[ann/r] pull request has a review requested: #7 A title by ann'],
+    ['pull_request_review_request', '[ann/r] pull request has a review by bob requested: #7 A title by ann'],
     ['pull_request_sync', '[ann/r] pull request has new commits: #7 A title by ann'],
     ['push', '[ann/r] 2 new commits pushed to main by ann'],
     ['release', '[ann/r] release published: A title by ann'],

@@ -187,6 +187,25 @@ describe('payloads of pull requests', () => {
     ])
   })
 
+  it('of requests of teams are sent for each member, and not when they are withdrawn', async () => {
+    const acme = await server.world.org('acme', { owner: ann })
+    const repo = await server.world.repo({ owner: acme.org, by: ann, name: 'lib', autoInit: true })
+    const zoe = await server.world.user('zoe')
+    const units = ['repo.code', 'repo.pulls'] as const
+    await acme.team('core', { permission: 'write', units: [...units], members: [zoe, wes], repos: [repo] })
+    await acme.team('nobody', { permission: 'write', units: [...units], members: [], repos: [repo] })
+    await ann.client.post('/repos/acme/lib/branches', { new_branch_name: 'feature', old_branch_name: 'main' })
+    await ann.client.post('/repos/acme/lib/pulls', { title: 'A change', head: 'feature', base: 'main' })
+    await messages.take()
+    const path = '/repos/acme/lib/pulls/1/requested_reviewers'
+    expect((await ann.client.post(path, { team_reviewers: ['core', 'nobody'] })).status).toBe(201)
+    const found = await messages.take()
+    expect(namesOf(found)).toEqual(Array(2).fill('pull_request_review_request (pull_request) review_requested'))
+    expect(found.map(({ payload }) => payload.requested_reviewer.login)).toEqual(['wes', 'zoe'])
+    expect((await ann.client.delete(path, { team_reviewers: ['core'] })).status).toBe(204)
+    expect(await messages.take()).toEqual([])
+  })
+
   it('of replies to comments of reviews are those of comments; further comments are not sent', async () => {
     const comment = { path: 'README.md', new_position: 1, body: 'why?' }
     const review = (await wes.client.post(`${pull}/reviews`, { event: 'COMMENT', comments: [comment] })).json

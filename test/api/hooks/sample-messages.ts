@@ -53,7 +53,12 @@ export function sampleMessages({ title, body }: Texts): ReadonlyMap<string, Hook
     pull_request_review_approved: review('approved'),
     pull_request_review_comment: review('comment'),
     pull_request_review_rejected: review('rejected'),
-    pull_request_review_request: { action: 'review_requested', number: 7, pull_request: pull },
+    pull_request_review_request: {
+      action: 'review_requested',
+      number: 7,
+      pull_request: pull,
+      requested_reviewer: account('bob'),
+    },
     pull_request_sync: { action: 'synchronized', number: 7, pull_request: pull },
     push: {
       ref: 'refs/heads/main',

@@ -1,7 +1,9 @@
 import { ANONYMOUS } from '../../../access/viewer.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
+import { listTeamMembers } from '../../orgs/index.ts'
+import type { Paging } from '../../../platform/paging.ts'
 import { findReview } from '../../reviews/index.ts'
-import { findUserById, presentUser } from '../../users/index.ts'
+import { findUserById, presentUser, type User } from '../../users/index.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import type { PayloadUser } from './payload-types.ts'
 import { buildPullMessage, type PullBuilderDeps, type PullEvent } from './pulls.ts'
@@ -13,24 +15,33 @@ const TYPES = {
   comment: 'pull_request_review_comment',
 } as const
 
+/** Members of a team whom the request of the team is sent for. */
+const ASKED: Paging = { page: 1, limit: 100, offset: 0 }
+
 /** Reviews, and requests for them (behaviour/orgs-webhooks-actions#payloads). */
 export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
   const { database, site } = deps
-  const present = async (userId: number): Promise<PayloadUser | null> => {
+  const present = (user: User): PayloadUser => presentUser(user, ANONYMOUS, site)
+  const find = async (userId: number): Promise<PayloadUser | null> => {
     const user = userId === 0 ? undefined : await findUserById(database.read, asId(userId))
-    return user ? presentUser(user, ANONYMOUS, site) : null
+    return user ? present(user) : null
   }
-  const buildRequest = async (event: PullEvent, userId: number, action: string): Promise<HookMessage[]> =>
-    buildPullMessage(deps, event, {
-      eventType: 'pull_request_review_request',
-      action,
-      requestedReviewer: await present(userId),
-    })
+  const buildRequest = (event: PullEvent, action: string, requestedReviewer: PayloadUser | null) =>
+    buildPullMessage(deps, event, { eventType: 'pull_request_review_request', action, requestedReviewer })
   return {
-    'review.requested': (event) => buildRequest(event, event.payload.user_id, 'review_requested'),
+    async 'review.requested'(event) {
+      const { user_id: userId, team_id: teamId } = event.payload
+      if (teamId === 0) return buildRequest(event, 'review_requested', await find(userId))
+      const members = (await listTeamMembers(database.read, asId(teamId), ASKED)).items
+      return (await buildRequest(event, 'review_requested', null)).flatMap((message) =>
+        members.map((member) => askMember(message, present(member))),
+      )
+    },
     // NOTE: that the request of a team is withdrawn is not sent.
     'review.request_deleted': async (event) =>
-      event.payload.team_id === 0 ? buildRequest(event, event.payload.user_id, 'review_request_removed') : [],
+      event.payload.team_id === 0
+        ? buildRequest(event, 'review_request_removed', await find(event.payload.user_id))
+        : [],
     async 'review.submitted'(event) {
       const review = await findReview(database.read, asId(event.payload.review_id))
       const eventType = TYPES[event.payload.kind as keyof typeof TYPES] as
@@ -39,9 +50,14 @@ export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
       return buildPullMessage(deps, event, {
         eventType,
         action: 'reviewed',
-        requestedReviewer: await present(review.reviewerId ?? 0),
+        requestedReviewer: await find(review.reviewerId ?? 0),
         review: { type: eventType, content: review.body },
       })
     },
   }
 }
+
+const askMember = (message: HookMessage, member: PayloadUser): HookMessage => ({
+  ...message,
+  payload: { ...message.payload, requested_reviewer: member },
+})

@@ -108,11 +108,7 @@ const DESCRIPTIONS: { readonly [Type in SentEventType]: Describe<Type> } = {
   pull_request_review_approved: (payload) => ofReview(payload, 'approved', 'good'),
   pull_request_review_comment: (payload) => ofReview(payload, 'reviewed', 'changed'),
   pull_request_review_rejected: (payload) => ofReview(payload, 'needs changes', 'bad'),
-  pull_request_review_request: (payload) =>
-    ofPull(
-      payload,
-      payload.action === 'review_requested' ? 'has a review requested' : 'has a review request withdrawn',
-    ),
+  pull_request_review_request: (payload) => ofPull(payload, requestWords(payload)),
   pull_request_sync: (payload) => ofPull(payload, 'has new commits'),
   push: ofPush,
   release: ({ action, release }) => {
@@ -172,6 +168,11 @@ const labelWords = ({ action }: { readonly action: string }): string =>
 
 const milestoneWords = ({ milestone }: Pick<IssuePayload['issue'], 'milestone'>): string =>
   milestone ? `added to milestone ${shorten(milestone.title, MAX_NAME)}` : 'taken from its milestone'
+
+function requestWords({ action, requested_reviewer: reviewer }: PullPayload): string {
+  const review = reviewer ? `a review by ${reviewer.login}` : 'a review'
+  return action === 'review_requested' ? `has ${review} requested` : `has the request for ${review} withdrawn`
+}
 
 const linkTo = ({ number, title, html_url: url }: IssuePayload['issue'] | PullPayload['pull_request']): Span => ({
   text: `#${number} ${shorten(title, MAX_TITLE)}`,
