@@ -17,8 +17,13 @@ export const pullEvents = {
     /** Without the paths that conflict. */
     pull: Type.Unsafe<Pull>(Type.Object({})),
   }),
-  /** The base is another branch. */
-  'pull.retargeted': Type.Object({ ...OfPull, old_base: Type.String(), new_base: Type.String() }),
+  /** The base is another branch; nobody asked for it where the former base was deleted. */
+  'pull.retargeted': Type.Object({
+    ...OfPull,
+    old_base: Type.String(),
+    new_base: Type.String(),
+    is_automatic: Type.Optional(Type.Boolean()),
+  }),
   /** The head has other commits: `refs/pull/{number}/head` moved. */
   'pull.synchronized': Type.Object({
     ...OfPull,

@@ -236,6 +236,22 @@ describe('payloads of pull requests', () => {
     })
   })
 
+  it('are not sent for a base that the server chooses after a merge', async () => {
+    await addFile('low', { new_branch: 'low' })
+    await addFile('high', { branch: 'low', new_branch: 'high' })
+    const low = (await ann.client.post('/repos/ann/r/pulls', { title: 'Low', head: 'low', base: 'main' })).json
+    const high = (await ann.client.post('/repos/ann/r/pulls', { title: 'High', head: 'high', base: 'low' })).json
+    await messages.take()
+    const input = { Do: 'merge', delete_branch_after_merge: true }
+    expect((await ann.client.post(`/repos/ann/r/pulls/${low.number}/merge`, input)).status).toBe(200)
+    expect(namesOf(await messages.take())).toEqual([
+      'pull_request (pull_request) closed',
+      'push (push) -',
+      'delete (delete) -',
+    ])
+    expect((await anonymous(`/repos/ann/r/pulls/${high.number}`)).base.ref).toBe('main')
+  })
+
   it('of a deletion have what was deleted', async () => {
     await addFile('c', { new_branch: 'doomed' })
     const label = (await ann.client.get('/repos/ann/r/labels')).json[0]

@@ -52,12 +52,12 @@ interface Difference {
 
 /** Events of pull requests alone; those that they share with issues are among those of issues. */
 export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
-  'pull.retargeted': (event) =>
-    buildPullMessage(deps, event, {
-      eventType: 'pull_request',
-      action: 'edited',
-      changes: { ref: { from: event.payload.old_base }, added_labels: [], removed_labels: [] },
-    }),
+  // NOTE: a base that the server chose is not sent (behaviour/pull-requests#branch-lifecycle).
+  'pull.retargeted': async (event) => {
+    if (event.payload.is_automatic) return []
+    const changes = { ref: { from: event.payload.old_base }, added_labels: [], removed_labels: [] }
+    return buildPullMessage(deps, event, { eventType: 'pull_request', action: 'edited', changes })
+  },
   'pull.deleted': (event) =>
     buildPullMessage(deps, event, { eventType: 'pull_request', action: 'deleted' }, async (repo) => {
       const view = await deps.pulls.viewDeleted(ANONYMOUS, { repo }, event.payload)

@@ -108,7 +108,7 @@ async function replaceBase(deps: FollowDeps, actor: Actor, { repo, branch, refs 
     await lockIssueNumbers(change.tx, baseRepoId)
     const target = { isAgit, headRepoId: headRepoId!, headBranch, baseRepoId, baseBranch: name }
     if (headRepoId === undefined || (await findOpenDuplicate(change.tx, target))) return closeInChange(change)
-    await setBase(change, base)
+    await setBase(change, { ...base, isAutomatic: true })
   })
   await followMoved(deps, actor, [{ repo, name, oid: base.check.baseOid }])
 }

@@ -12,6 +12,8 @@ export interface NewBase {
   readonly check: MergeCheck & { readonly mergeBase: string }
   /** What the pull request has and the base lacks, oldest first. */
   readonly commits: readonly string[]
+  /** Chosen by the server, because the former base was deleted. */
+  readonly isAutomatic?: boolean
 }
 
 /** Compares a pull request with another base. At most two git processes. */
@@ -28,7 +30,10 @@ export async function prepareBase(
  * Gives the pull request the base that was prepared for the head it has. The entries of its pushes are made again. The
  * caller has checked that no open pull request has the target.
  */
-export async function setBase(change: PullChange, { branch, check, commits }: NewBase): Promise<void> {
+export async function setBase(
+  change: PullChange,
+  { branch, check, commits, isAutomatic = false }: NewBase,
+): Promise<void> {
   const { tx, actor, events, issue, pull, repo, at } = change
   await updatePull(tx, pull.id, {
     base_branch: branch,
@@ -43,6 +48,6 @@ export async function setBase(change: PullChange, { branch, check, commits }: Ne
     tx,
     'pull.retargeted',
     { actor, repoId: repo.id, at },
-    { ...pullPayload(change), old_base: pull.baseBranch, new_base: branch },
+    { ...pullPayload(change), old_base: pull.baseBranch, new_base: branch, is_automatic: isAutomatic },
   )
 }
