@@ -71,11 +71,7 @@ export function createOrgs(deps: OrgDeps): Orgs {
 
     listOf(viewer, user, paging) {
       const seesAll = isSelf(viewer, user.id) || isSiteAdmin(viewer)
-      const visibilities = isPublicOnly(viewer)
-        ? (['public'] as const)
-        : seesAll
-          ? ALL_VISIBILITIES
-          : (['public', 'limited'] as const)
+      const visibilities = seesAll && !isPublicOnly(viewer) ? ALL_VISIBILITIES : listedVisibilities(viewer)
       return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !seesAll }, paging)
     },
 

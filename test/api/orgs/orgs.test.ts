@@ -79,6 +79,8 @@ describe('non-members of organizations', () => {
     expect(names(await bob.client.get('/users/ann/orgs'))).toEqual([])
     for (const org of ['shop', 'club', 'den']) await ann.client.put(`/orgs/${org}/public_members/ann`)
     expect(names(await bob.client.get('/users/ann/orgs'))).toEqual(['club', 'shop'])
+    const strict = await server.world.user('strict', { isRestricted: true })
+    expect(names(await strict.client.get('/users/ann/orgs'))).toEqual(['shop'])
     expect(names(await root.client.get('/admin/users/ann/orgs'))).toEqual(['club', 'den', 'shop'])
   })
 
