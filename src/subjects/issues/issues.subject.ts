@@ -5,6 +5,7 @@ import { defineSubject } from '../subject.ts'
 import { createIssueNotices, type IssueNotices } from './changes/issue-notices.ts'
 import { createStateRules, type StateRules } from './changes/state-rules.ts'
 import { createTimeBookings, type TimeBookings } from './changes/time-bookings.ts'
+import { assignmentProjections } from './assignments.projection.ts'
 import { issueProjections } from './issue.projection.ts'
 import { issueEvents } from './issues.events.ts'
 import { issueOperations } from './issues.operations.ts'
@@ -60,7 +61,7 @@ export const subject = defineSubject({
         ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
       ],
       events: { ...issueEvents, ...discussion.events },
-      projections: { ...issueProjections, ...discussion.projections },
+      projections: { ...issueProjections, ...assignmentProjections, ...discussion.projections },
       subscriptions: discussion.subscriptions,
       jobs: discussion.jobs,
       workers: database.dialect.name === 'sqlite' ? [createTextIndexer(core)] : [],

@@ -1,4 +1,5 @@
 export { mayCreateFor, ownsOrCreatesIn } from './create-right.ts'
+export { leavingProjections } from './leaving.projection.ts'
 export type { Orgs } from './orgs.service.ts'
 export {
   deleteTeamRepo,

@@ -19,6 +19,7 @@ export { BY_ID } from './lists/repo-order.ts'
 export {
   findRepoByAnyName,
   getRepoInView,
+  hiddenFrom,
   loadRepoAccess,
   loadRepoAccesses,
   type RepoInView,

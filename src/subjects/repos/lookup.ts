@@ -8,7 +8,7 @@ import {
   type RepoGrants,
 } from '../../access/repo-access.ts'
 import { loadRepoGrants } from '../../access/repo-grants.store.ts'
-import type { Viewer } from '../../access/viewer.ts'
+import { type Viewer, viewerOfAccount } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { MovedError, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/crypto/ids.ts'
@@ -100,6 +100,12 @@ export async function loadRepoAccesses(
 ): Promise<Map<Repo['id'], RepoAccess>> {
   const grants = await loadGrantsFor(db, viewer, repos)
   return new Map(repos.map((repo) => [repo.id, decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)]))
+}
+
+/** The ids of those repositories that the user may not see. */
+export async function hiddenFrom(db: Db, user: User, repos: readonly Repo[]): Promise<RepoId[]> {
+  const accesses = await loadRepoAccesses(db, viewerOfAccount(user), repos)
+  return repos.filter((repo) => !canSeeRepo(accesses.get(repo.id)!)).map((repo) => repo.id)
 }
 
 async function loadGrantsFor(

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/database.ts'
 import type { DomainEvent, Projections } from '../../events/index.ts'
 import { asId, type UserId } from '../../platform/crypto/ids.ts'
-import { findTeamById } from '../orgs/index.ts'
-import { listUsersByIds } from '../users/index.ts'
+import { findTeamById, leavingProjections } from '../orgs/index.ts'
+import { findUserById } from '../users/index.ts'
 import { deleteStarsAndWatchesOn, deleteStarsOfOwner } from './owner-cleanup.store.ts'
 import { deleteStarsOf } from './star.store.ts'
 import { deleteHiddenWatches } from './watches/hidden-watches.ts'
@@ -52,22 +52,13 @@ export function socialOrgProjections({ autoWatch }: { readonly autoWatch: boolea
     async 'org.visibility_changed'(tx, { payload: { org_id, visibility } }) {
       if (visibility === 'private') await deleteStarsOfOwner(tx, asId(org_id))
     },
-    'org.member_removed': (tx, { payload: { org_id, user_id } }) => deleteHiddenWatchesOf(tx, org_id, [user_id]),
     async 'team.member_added'(tx, { at, payload: { org_id, team_id, user_id } }) {
       const team = autoWatch ? await findTeamById(tx, asId(team_id)) : undefined
       if (team === undefined) return
       await watchReposOfTeam(tx, team, asId(user_id), at)
-      await deleteHiddenWatchesOf(tx, org_id, [user_id])
+      const user = await findUserById(tx, asId(user_id))
+      if (user !== undefined) await deleteHiddenWatches(tx, { id: asId(org_id) }, user)
     },
-    'team.member_removed': (tx, { payload: { org_id, user_id } }) => deleteHiddenWatchesOf(tx, org_id, [user_id]),
-    'team.deleted': (tx, { payload: { org_id, member_ids = [] } }) => deleteHiddenWatchesOf(tx, org_id, member_ids),
+    ...leavingProjections((tx, orgId, user) => deleteHiddenWatches(tx, { id: orgId }, user)),
   }
-}
-
-async function deleteHiddenWatchesOf(tx: Tx, orgId: number, userIds: readonly number[]): Promise<void> {
-  const users = await listUsersByIds(
-    tx,
-    userIds.map((id) => asId<UserId>(id)),
-  )
-  for (const user of users) await deleteHiddenWatches(tx, { id: asId(orgId) }, user)
 }

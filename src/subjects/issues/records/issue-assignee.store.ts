@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
 import { flag } from '../../../db/flag.ts'
-import { asId, type IssueId, type UserId } from '../../../platform/crypto/ids.ts'
+import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
+import { type Repo, withOwners } from '../../repos/index.ts'
 import type { Issue } from './issue.store.ts'
 
 /** The ids of the assignees of each issue, in the order in which they are shown. */
@@ -40,4 +41,42 @@ export async function insertAssignee(tx: Tx, issue: Issue, userId: UserId): Prom
 
 export async function deleteAssignee(tx: Tx, issueId: IssueId, userId: UserId): Promise<void> {
   await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', '=', userId).execute()
+}
+
+/** The repositories of an owner in which issues are assigned to the user, including those that it may not see. */
+export async function listAssignedRepos(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
+  const assigned = db.selectFrom('issue_assignee').select('repo_id').where('user_id', '=', userId)
+  const rows = await db
+    .selectFrom('repo')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('id', 'in', assigned)
+    .orderBy('id')
+    .execute()
+  return withOwners(db, rows)
+}
+
+/** The members of a team to whom issues of the repository are assigned. */
+export async function listTeamAssignees(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]> {
+  const rows = await db
+    .selectFrom('team_member')
+    .select('user_id')
+    .where('team_id', '=', teamId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('issue_assignee')
+          .select('issue_assignee.issue_id')
+          .where('issue_assignee.repo_id', '=', repoId)
+          .whereRef('issue_assignee.user_id', '=', 'team_member.user_id'),
+      ),
+    )
+    .orderBy('user_id')
+    .execute()
+  return rows.map((row) => asId(row.user_id))
+}
+
+/** Deletes the assignments of a user in repositories. */
+export async function deleteAssignments(tx: Tx, userId: UserId, repoIds: readonly RepoId[]): Promise<void> {
+  if (repoIds.length === 0) return
+  await tx.deleteFrom('issue_assignee').where('user_id', '=', userId).where('repo_id', 'in', repoIds).execute()
 }

@@ -1,9 +1,10 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import { countRows, selectPage } from '../../../db/page.ts'
-import type { IssueId, UserId } from '../../../platform/crypto/ids.ts'
+import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import type { Issue } from '../../issues/index.ts'
+import { type Repo, withOwners } from '../../repos/index.ts'
 import { toUser, type User } from '../../users/index.ts'
 
 /** The kinds of timeline entries whose authors take part in an issue. */
@@ -60,4 +61,53 @@ export async function listIssueWatchers(db: Db, issueId: IssueId, paging: Paging
     .orderBy('issue_watch.created_at')
     .orderBy('user.id')
   return selectPage(users, paging, toUser, () => countRows(watches))
+}
+
+/** The repositories of an owner of whose issues the user has chosen some, including those that it may not see. */
+export async function listReposOfIssueWatches(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
+  const chosen = db
+    .selectFrom('issue_watch')
+    .innerJoin('issue', 'issue.id', 'issue_watch.issue_id')
+    .select('issue.repo_id')
+    .where('issue_watch.user_id', '=', userId)
+  const rows = await db
+    .selectFrom('repo')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('id', 'in', chosen)
+    .orderBy('id')
+    .execute()
+  return withOwners(db, rows)
+}
+
+/** The members of a team who have chosen issues of the repository. */
+export async function listTeamIssueWatchers(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]> {
+  const rows = await db
+    .selectFrom('team_member')
+    .innerJoin('issue_watch', 'issue_watch.user_id', 'team_member.user_id')
+    .innerJoin('issue', 'issue.id', 'issue_watch.issue_id')
+    .select('team_member.user_id')
+    .distinct()
+    .where('team_member.team_id', '=', teamId)
+    .where('issue.repo_id', '=', repoId)
+    .orderBy('team_member.user_id')
+    .execute()
+  return rows.map((row) => asId(row.user_id))
+}
+
+/** Deletes what a user chose for the issues of repositories. */
+export async function deleteIssueWatches(tx: Tx, userId: UserId, repoIds: readonly RepoId[]): Promise<void> {
+  if (repoIds.length === 0) return
+  await tx
+    .deleteFrom('issue_watch')
+    .where('user_id', '=', userId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('issue')
+          .select('issue.id')
+          .whereRef('issue.id', '=', 'issue_watch.issue_id')
+          .where('issue.repo_id', 'in', repoIds),
+      ),
+    )
+    .execute()
 }
