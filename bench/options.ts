@@ -8,6 +8,8 @@ export interface Options {
   readonly connections: number
   /** Servers of `--only nodes`. */
   readonly nodes: number
+  /** One shared directory as each node sees it; empty for a local one. */
+  readonly shared: readonly string[]
   /** `server.workers` of the measured server. */
   readonly workers: number
   /** Chooses endpoints and figures by name. */
@@ -74,6 +76,8 @@ branches are pushed. Another server (--compare) is measured with what the API ca
   --only model       only simulate 1,000,000 repositories, 100,000 accounts, 2,000 requests/s and 20 pushes/s: how many nodes, what
                      they ask of PostgreSQL and of the shared file system, and what breaks first as the load grows
   --nodes N          servers of --only nodes (default 3)
+  --shared A,B,C     directories at which the servers of --only nodes see one shared file system, in turn: mounts of an
+                     NFS server, say (default: one local directory)
   --workers N        server.workers of the measured server (default 1)
   --large DIR        measure with the default branch and the tags of this git repository in place of the synthetic large
                      one, such as a clone of git: --only 'many pulls' --large git.git --pulls 2000 --scale 0.02
@@ -102,7 +106,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     scale: numberIn('scale', values.scale ?? '0.2', [0.001, 1]),
     seconds: numberIn('seconds', values.seconds ?? (values.only === 'nodes' ? '600' : '2'), [0.1, 86_400]),
     connections: Math.round(numberIn('connections', values.connections ?? '8', [1, 1000])),
-    nodes: Math.round(numberIn('nodes', values.nodes ?? '3', [1, 9])),
+    ...readNodes(values),
     workers: Math.round(numberIn('workers', values.workers ?? '1', [1, 64])),
     only: values.only === undefined ? undefined : readPattern(values.only),
     throughApi: values['through-api'] === true,
@@ -114,6 +118,11 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     pulls: values.pulls === undefined ? undefined : Math.round(numberIn('pulls', values.pulls, [20, 20_000])),
   }
 }
+
+const readNodes = ({ nodes, shared }: ReturnType<typeof parse>): Pick<Options, 'nodes' | 'shared'> => ({
+  nodes: Math.round(numberIn('nodes', nodes ?? '3', [1, 9])),
+  shared: shared?.split(',') ?? [],
+})
 
 /** Whether `--only` leaves this name in. */
 export const isChosen = ({ only }: Pick<Options, 'only'>, name: string): boolean =>
@@ -129,6 +138,7 @@ function parse(argv: readonly string[]) {
         seconds: text,
         connections: text,
         nodes: text,
+        shared: text,
         workers: text,
         only: text,
         compare: text,

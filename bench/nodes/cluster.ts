@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../test/harness/free-port.ts'
 import { startPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
 import { findVersitygw, startVersitygw, type Versitygw } from '../../test/harness/versitygw.ts'
-import { UsageError } from '../options.ts'
+import { type Options, UsageError } from '../options.ts'
 import { onLines, type TempDir } from '../system/processes.ts'
 
 /** A server of the cluster; it keeps its address when it is started again. */
@@ -44,7 +44,10 @@ const KEPT_LINES = 40
 const DATABASE = 'ingot'
 
 /** Nodes on one PostgreSQL, one root and, where there is a versitygw, one bucket. */
-export async function startCluster(tempDir: TempDir, count: number): Promise<Cluster> {
+export async function startCluster(
+  tempDir: TempDir,
+  { nodes: count, shared }: Pick<Options, 'nodes' | 'shared'>,
+): Promise<Cluster> {
   chmodSync(tempDir.dir, 0o711) // another account serves PostgreSQL
   const postgres = await startPostgres(join(tempDir.dir, 'postgres', 'data'))
   if (postgres === undefined) throw new UsageError('--only nodes: this machine has no PostgreSQL')
@@ -54,12 +57,18 @@ export async function startCluster(tempDir: TempDir, count: number): Promise<Clu
   const program = findVersitygw()
   const s3 = program === undefined ? undefined : await startVersitygw(program)
   if (s3 !== undefined) tempDir.beforeClose(() => s3.close())
-  const dataDir = join(tempDir.dir, 'shared')
-  const environment = settingsOf(tempDir, { dataDir, databaseUrl, s3 })
-  const first = await startNode(tempDir, { name: 'node1', port: await freePort(), environment })
+  const dataDirs =
+    shared.length === 0 ? [join(tempDir.dir, 'shared')] : shared.map((dir) => join(dir, basename(tempDir.dir)))
+  const dataDir = dataDirs[0]!
+  if (shared.length > 0) tempDir.beforeClose(async () => rmSync(dataDir, { recursive: true, force: true }))
+  const environmentOf = (n: number): Record<string, string> =>
+    settingsOf(tempDir, { dataDir: dataDirs[n % dataDirs.length]!, databaseUrl, s3 })
+  const first = await startNode(tempDir, { name: 'node1', port: await freePort(), environment: environmentOf(0) })
   const nodes = [first.node]
-  for (let n = 2; n <= count; n++)
-    nodes.push((await startNode(tempDir, { name: `node${n}`, port: await freePort(), environment })).node)
+  for (let n = 1; n < count; n++)
+    nodes.push(
+      (await startNode(tempDir, { name: `node${n + 1}`, port: await freePort(), environment: environmentOf(n) })).node,
+    )
   return {
     nodes,
     postgres,
@@ -67,7 +76,7 @@ export async function startCluster(tempDir: TempDir, count: number): Promise<Clu
     s3,
     dataDir,
     adminPassword: first.adminPassword,
-    environment: { ...environment, INGOT_CLUSTER_NODE: 'doctor' },
+    environment: { ...environmentOf(0), INGOT_CLUSTER_NODE: 'doctor' },
     async kill(n) {
       const node = nodes[n]!
       node.isUp = false
@@ -78,7 +87,7 @@ export async function startCluster(tempDir: TempDir, count: number): Promise<Clu
     async restart(n) {
       const node = nodes[n]!
       const begin = performance.now()
-      const plan = { name: node.name, port: Number(new URL(node.url).port), environment }
+      const plan = { name: node.name, port: Number(new URL(node.url).port), environment: environmentOf(n) }
       const again = await startUntilItServes(tempDir, plan)
       node.child = again.node.child
       node.isUp = true

@@ -20,10 +20,12 @@ const LOGIN = 'admin'
 /** After the last fault, before the load ends. */
 const CALM_MS = 1_000
 
+type NodesOptions = Pick<Options, 'nodes' | 'seconds' | 'shared'>
+
 /** The mixed load on several nodes while they are killed; then what was acknowledged is compared with what is there. */
-export async function measureNodes(tempDir: TempDir, options: Pick<Options, 'nodes' | 'seconds'>): Promise<Summary> {
+export async function measureNodes(tempDir: TempDir, options: NodesOptions): Promise<Summary> {
   say(`starting PostgreSQL and ${options.nodes} nodes`)
-  const cluster = await startCluster(tempDir, options.nodes)
+  const cluster = await startCluster(tempDir, options)
   if (cluster.s3 === undefined) say('no versitygw (INGOT_VERSITYGW): files are on the disk that all nodes share')
   const hooks = await startHookLog()
   try {
@@ -36,7 +38,7 @@ export async function measureNodes(tempDir: TempDir, options: Pick<Options, 'nod
 interface Parts {
   readonly cluster: Cluster
   readonly hooks: HookLog
-  readonly options: Pick<Options, 'nodes' | 'seconds'>
+  readonly options: NodesOptions
 }
 
 async function measure(tempDir: TempDir, { cluster, hooks, options }: Parts): Promise<Summary> {
