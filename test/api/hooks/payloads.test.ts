@@ -155,13 +155,6 @@ describeOnBoth('payloads of webhooks', (kind) => {
     expect(deleted.payload.comment).toEqual(last)
   })
 
-  it('of what was deleted meanwhile are not built', async () => {
-    const { number } = await createIssue(world.ann)
-    await world.ann.client.post(`/repos/ann/desk/issues/${number}/comments`, { body: 'short-lived' })
-    await world.ann.client.delete(`/repos/ann/desk/issues/${number}`)
-    expect(namesOf(await messages.take())).toEqual(['issues (issues) deleted'])
-  })
-
   it('of releases have the texts of the event; drafts send nothing until they are published', async () => {
     const { client } = world.ann
     const path = '/repos/ann/desk/releases'

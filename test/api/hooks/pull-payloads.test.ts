@@ -256,11 +256,18 @@ describe('payloads of pull requests', () => {
     await addFile('c', { new_branch: 'doomed' })
     const label = (await ann.client.get('/repos/ann/r/labels')).json[0]
     const input = { title: 'No longer wanted', head: 'doomed', base: 'main', labels: [label.id], assignees: ['wes'] }
-    const { number } = (await ann.client.post('/repos/ann/r/pulls', input)).json
     await messages.take()
+    const { number } = (await ann.client.post('/repos/ann/r/pulls', input)).json
     expect((await ann.client.delete(`/repos/ann/r/issues/${number}`)).status).toBe(204)
-    const { payload, ...names } = await taken()
-    expect(names).toEqual({ event: 'pull_request', eventType: 'pull_request', action: 'deleted' })
+    const found = await messages.take()
+    expect(namesOf(found)).toEqual([
+      'pull_request (pull_request) opened',
+      'pull_request_label (pull_request) label_updated',
+      'pull_request_assign (pull_request) assigned',
+      'pull_request (pull_request) deleted',
+    ])
+    expect(found[0]!.payload.pull_request).toMatchObject({ number, title: 'No longer wanted', state: 'open' })
+    const { payload } = found.at(-1)!
     expect(payload).toMatchObject({
       number,
       sender: { login: 'ann' },

@@ -13,6 +13,7 @@ import {
 } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { findUserById } from '../../users/index.ts'
+import { findDeletion } from './deletion.store.ts'
 import { type IssueBuilderDeps, textChanges } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
@@ -66,13 +67,25 @@ async function buildMessage(
   return [messageOf(isPull ? 'pull_request_comment' : 'issue_comment', payload)]
 }
 
-/** Undefined for a comment that was deleted since, unless the event says what it was. */
+/** Of a comment that was deleted since, what its deletion says of it; undefined when the issue was deleted. */
 async function findView(db: Db, event: CommentEvent, repo: Repo): Promise<CommentView | undefined> {
-  const { payload } = event
-  if (event.kind !== 'comment.deleted') return (await loadCommentsByIds(db, [payload.comment_id]))[0]
-  const issue = await findIssueById(db, asId(payload.issue_id))
+  const deletion = event.kind === 'comment.deleted' ? event.payload : undefined
+  if (deletion !== undefined) return loadDeletedView(db, deletion as EventPayload<'comment.deleted'>, repo)
+  const id = event.payload.comment_id
+  const [view] = await loadCommentsByIds(db, [id])
+  if (view !== undefined) return view
+  const later = await findDeletion(db, event, 'comment.deleted', (deleted) => deleted.comment_id === id)
+  return later && loadDeletedView(db, later, repo)
+}
+
+async function loadDeletedView(
+  db: Db,
+  deletion: EventPayload<'comment.deleted'>,
+  repo: Repo,
+): Promise<CommentView | undefined> {
+  const issue = await findIssueById(db, asId(deletion.issue_id))
   if (issue === undefined) return undefined
-  const comment = deletedComment(payload as EventPayload<'comment.deleted'>)
+  const comment = deletedComment(deletion)
   return { comment, issue, repo, poster: await findUserById(db, comment.actorId), assets: [] }
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../issues/index.ts'
 import { listLabelsByIds } from '../../labels/index.ts'
 import type { Repo } from '../../repos/index.ts'
+import { findDeletion } from './deletion.store.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import { buildPullMessage, type PullSource } from './pulls.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
@@ -106,12 +107,15 @@ async function buildMessage(
   return [messageOf(eventType, payload)]
 }
 
-/** Undefined for an issue that was deleted or transferred since, unless the event says what it was. */
+/** Of an issue that was deleted since, what its deletion says of it. */
 async function findView({ read }: Database, event: IssueEvent, repo: Repo): Promise<IssueView | undefined> {
   if (event.kind === 'issue.deleted')
     return loadDeletedIssueView(read, (event as DomainEvent<'issue.deleted'>).payload, repo)
-  const issue = await findIssueById(read, asId(event.payload.issue_id))
-  return issue && (await loadIssueViews(read, [issue], new Map([[repo.id, repo]])))[0]
+  const issueId = event.payload.issue_id
+  const issue = await findIssueById(read, asId(issueId))
+  if (issue !== undefined) return (await loadIssueViews(read, [issue], new Map([[repo.id, repo]])))[0]
+  const deletion = await findDeletion(read, event, 'issue.deleted', (deleted) => deleted.issue_id === issueId)
+  return deletion && loadDeletedIssueView(read, deletion, repo)
 }
 
 /** Undefined when no text changed, as when a file was added. */

@@ -1,12 +1,13 @@
 import { ANONYMOUS } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
-import type { DomainEvent } from '../../../events/index.ts'
+import type { DomainEvent, EventPayload } from '../../../events/index.ts'
 import { isDomainError } from '../../../platform/errors.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
 import type { Site } from '../../../platform/site.ts'
 import { findIssueById, type Issue } from '../../issues/index.ts'
 import type { Pulls } from '../../pulls/index.ts'
 import type { Repo } from '../../repos/index.ts'
+import { findDeletion } from './deletion.store.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf, presentPayloadPull } from './payload.present.ts'
@@ -24,7 +25,7 @@ export interface PullBuilderDeps extends PullSource {
 }
 
 /** An event of a pull request or of its issue. */
-export interface PullEvent extends Pick<DomainEvent, 'repoId' | 'actorId'> {
+export interface PullEvent extends Pick<DomainEvent, 'id' | 'repoId' | 'actorId'> {
   readonly payload: { readonly issue_id: number; readonly number: number }
 }
 
@@ -59,15 +60,14 @@ export const pullBuilders = (deps: PullBuilderDeps): MessageBuilders => ({
     return buildPullMessage(deps, event, { eventType: 'pull_request', action: 'edited', changes })
   },
   'pull.deleted': (event) =>
-    buildPullMessage(deps, event, { eventType: 'pull_request', action: 'deleted' }, async (repo) => {
-      const view = await deps.pulls.viewDeleted(ANONYMOUS, { repo }, event.payload)
-      return view && presentPayloadPull(view, deps.site)
-    }),
+    buildPullMessage(deps, event, { eventType: 'pull_request', action: 'deleted' }, (repo) =>
+      loadDeletedPull(deps, repo, event.payload),
+    ),
   'pull.synchronized': (event) =>
     buildPullMessage(deps, event, { eventType: 'pull_request_sync', action: 'synchronized' }),
 })
 
-/** None when `load` finds nothing: as a rule, the pull request was deleted meanwhile. */
+/** None when `load` finds nothing. */
 export async function buildPullMessage(
   deps: PullBuilderDeps,
   event: PullEvent,
@@ -92,9 +92,24 @@ export async function buildPullMessage(
   return [messageOf(eventType, payload)]
 }
 
-async function loadPullOf(deps: PullBuilderDeps, { payload }: PullEvent, repo: Repo): Promise<PayloadPull | undefined> {
-  const issue = await findIssueById(deps.database.read, asId(payload.issue_id))
-  return issue && loadPayloadPull(deps, repo, issue)
+/** Of a pull request that was deleted since, what its deletion says of it. */
+async function loadPullOf(deps: PullBuilderDeps, event: PullEvent, repo: Repo): Promise<PayloadPull | undefined> {
+  const { read } = deps.database
+  const issueId = event.payload.issue_id
+  const issue = await findIssueById(read, asId(issueId))
+  const pull = issue && (await loadPayloadPull(deps, repo, issue))
+  if (pull !== undefined) return pull
+  const deletion = await findDeletion(read, event, 'pull.deleted', (deleted) => deleted.issue_id === issueId)
+  return deletion && loadDeletedPull(deps, repo, deletion)
+}
+
+async function loadDeletedPull(
+  { pulls, site }: PullSource,
+  repo: Repo,
+  deletion: EventPayload<'pull.deleted'>,
+): Promise<PayloadPull | undefined> {
+  const view = await pulls.viewDeleted(ANONYMOUS, { repo }, deletion)
+  return view && presentPayloadPull(view, site)
 }
 
 /** Undefined when it was deleted meanwhile. */

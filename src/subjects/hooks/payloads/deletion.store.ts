@@ -1,0 +1,29 @@
+import type { Db } from '../../../db/database.ts'
+import type { DomainEvent, EventPayload } from '../../../events/index.ts'
+
+type Deletion = 'comment.deleted' | 'issue.deleted' | 'pull.deleted'
+
+/** Deletions of a repository that are looked through: a message is built soon after its event. */
+const LATER = 100
+
+/**
+ * The deletion of what the event is about, which has it as it was last; undefined when `isOf` finds none of it among the
+ * next deletions of the repository.
+ */
+export async function findDeletion<Kind extends Deletion>(
+  db: Db,
+  { id, repoId }: Pick<DomainEvent, 'id' | 'repoId'>,
+  kind: Kind,
+  isOf: (payload: EventPayload<Kind>) => boolean,
+): Promise<EventPayload<Kind> | undefined> {
+  const rows = await db
+    .selectFrom('event')
+    .select('payload')
+    .where('repo_id', '=', repoId)
+    .where('id', '>', id)
+    .where('kind', '=', kind)
+    .orderBy('id')
+    .limit(LATER)
+    .execute()
+  return rows.map((row) => JSON.parse(row.payload) as EventPayload<Kind>).find(isOf)
+}
