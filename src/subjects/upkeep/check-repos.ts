@@ -3,7 +3,7 @@ import type { Pushes } from '../pushes/index.ts'
 import { countRepos, findRepoById, listUsedStorages, type Repo, walkRepoIds } from '../repos/index.ts'
 import type { Wikis } from '../wiki/index.ts'
 import type { CheckOptions, Finding } from '../subject.ts'
-import { type DriftDeps, findDifferences, lookAgain, type Suspects } from './repo-drift.ts'
+import { confirmDifferences, type DriftDeps, findDifferences, type Suspects } from './repo-drift.ts'
 
 export interface CheckReposDeps extends DriftDeps {
   readonly pushes: Pick<Pushes, 'inspect' | 'reconcile'>
@@ -28,7 +28,7 @@ export async function* checkStoredRepos(deps: CheckReposDeps, options: CheckOpti
     if (repo !== undefined) yield* checkRepo(deps, repo, { ...options, suspects })
     options.progress?.(++done, total)
   }
-  yield* lookAgain(deps, suspects)
+  yield* confirmDifferences(deps, suspects)
   yield* findStrayDirectories(deps)
 }
 

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
 import { type Git, isGitError } from '../../git/index.ts'
 import { listUnfinishedJobs } from '../../jobs/index.ts'
+import { type Look, lookAgain } from '../../platform/second-look.ts'
 import type { Pushes } from '../pushes/index.ts'
 import { findRepoById, type Repo } from '../repos/index.ts'
 import type { Finding } from '../subject.ts'
@@ -20,14 +20,11 @@ interface Difference {
   readonly value: string
 }
 
-/** Differences of a repository between its rows and what is on disk, by the text of their finding. */
-type Differences = ReadonlyMap<string, Difference>
+/** Differences of a repository between its rows and what is on disk. */
+type Differences = Look<Difference>
 
 /** What a first look found, by repository. */
 export type Suspects = Map<Repo['id'], Differences>
-
-/** On a running server a push moves refs some milliseconds before it is recorded. */
-const SECOND_LOOK_MS = 1000
 
 /** NOTE: reads the row itself: that of the caller may be minutes old. Empty for a repository that was deleted. */
 export async function findDifferences(deps: DriftDeps, id: Repo['id']): Promise<Differences> {
@@ -79,18 +76,18 @@ async function wikiDifferences(
       ]
 }
 
-/**
- * Says what is as it was a second ago: the rest was about to be recorded. Waits once for all repositories. What the
- * job of every start is about to repair is a note.
- */
-export async function* lookAgain(deps: DriftDeps, suspects: Suspects): AsyncGenerator<Finding, void, undefined> {
-  if (suspects.size === 0) return
-  await wait(SECOND_LOOK_MS)
-  const isReconciling = (await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])).length > 0
-  for (const [id, before] of suspects)
-    for (const [what, { state, value }] of await findDifferences(deps, id))
-      if (before.get(what)?.value === value)
-        yield state === 'problem' && isReconciling
-          ? { what: `${what}; a background job is about to change that`, state: 'note' }
-          : { what, state }
+/** Without what was about to be recorded. What the job of every start is about to repair is a note. */
+export async function* confirmDifferences(
+  deps: DriftDeps,
+  suspects: Suspects,
+): AsyncGenerator<Finding, void, undefined> {
+  let isReconciling = false
+  const lasting = lookAgain(suspects, async () => {
+    isReconciling = (await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])).length > 0
+    return (id) => findDifferences(deps, id)
+  })
+  for await (const { what, state } of lasting)
+    yield state === 'problem' && isReconciling
+      ? { what: `${what}; a background job is about to change that`, state: 'note' }
+      : { what, state }
 }
