@@ -78,6 +78,7 @@ import { addImportHolders } from './1112-import-holders.ts'
 import { addMergeLeftovers } from './1130-merge-leftovers.ts'
 import { createNodes } from './1101-nodes.ts'
 import { sortTextsByBytes } from './1160-texts-by-bytes.ts'
+import { countReviewsWithComments } from './1170-reviews-counted.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -160,6 +161,7 @@ const steps: Record<string, Step> = {
   '1101-nodes': createNodes,
   '1125-issue-index-batches': indexTextsInBatches,
   '1160-texts-by-bytes': sortTextsByBytes,
+  '1170-reviews-counted': countReviewsWithComments,
 }
 
 /**

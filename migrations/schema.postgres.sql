@@ -641,6 +641,7 @@ issue
   updated_at bigint not null
   closed_at bigint not null default 0
   body text not null default ''::text
+  reviews_counted bigint not null default 0
   CREATE INDEX issue_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (is_closed, created_at, id, repo_id, is_pull)
   CREATE INDEX issue_milestone_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (milestone_id, is_closed, created_at, id, is_pull)
   CREATE INDEX issue_poster_id_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (poster_id, is_closed, created_at, id, repo_id, is_pull)

@@ -738,7 +738,8 @@ CREATE TABLE "issue" (
   "created_at" bigint not null,
   "updated_at" bigint not null,
   "closed_at" bigint default 0 not null,
-  "body" text default '' not null);
+  "body" text default '' not null,
+  "reviews_counted" bigint default 0 not null);
 
 CREATE INDEX "issue_is_closed_created_at_id_repo_id_is_pull_idx" on "issue" (
   "is_closed",

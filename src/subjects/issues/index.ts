@@ -22,6 +22,7 @@ export { readableIssues } from './readable-issues.store.ts'
 export { listAssigneeIds } from './records/issue-assignee.store.ts'
 export { insertMentions } from './records/issue-mention.store.ts'
 export {
+  countNewComments,
   findIssueById,
   findIssueByNumber,
   type Issue,

@@ -224,7 +224,7 @@ update "issue_assignee" set "is_closed" = ? where "issue_id" = ?;
 
 -- subjects/issues/records/issue-counters.store.ts recountIssues
 select "id" from "issue" where "id" in (?, ...);
-update issue as counted set "comments_count" = (select count(*) from timeline_entry where issue_id = counted.id and kind = 'comment') where id in (?, ...);
+update issue as counted set "comments_count" = (select count(*) + counted.reviews_counted from timeline_entry where issue_id = counted.id and kind = 'comment') where id in (?, ...);
 
 -- subjects/issues/records/issue-label.store.ts deleteIssueLabels
 delete from "issue_label" where "issue_id" = ? and "label_id" in (?, ...);
@@ -243,12 +243,11 @@ select "label".*, "issue_label"."issue_id" from "issue_label" inner join "label"
 insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...) on conflict do nothing;
 insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...), ... on conflict do nothing;
 
--- subjects/issues/records/issue.store.ts addToCommentsCount
-update "issue" set "comments_count" = comments_count + ? where "id" = ? returning *;
-update "issue" set "comments_count" = comments_count + ?, "updated_at" = ? where "id" = ? returning *;
-
 -- subjects/issues/records/issue.store.ts clearMilestone
 update "issue" set "milestone_id" = ? where "id" in (select "id" from "issue" where "milestone_id" = ? limit N);
+
+-- subjects/issues/records/issue.store.ts countNewComments
+update "issue" set "comments_count" = comments_count + ? + (select count(*) from timeline_entry where issue_id = issue.id and kind = 'review') - reviews_counted, "reviews_counted" = (select count(*) from timeline_entry where issue_id = issue.id and kind = 'review'), "updated_at" = ? where "id" = ? returning *;
 
 -- subjects/issues/records/issue.store.ts findIssueById
 select * from "issue" where "id" = ?;
@@ -271,6 +270,9 @@ select * from "issue" where "id" = ?;
 
 -- subjects/issues/records/issue.store.ts lockIssueNumbers
 update "issue_sequence" set "last" = last where "repo_id" = ?;
+
+-- subjects/issues/records/issue.store.ts subtractComment
+update "issue" set "comments_count" = comments_count - 1 where "id" = ? returning *;
 
 -- subjects/issues/records/issue.store.ts takeIssueNumber
 insert into "issue_sequence" ("repo_id", "last") values (?, ...) on conflict ("repo_id") do update set "last" = issue_sequence.last + 1 returning "last";

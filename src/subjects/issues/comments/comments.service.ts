@@ -10,7 +10,7 @@ import { knownUser, requireUnblocked } from '../../users/index.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
-import { addToCommentsCount, type Issue, listIssuesByIds, lockIssue } from '../records/issue.store.ts'
+import { countNewComments, type Issue, listIssuesByIds, lockIssue, subtractComment } from '../records/issue.store.ts'
 import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
 import type { IssueInView } from '../views.ts'
@@ -126,7 +126,7 @@ const createComment = (
   database.transaction(async (tx) => {
     const { access, issue: seen } = target
     const at = decideUpdateTime(actor, { access, issue: seen, given: updatedAt, now: clock.now() })
-    const issue = await addToCommentsCount(tx, seen.id, 1, at)
+    const issue = await countNewComments(tx, seen.id, 1, at)
     if (issue === undefined) throw notFound('the issue was deleted meanwhile')
     if (isClosedToComments(access, issue)) throw forbidden('You cannot comment on a locked issue.')
     await requireWelcome(tx, actor, target, issue)
@@ -177,7 +177,7 @@ const deleteComment = (
     await deleteEntry(tx, id)
     if (comment.kind === 'pending_code') return true
     await deleteText(tx, issueId, id)
-    if (comment.kind === 'comment') await addToCommentsCount(tx, issue.id, -1)
+    if (comment.kind === 'comment') await subtractComment(tx, issue.id)
     await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {
       poster_id: comment.actorId,
       body: comment.body,

@@ -3,7 +3,7 @@ import { dialectOf, type Tx } from '../../../db/database.ts'
 
 /** Counter columns of issues, each with the query that counts it for the row `counted`. */
 export const issueCounters = {
-  comments_count: sql`select count(*) from timeline_entry where issue_id = counted.id and kind = 'comment'`,
+  comments_count: sql`select count(*) + counted.reviews_counted from timeline_entry where issue_id = counted.id and kind = 'comment'`,
 }
 
 /** Recounts a column for these issues. */

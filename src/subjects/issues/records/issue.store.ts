@@ -166,23 +166,42 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
 }
 
 /**
- * Changes `comments_count` by arithmetic in SQL, so that changes at the same time all count, and `updated_at` with it
- * unless `at` is undefined. Returns the issue as it is then, whose row is locked until the transaction ends; undefined
- * if it was deleted.
+ * Adds new comments to `comments_count` by arithmetic in SQL, so that changes at the same time all count, and sets
+ * `updated_at`. Returns the issue as it is then, whose row is locked until the transaction ends; undefined if it was
+ * deleted.
+ *
+ * COMPAT: the published reviews of a pull request are counted with it, and only then (test/api/reviews/counts.test.ts).
  */
-export const addToCommentsCount = (tx: Tx, id: IssueId, change: number, at?: number): Promise<Issue | undefined> =>
-  written(tx, runKept(tx, addition, { id, change, at }))
+export const countNewComments = (tx: Tx, id: IssueId, added: 0 | 1, at: number): Promise<Issue | undefined> =>
+  written(tx, runKept(tx, addition, { id, added, at }))
 
 interface Addition {
   readonly id: IssueId
-  readonly change: number
-  readonly at: number | undefined
+  readonly added: number
+  readonly at: number
 }
 
-const addition = (db: Db, { id, change, at }: Addition) =>
+function addition(db: Db, { id, added, at }: Addition) {
+  const reviews = sql<number>`(select count(*) from timeline_entry where issue_id = issue.id and kind = 'review')`
+  return db
+    .updateTable('issue')
+    .set({
+      comments_count: sql<number>`comments_count + ${added} + ${reviews} - reviews_counted`,
+      reviews_counted: reviews,
+      updated_at: at,
+    })
+    .where('id', '=', id)
+    .returningAll()
+}
+
+/** Subtracts a comment that was deleted. The row is locked until the transaction ends. */
+export const subtractComment = (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
+  written(tx, runKept(tx, subtraction, { id }))
+
+const subtraction = (db: Db, { id }: { readonly id: IssueId }) =>
   db
     .updateTable('issue')
-    .set({ comments_count: sql<number>`comments_count + ${change}`, ...(at !== undefined && { updated_at: at }) })
+    .set({ comments_count: sql<number>`comments_count - 1` })
     .where('id', '=', id)
     .returningAll()
 

@@ -24,8 +24,10 @@ export interface IssueTable {
   milestone_id: Generated<number>
   /** 0 for none. */
   due_at: Generated<number>
-  /** Comments, and published reviews of pull requests. */
+  /** Comments and `reviews_counted`. */
   comments_count: Generated<number>
+  /** Published reviews of a pull request as of its latest comment. */
+  reviews_counted: Generated<number>
   is_locked: Generated<Flag>
   /** Position among the pinned ones from 1; 0 if not pinned. */
   pin_order: Generated<number>

@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import { badRequest, invalidField, notFound } from '../../../platform/errors.ts'
-import { findEntry, isHiddenFrom, requireWelcome, touchIssues } from '../../issues/index.ts'
+import { countNewComments, findEntry, isHiddenFrom, requireWelcome } from '../../issues/index.ts'
 import { changePull, type PullInView } from '../../pulls/index.ts'
 import { findCommentPlace } from '../records/review-comment.store.ts'
 import { findReview, lockReview, type Review } from '../records/review.store.ts'
@@ -69,7 +69,7 @@ async function insertOne(
     if (review === undefined) return undefined
     const [commentId] = await insertComments(change, review, [comment])
     if (review.kind === 'pending') return commentId
-    await touchIssues(tx, [issue.id], at)
+    await countNewComments(tx, issue.id, 0, at)
     await publishTexts(deps, change, [{ id: commentId!, actorId: actor.account.id, body: comment.body }])
     const ids = { review_id: id, comment_id: commentId! }
     await appendReviewEvent(change, 'review_comment.created', { ...ids, is_reply: comment.replyTo !== undefined })
