@@ -129,15 +129,17 @@ function valueReader(schema: TSchema, field: string): Reader {
 
 function arrayReader({ items, maxItems = Infinity }: TSchema, field: string): Reader {
   const readItem = valueReader(items as TSchema, field)
+  const isRefused = (items as TSchema)['x-refusal'] !== undefined
   return (value) => {
     if (!Array.isArray(value)) throw wrongType(field, value, 'array')
     if (value.length > maxItems) throw oversize(field, maxItems, 'items')
-    return value.filter((item) => item !== null).map((item) => readItem(item))
+    return value.filter((item) => item !== null || isRefused).map((item) => readItem(item))
   }
 }
 
 /**
- * A member that may be one of several types, such as an id or a name; `x-refusal` is the text of a 400 for any other.
+ * A member that may be one of several types, such as an id or a name; `x-refusal` is the text of a 400 for any other,
+ * null in a list too.
  */
 function unionReader({ anyOf, 'x-refusal': refusal }: TSchema, field: string): Reader {
   const schemas = anyOf as readonly TSchema[]

@@ -102,6 +102,7 @@ describe('who changes labels of issues', () => {
     }
     expect(await message([id, 'bug'])).toEqual([400, 'labels should be an array of strings or integers'])
     expect(await message([true])).toEqual([400, 'a label must be an integer or a string'])
+    expect(await message([null])).toEqual([400, 'a label must be an integer or a string'])
     expect((await message('bug'))[0]).toBe(422)
     expect((await message(Array(101).fill(1)))[0]).toBe(422)
     expect((await wes.client.delete(`${path}/999999`)).status).toBe(422)
