@@ -66,6 +66,44 @@ describeOnBoth('texts of reviews', (kind) => {
     expect([await found('alpaca'), await found('caribou'), await found('dingo')]).toEqual([[], [], []])
   })
 
+  it('are edited and deleted as comments are; the review shows its text', async () => {
+    const target = await newIssue()
+    const posted = await review({ event: 'COMMENT', body: 'a Jackal' })
+    const one = `${REPO}/issues/comments/${posted.html_url.split('-').at(-1)}`
+    const shown = async (): Promise<unknown> => (await world.eve.client.get(`${pull}/reviews/${posted.id}`)).json.body
+    expect((await world.eve.client.patch(one, { body: 'x' })).status).toBe(403)
+    expect((await world.eve.client.delete(one)).status).toBe(403)
+    const edited = await world.wes.client.patch(one, { body: `a Kudu, #${target}` })
+    expect([edited.status, edited.json.body, edited.json.user.login]).toEqual([200, `a Kudu, #${target}`, 'wes'])
+    expect([await shown(), await found('jackal'), await found('kudu')]).toEqual([edited.json.body, [], [number]])
+    expect(await references(target)).toEqual([['wes', 'none', edited.json.body]])
+    const [former] = (await world.wes.client.get(`${one}/history`)).json
+    expect(former.body).toBe('a Jackal')
+    expect((await world.ann.client.delete(one)).status).toBe(204)
+    expect([await shown(), await found('kudu')]).toEqual(['', []])
+    expect(await references(target)).toEqual([['wes', 'neutered', undefined]])
+    expect((await world.ann.client.get(one)).status).toBe(404)
+    await world.wes.client.delete(`${pull}/reviews/${posted.id}`)
+  })
+
+  it('of dismissals are edited and deleted too', async () => {
+    const posted = await review({ event: 'APPROVED', body: 'yes' })
+    await world.ann.client.post(`${pull}/reviews/${posted.id}/dismissals`, { message: 'too early' })
+    const dismissals = async (): Promise<Any[]> =>
+      (await world.eve.client.get(`${REPO}/issues/${number}/timeline`)).json.filter(
+        ({ type }: Any) => type === 'dismiss_review',
+      )
+    const one = `${REPO}/issues/comments/${(await dismissals())[0]!.id}`
+    expect((await world.eve.client.patch(one, { body: 'x' })).status).toBe(403)
+    const edited = await world.ann.client.patch(one, { body: 'too late' })
+    expect([edited.status, edited.json.body]).toEqual([200, 'too late'])
+    expect((await dismissals()).map(({ body }) => body)).toEqual(['too late'])
+    expect((await world.ann.client.delete(one)).status).toBe(204)
+    expect(await dismissals()).toEqual([])
+    expect((await world.eve.client.get(`${pull}/reviews/${posted.id}`)).json.dismissed).toBe(true)
+    await world.wes.client.delete(`${pull}/reviews/${posted.id}`)
+  })
+
   it('are found after the migration when they were written before it', async () => {
     const posted = await review({ event: 'COMMENT', body: 'a Gaur', comments: [on('a Hyrax')] })
     await review({ event: 'PENDING', body: 'an Ibis', comments: [] })

@@ -5,7 +5,7 @@ import { listReposByIds, type Repo } from '../../repos/index.ts'
 import { listUsersByIds, type User } from '../../users/index.ts'
 import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
 import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
-import { isComment, type Text } from './comment.policy.ts'
+import { isText, type Text } from './comment.policy.ts'
 
 /** Everything that the wire model of a comment contains. */
 export interface CommentView {
@@ -51,7 +51,7 @@ export async function loadCommentViews(
 
 /** Comments with these ids, in no particular order, by a fixed number of queries; others are left out. */
 export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise<CommentView[]> {
-  const comments = (await listEntriesByIds(db, ids)).filter(isComment)
+  const comments = (await listEntriesByIds(db, ids)).filter(isText)
   const commentIds = comments.map((comment) => comment.id)
   const issues = await listIssuesByIds(
     db,

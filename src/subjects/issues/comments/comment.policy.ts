@@ -11,10 +11,15 @@ export const COMMENT_KINDS = ['code', 'comment', 'pending_code'] as const satisf
 
 export const isComment = (entry: TimelineEntry): entry is Comment => COMMENT_KINDS.some((kind) => entry.kind === kind)
 
-/** What refers to issues and mentions users: a comment, or the text of a review. */
-export type Text = Comment | TimelineEntry<'review'>
+/** What its poster and writers may change and delete: a comment, the text of a review, or why one was dismissed. */
+export type Text = Comment | TimelineEntry<'dismiss_review' | 'review'>
 
-export const isText = (entry: TimelineEntry): entry is Text => isComment(entry) || entry.kind === 'review'
+export const isText = (entry: TimelineEntry): entry is Text =>
+  isComment(entry) || entry.kind === 'review' || entry.kind === 'dismiss_review'
+
+/** Whether the text is searched, refers to issues, and is in webhooks. */
+export const isPublished = ({ kind }: TimelineEntry): boolean =>
+  kind === 'code' || kind === 'comment' || kind === 'review'
 
 /**
  * What a review that was not submitted has is known to its reviewer alone (behaviour/pull-requests#review-comments).

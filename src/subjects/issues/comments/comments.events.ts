@@ -3,7 +3,7 @@ import type { Actor } from '../../../access/viewer.ts'
 import type { EventPayload, PayloadsOf } from '../../../events/index.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
 import { issuePayload } from '../issues.events.ts'
-import type { Comment } from './comment.policy.ts'
+import type { Text } from './comment.policy.ts'
 
 const Id = Type.Integer()
 const OfComment = { repo_id: Id, issue_id: Id, number: Id, is_pull: Type.Boolean(), comment_id: Id }
@@ -35,7 +35,7 @@ type CommentChange = Pick<IssueChange, 'tx' | 'events' | 'issue' | 'at'> & { rea
 export async function appendCommentEvent<Kind extends CommentEventKind>(
   { tx, events, issue, actor, at }: CommentChange,
   kind: Kind,
-  comment: Pick<Comment, 'id'>,
+  comment: Pick<Text, 'id'>,
   payload: Omit<EventPayload<Kind>, OfComment>,
 ): Promise<void> {
   const whole = { ...issuePayload(issue), comment_id: comment.id, ...payload } as unknown as EventPayload<Kind>

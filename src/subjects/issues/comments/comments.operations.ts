@@ -11,9 +11,9 @@ import type { KeptPages } from '../../kept-answers/index.ts'
 import { readUpdateSpan, updateSpanMembers } from '../timeline/update-span.ts'
 import type { EntryInView } from './comment.guards.ts'
 import { Comment, CreateIssueCommentOption, EditIssueCommentOption } from './comment.model.ts'
-import { isComment } from './comment.policy.ts'
+import { isComment, isText } from './comment.policy.ts'
 import { presentComment } from './comment.present.ts'
-import type { CommentInput, CommentInView, Comments } from './comments.service.ts'
+import type { CommentInput, CommentInView, Comments, TextInView } from './comments.service.ts'
 
 const ISSUES = '/repos/{owner}/{repo}/issues'
 const OF_ISSUE = `${ISSUES}/{index:int}/comments`
@@ -150,7 +150,7 @@ function editOperations(
       responses: { 200: Comment, 204: null },
       errors: [403, 404, 422, ...(archived.archived ? [423] : [])],
       async handler({ access, viewer, body }) {
-        const target = commentOf(access)
+        const target = textOf(access)
         if (target === undefined) return noContent()
         return ok(presentComment(await comments.edit(requireUser(viewer), target, readInput(body)), site))
       },
@@ -165,7 +165,7 @@ function editOperations(
       responses: { 204: null },
       errors: [403, 404],
       async handler({ access, viewer }) {
-        const target = commentOf(access)
+        const target = textOf(access)
         if (target !== undefined) await comments.delete(requireUser(viewer), target)
         return noContent()
       },
@@ -173,9 +173,12 @@ function editOperations(
   ]
 }
 
-/** Undefined for events. */
+/** Undefined for others than comments. */
 const commentOf = ({ entry, ...target }: EntryInView): CommentInView | undefined =>
   isComment(entry) ? { ...target, comment: entry } : undefined
+
+const textOf = ({ entry, ...target }: EntryInView): TextInView | undefined =>
+  isText(entry) ? { ...target, comment: entry } : undefined
 
 const readInput = (body: { readonly body: string; readonly updated_at?: string | undefined }): CommentInput => ({
   body: body.body,

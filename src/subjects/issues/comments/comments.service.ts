@@ -8,13 +8,12 @@ import { type Attachments, listAttachmentsOf, listCommentAttachments } from '../
 import type { Repo, RepoInView } from '../../repos/index.ts'
 import { knownUser, requireUnblocked } from '../../users/index.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
-import type { IssueChange } from '../changes/issue-change.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
 import { countNewComments, type Issue, listIssuesByIds, lockIssue, subtractComment } from '../records/issue.store.ts'
 import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
 import type { IssueInView } from '../views.ts'
-import { type Comment, isClosedToComments, isComment } from './comment.policy.ts'
+import { type Comment, isClosedToComments, isComment, isPublished, isText, type Text } from './comment.policy.ts'
 import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
 import { type CommentView, loadCommentViews } from './comment-views.ts'
 import { appendCommentEvent } from './comments.events.ts'
@@ -23,6 +22,11 @@ import { deleteText, indexNewText, indexText } from '../texts/issue-text.store.t
 /** A comment of an issue that the viewer may read. */
 export interface CommentInView extends IssueInView {
   readonly comment: Comment
+}
+
+/** As `CommentInView`, for any text that may be edited. */
+export interface TextInView extends IssueInView {
+  readonly comment: Text
 }
 
 export interface CommentInput {
@@ -39,9 +43,9 @@ export interface Comments {
   /** Throws Forbidden on a locked issue, for a blocked account, and for a time that may not be set. */
   create(actor: SignedIn, target: IssueInView, input: CommentInput): Promise<CommentView>
   /** Throws Forbidden for a blocked account, and for a time that may not be set. */
-  edit(actor: SignedIn, target: CommentInView, input: CommentInput): Promise<CommentView>
+  edit(actor: SignedIn, target: TextInView, input: CommentInput): Promise<CommentView>
   /** With its files. */
-  delete(actor: SignedIn, target: CommentInView): Promise<void>
+  delete(actor: SignedIn, target: TextInView): Promise<void>
   /** Deletes the comments of an account in all repositories, each in a transaction of its own. */
   deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void>
 }
@@ -94,14 +98,14 @@ export function createComments(deps: CommentDeps): Comments {
 /** Comments of an account that are looked up at once to be deleted. */
 const BATCH = 50
 
-const assetsOf = (db: Db, comments: readonly Comment[]) =>
+const assetsOf = (db: Db, comments: readonly Text[]) =>
   listAttachmentsOf(
     db,
     'comment',
     comments.map((comment) => comment.id),
   )
 
-async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Comment): Promise<CommentView> {
+async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Text): Promise<CommentView> {
   const issues = new Map([[issue.id, { issue, repo }]])
   return (await loadCommentViews(db, [comment], { issues, assets: await assetsOf(db, [comment]) }))[0]!
 }
@@ -146,28 +150,29 @@ export async function lockComment(tx: Tx, id: number): Promise<Comment> {
 const editComment = (
   { database, clock, events }: IssueDeps,
   actor: SignedIn,
-  target: CommentInView,
+  target: TextInView,
   { body, updatedAt }: CommentInput,
-): Promise<Comment> =>
+): Promise<Text> =>
   database.transaction(async (tx) => {
-    const { repo, access, issue } = target
-    const comment = await lockComment(tx, target.comment.id)
+    const { access, issue } = target
+    const comment = await lockEntry(tx, target.comment.id)
+    if (comment === undefined || !isText(comment)) throw notFound('comment does not exist')
     const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
     await requireWelcome(tx, actor, target, issue)
     if (comment.body === body) return comment
     const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
-    if (comment.kind !== 'pending_code') await indexText(tx, issue, comment.id, body)
-    const change: IssueChange = { tx, events, actor, repo, issue, at }
-    if (comment.kind !== 'pending_code')
-      await appendCommentEvent(change, 'comment.edited', comment, { old_body: comment.body })
-    return edited as Comment
+    if (isPublished(comment)) {
+      await indexText(tx, issue, comment.id, body)
+      await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.edited', comment, { old_body: comment.body })
+    }
+    return edited as Text
   })
 
 /** False when another request has deleted it. */
 const deleteComment = (
   { database, clock, events, attachments }: CommentDeps,
   actor: Actor,
-  { id, issueId }: Comment,
+  { id, issueId }: Text,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const issue = await lockIssue(tx, issueId)
@@ -175,7 +180,7 @@ const deleteComment = (
     if (issue === undefined || comment === undefined) return false
     await attachments.deleteOf(tx, 'comment', id)
     await deleteEntry(tx, id)
-    if (comment.kind === 'pending_code') return true
+    if (!isPublished(comment)) return true
     await deleteText(tx, issueId, id)
     if (comment.kind === 'comment') await subtractComment(tx, issue.id)
     await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {

@@ -9,7 +9,7 @@ import type { Paging } from '../../../platform/paging.ts'
 import type { Site } from '../../../platform/site.ts'
 import { presentGhost, presentUser, UserModel } from '../../users/index.ts'
 import type { Guards } from '../../subject.ts'
-import { isComment } from '../comments/comment.policy.ts'
+import { isText } from '../comments/comment.policy.ts'
 import type { TextOwner } from './former-text.store.ts'
 import type { FormerTextView, TextHistory } from './history.service.ts'
 
@@ -68,7 +68,7 @@ export function historyOperations({ guards, history, site }: HistoryOperationDep
       summary: 'Former texts of a comment, the newest first',
       guard: guards.comment('edit'),
       handler({ access: { issue, entry }, paging }) {
-        if (!isComment(entry)) throw notFound('an event of the timeline has no text')
+        if (!isText(entry)) throw notFound('an event of the timeline has no text')
         return answer({ issueId: issue.id, commentId: entry.id }, paging)
       },
     }),

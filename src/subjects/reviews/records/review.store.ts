@@ -115,6 +115,16 @@ export async function updateReview(tx: Tx, id: ReviewId, values: Updateable<Revi
   return toReview(await update.returningAll().executeTakeFirstOrThrow())
 }
 
+/** Nothing if the entry is not the newest one of a review. */
+export async function setTextOfReview(
+  tx: Tx,
+  { reviewerId, entryId }: { readonly reviewerId: UserId; readonly entryId: number },
+  body: string,
+): Promise<void> {
+  const update = tx.updateTable('review').set({ body }).where('reviewer_id', '=', reviewerId)
+  await update.where('entry_id', '=', entryId).execute()
+}
+
 /** Also the places of its comments. */
 export async function deleteReview(tx: Tx, id: ReviewId): Promise<void> {
   await tx.deleteFrom('review').where('id', '=', id).execute()
