@@ -143,6 +143,24 @@ describe('admin users', () => {
     expect((await server.anonymous.get('/users/eve')).status).toBe(200)
   })
 
+  it('leads from the old name in every path of a user', async () => {
+    await server.world.user('gil')
+    await root.client.post('/admin/users/gil/rename', { new_username: 'gil2' })
+    const paths = server.app.operations.filter(({ path }) => /^\/(?:admin\/)?users\/\{username\}/.test(path))
+    expect(paths.length).toBeGreaterThan(20)
+    for (const { method, path } of paths) {
+      const old = path
+        .replace('{username}', 'gil')
+        .replace('{org}', 'none')
+        .replaceAll(/\{\w+:int\}/g, '1')
+      if (old.includes('/quota')) continue // Off by a setting: 404.
+      const send = root.client[method.toLowerCase() as 'get']
+      const { status, headers } = await send(old.replaceAll(/\{\w+\}/g, 'ann'))
+      expect([method, path, status]).toEqual([method, path, 307])
+      expect(headers.get('location')).toContain('/users/gil2')
+    }
+  })
+
   it('does not redirect from the old name of a user whom the caller may not see', async () => {
     await server.world.user('fay', { visibility: 'private' })
     await root.client.post('/admin/users/fay/rename', { new_username: 'fay2' })

@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import { requireSiteAdmin } from '../../../http/guards/account.guards.ts'
 import type { Guard, GuardInput } from '../../../http/guards/guard.ts'
-import { forbidden, invalid, isDomainError, notFound } from '../../../platform/errors.ts'
+import { forbidden, invalid, isDomainError } from '../../../platform/errors.ts'
 import type { Orgs } from '../../orgs/index.ts'
 import type { User, Users } from '../../users/index.ts'
 import type { Repos } from '../repos.service.ts'
@@ -57,9 +57,7 @@ export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users
       needsUser: true,
       async resolve({ viewer, params }) {
         requireSiteAdmin(viewer)
-        const owner = await deps.users.findByName(params['username']!)
-        if (owner === undefined) throw notFound('user does not exist')
-        return owner
+        return deps.users.getInView(viewer, params['username']!)
       },
     },
   }
