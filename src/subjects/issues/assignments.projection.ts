@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/database.ts'
 import type { Projections } from '../../events/index.ts'
-import { asId, type UserId } from '../../platform/crypto/ids.ts'
-import { leavingProjections } from '../orgs/index.ts'
+import { asId, type TeamId, type UserId } from '../../platform/crypto/ids.ts'
+import { leavingProjections, listTeamMemberIds } from '../orgs/index.ts'
 import { findRepoById, hiddenFrom } from '../repos/index.ts'
-import { listUsersByIds, type User } from '../users/index.ts'
+import { listUsersByIds, lockUsers, type User } from '../users/index.ts'
 import { deleteAssignments, listAssignedRepos, listTeamAssignees } from './records/issue-assignee.store.ts'
 
 /**
@@ -17,12 +17,17 @@ export const assignmentProjections: Projections = {
     await deleteAssignmentsOn(tx, blocker, user)
   },
   async 'repo.collaborator_removed'(tx, { payload }) {
-    if (!payload.has_access) await deleteAssignments(tx, asId(payload.user_id), [asId(payload.repo_id)])
+    if (payload.has_access) return
+    const userId = asId<UserId>(payload.user_id)
+    await lockUsers(tx, [userId])
+    await deleteAssignments(tx, userId, [asId(payload.repo_id)])
   },
   async 'team.repo_removed'(tx, { payload }) {
     const repo = await findRepoById(tx, asId(payload.repo_id))
     if (repo === undefined) return
-    const userIds = await listTeamAssignees(tx, asId(payload.team_id), repo.id)
+    const teamId = asId<TeamId>(payload.team_id)
+    await lockUsers(tx, await listTeamMemberIds(tx, teamId))
+    const userIds = await listTeamAssignees(tx, teamId, repo.id)
     for (const user of await listUsersByIds(tx, userIds))
       await deleteAssignments(tx, user.id, await hiddenFrom(tx, user, [repo]))
   },
@@ -39,5 +44,6 @@ async function deleteAssignmentsOn(tx: Tx, userId: UserId, ownerId: UserId): Pro
 }
 
 async function deleteHiddenAssignments(tx: Tx, orgId: UserId, user: User): Promise<void> {
+  await lockUsers(tx, [user.id])
   await deleteAssignments(tx, user.id, await hiddenFrom(tx, user, await listAssignedRepos(tx, user.id, orgId)))
 }

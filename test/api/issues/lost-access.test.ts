@@ -87,4 +87,21 @@ describeOnBoth('assignees and subscribers who lose access', (on) => {
       await ann.client.delete(`/teams/${idle.id}`)
     }
   })
+
+  it('are none either when they are assigned while they lose access', async () => {
+    const { ann, server } = given
+    await server.world.user('dan')
+    await server.world.repo({ owner: ann, name: 'cellar', isPrivate: true })
+    for (let round = 0; round < 6; round++) {
+      await ann.client.put('/repos/ann/cellar/collaborators/dan', { permission: 'write' })
+      const path = `/repos/ann/cellar/issues/${(await createIssue(ann, {}, 'ann/cellar')).number}`
+      const [assigned, deleted] = await Promise.all([
+        ann.client.patch(path, { assignees: ['dan'] }),
+        ann.client.delete('/repos/ann/cellar/collaborators/dan'),
+      ])
+      expect([201, 422]).toContain(assigned.status)
+      expect(deleted.status).toBe(204)
+      expect((await ann.client.get(path)).json.assignees ?? []).toEqual([])
+    }
+  })
 })
