@@ -35,6 +35,8 @@ describe('comments of reviews', () => {
     })
     expect((await world.server.anonymous.get(`${path}/${comment.id}`)).json).toEqual(comment)
     expect((await world.server.anonymous.get(`${path}/999999`)).status).toBe(404)
+    // No plain comment.
+    expect((await world.server.anonymous.get(`/repos/ann/app/issues/comments/${comment.id}`)).status).toBe(204)
   })
 
   it('are added to a review of another account; a file that does not exist has no hunk', async () => {

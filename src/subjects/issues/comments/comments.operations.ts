@@ -114,12 +114,12 @@ function readOperations({ guards, comments, site }: CommentOperationDeps): Opera
       id: 'issueGetComment',
       method: 'GET',
       path: ONE,
-      summary: 'A comment; 204 for an event of the timeline',
+      summary: 'A comment; 204 for other entries of the timeline',
       guard: guards.comment('read'),
       responses: { 200: Comment, 204: null },
       errors: [403, 404],
       async handler({ access }) {
-        const target = commentOf(access)
+        const target = plainCommentOf(access)
         return target === undefined ? noContent() : ok(presentComment(await comments.view(target), site))
       },
     }),
@@ -173,9 +173,9 @@ function editOperations(
   ]
 }
 
-/** Undefined for others than comments. */
-const commentOf = ({ entry, ...target }: EntryInView): CommentInView | undefined =>
-  isComment(entry) ? { ...target, comment: entry } : undefined
+/** COMPAT: undefined for comments of reviews too (test/api/reviews/comments.test.ts). */
+const plainCommentOf = ({ entry, ...target }: EntryInView): CommentInView | undefined =>
+  isComment(entry) && entry.kind === 'comment' ? { ...target, comment: entry } : undefined
 
 const textOf = ({ entry, ...target }: EntryInView): TextInView | undefined =>
   isText(entry) ? { ...target, comment: entry } : undefined
