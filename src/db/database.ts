@@ -94,10 +94,10 @@ async function runOnce<T>(
   const result = await connections.write.transaction().execute(async (raw) => {
     const deadline = startDeadline()
     const carried: TxState = { afterCommit: hooks, dialect, cascades, extend: deadline.extend }
-    const tx = await keepRows(
-      keepStatements(Object.assign(raw, { [state]: carried }), statements),
-      deadline.requireOpen,
-    )
+    const tx = await keepRows(keepStatements(Object.assign(raw, { [state]: carried }), statements), {
+      requireOpen: deadline.requireOpen,
+      isOnlyWriter: dialect.hasOneWriter,
+    })
     return deadline.limit(work(tx))
   })
   noteCommit(connections.read)

@@ -17,14 +17,19 @@ export type BuildStatement<Values, Row, Shape extends string> = (
 type AnyBuild = BuildStatement<never, unknown, never>
 type Key = string
 
-/** Stands for a value while a statement is built: a member of the values, or one of a list of values. */
+/**
+ * Stands for a value while a statement is built: a member of the values, one of a list of values, or a member of one of
+ * a list of rows.
+ */
 class Placeholder {
   readonly name: string
   readonly index: number | undefined
+  readonly member: string | undefined
 
-  constructor(name: string, index?: number) {
+  constructor(name: string, index?: number, member?: string) {
     this.name = name
     this.index = index
+    this.member = member
   }
 
   [Symbol.toPrimitive](): never {
@@ -56,16 +61,22 @@ export class KeptStatements {
   }
 }
 
-/** Which members there are, and how long the lists are. */
+type Members = Readonly<Record<string, unknown>>
+
+const isRow = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+/** Which members there are, how long the lists are, and which members their rows have. */
 function keyOf(values: object, shape: string): Key | undefined {
   let key = shape
   for (const name in values) {
-    const value = (values as Readonly<Record<string, unknown>>)[name]
+    const value = (values as Members)[name]
     if (value === undefined) continue
     key += ` ${name}`
     if (!Array.isArray(value)) continue
     if (value.length > MAX_LIST) return undefined
     key += value.length
+    if (isRow(value[0])) key += ` (${Object.keys(value[0]).join()})`
   }
   return key
 }
@@ -74,17 +85,25 @@ const placeholdersFor = <Values extends object>(values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]: [string, unknown]) => {
       if (value === undefined) return [name, undefined]
-      if (Array.isArray(value)) return [name, value.map((_, index) => new Placeholder(name, index))]
+      if (Array.isArray(value)) return [name, value.map((each, index) => placeholderInList(name, index, each))]
       return [name, new Placeholder(name)]
     }),
   ) as Values
+
+function placeholderInList(name: string, index: number, value: unknown): unknown {
+  if (!isRow(value)) return new Placeholder(name, index)
+  return Object.fromEntries(Object.keys(value).map((member) => [member, new Placeholder(name, index, member)]))
+}
 
 function fill(parameter: unknown, values: object): unknown {
   // NOTE: on PostgreSQL a list is one parameter.
   if (Array.isArray(parameter)) return parameter.map((each) => fill(each, values))
   if (!(parameter instanceof Placeholder)) return parameter
-  const value = (values as Readonly<Record<string, unknown>>)[parameter.name]
-  return parameter.index === undefined ? value : (value as readonly unknown[])[parameter.index]
+  const { name, index, member } = parameter
+  const value = (values as Members)[name]
+  if (index === undefined) return value
+  const each = (value as readonly unknown[])[index]
+  return member === undefined ? each : (each as Members)[member]
 }
 
 const statementsOf = Symbol('kept statements')
@@ -95,7 +114,8 @@ export const keepStatements = <AnyDb extends object>(db: AnyDb, statements: Kept
 
 /**
  * Runs a statement that is built and compiled once for each database, which otherwise takes half of its time; returns
- * its rows. `build` is a function of the module, not one made for the call. Empty lists are for the caller to exclude.
+ * its rows. `build` is a function of the module, not one made for the call. Empty lists are for the caller to exclude;
+ * the rows of a list of rows all have the same members.
  */
 export async function runKept<Values extends object, Row, Shape extends string = ''>(
   db: Db,

@@ -52,6 +52,25 @@ describeOnBoth('kept statements', (kind) => {
     expect(built).toBe(5)
   })
 
+  it('take lists of rows, whose members they are built anew for', async () => {
+    type Row = ReturnType<typeof row> & { readonly attempts?: number }
+    const several = (db: Db, { rows }: { readonly rows: readonly Row[] }) => {
+      built++
+      return db.insertInto('event').values(rows).returning(['kind', 'repo_id', 'attempts'])
+    }
+    const { database } = fresh
+    const insertAll = (...rows: Row[]) => database.transaction((tx) => runKept(tx, several, { rows }))
+    for (const name of ['a', 'b'])
+      expect(await insertAll(row(name, 1), row(`${name}${name}`, 2))).toEqual([
+        { kind: name, repo_id: 1, attempts: 0 },
+        { kind: `${name}${name}`, repo_id: 2, attempts: 0 },
+      ])
+    expect(built).toBe(1)
+    await insertAll(row('c', 1))
+    expect(await insertAll({ ...row('d', 1), attempts: 3 })).toEqual([{ kind: 'd', repo_id: 1, attempts: 3 }])
+    expect(built).toBe(3)
+  })
+
   it('are not kept for long lists', async () => {
     await insert('a')
     const repoIds = Array.from({ length: 100 }, (_, i) => i)

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Tx } from '../../src/db/database.ts'
+import { keepReturned, rowById } from '../../src/db/transaction-rows.ts'
 import { findUserById, insertUser, lockUsers, updateUser, type User } from '../../src/subjects/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { statementsOf } from '../harness/statements.ts'
@@ -46,6 +48,51 @@ describeOnBoth('rows that a transaction has read', (kind) => {
       expect(await nameIn(tx)).toBe('Two')
     })
     expect(reads).toBe(3)
+  })
+
+  /** How often a row of labels and their repositories is read in `work`, which is given what asks for it. */
+  const joinedReadsOf = async (work: (tx: Tx, ask: () => Promise<unknown>) => Promise<unknown>): Promise<number> => {
+    let reads = 0
+    await db.database.transaction((tx) =>
+      work(tx, () => rowById(tx, ['label', 'repo'], 7, async () => ({ id: 7, read: ++reads }))),
+    )
+    return reads
+  }
+  const touch = (tx: Tx, table: 'milestone' | 'repo'): Promise<unknown> =>
+    tx.updateTable(table).set({ updated_at: 2 }).where('id', '=', 0).execute()
+
+  it('are read again after changes of other tables only where other transactions write meanwhile', async () => {
+    const reads = await joinedReadsOf(async (tx, ask) => {
+      await ask()
+      await touch(tx, 'milestone')
+      await ask()
+    })
+    expect(reads).toBe(kind === 'sqlite' ? 1 : 2)
+  })
+
+  it('are read again after changes of any table that they are read from, and after deletions', async () => {
+    const reads = await joinedReadsOf(async (tx, ask) => {
+      await ask()
+      await touch(tx, 'repo')
+      await ask()
+      await tx.deleteFrom('milestone').where('id', '=', 0).execute()
+      await ask()
+      await sql`update milestone set updated_at = 2 where id = 0`.execute(tx)
+      await ask()
+    })
+    expect(reads).toBe(4)
+  })
+
+  it('are not read again after changes of other tables when the transaction has locked them', async () => {
+    const reads = await joinedReadsOf(async (tx, ask) => {
+      await keepReturned(tx, ['label', 'repo'], Promise.resolve([{ id: 7 }]), (row) => row.id)
+      await touch(tx, 'milestone')
+      await lockUsers(tx, [id])
+      expect(await ask()).toEqual({ id: 7 })
+      await touch(tx, 'repo')
+      expect(await ask()).toEqual({ id: 7, read: 1 })
+    })
+    expect(reads).toBe(1)
   })
 
   it('are read again by the next transaction, and when a change came between a read and its answer', async () => {

@@ -85,6 +85,8 @@ export interface Cascade {
 export interface DatabaseDialect {
   readonly name: 'sqlite' | 'postgres'
   connect<T>(): Connections<T>
+  /** While a transaction writes, no other one does. */
+  readonly hasOneWriter: boolean
   /** Most values of one `in (...)` list or one insert. */
   readonly chunkSize: number
   /** True when an insert or update broke a unique index, so that a service can answer "exists". */

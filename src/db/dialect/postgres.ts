@@ -60,6 +60,7 @@ export function postgresDialect(
   const maxReads = Math.ceil(maxConnections / 3)
   return {
     name: 'postgres',
+    hasOneWriter: false,
     chunkSize: 5000,
     connect<T>() {
       const pooled = (config: pg.PoolConfig, Pooled: typeof PostgresDriver): Kysely<T> =>

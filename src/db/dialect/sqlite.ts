@@ -52,6 +52,7 @@ export interface SqliteOptions {
 export function sqliteDialect(file: string, options: SqliteOptions = {}): DatabaseDialect {
   return {
     name: 'sqlite',
+    hasOneWriter: true,
     chunkSize: 500,
     connect: <T>() => connect<T>(file, options),
     isUniqueViolation: (error) =>

@@ -162,13 +162,14 @@ const byId = (db: Db, { id }: { readonly id: RepoId }) =>
     .select(OWNER_COLUMNS)
     .where('repo.id', '=', id)
 
+/** Of a repository with its owner. */
+const TABLES = ['repo', 'user'] as const
+
 export const findRepoById = (db: Db, id: RepoId): Promise<Repo | undefined> =>
-  rowById(db, keyOf(id), async () => {
+  rowById(db, TABLES, id, async () => {
     const [row] = await runKept(db, byId, { id })
     return row && toRepo(row, toOwner(row))
   })
-
-const keyOf = (id: number): string => `repo.id ${id}`
 
 /** In no particular order; ids without a row are left out. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
@@ -279,7 +280,7 @@ export async function countInRepo(tx: Tx, repo: Repo, counter: RepoCounter, chan
   const counted = sent.then((rows) =>
     rows.filter((row) => row.owner_id === repo.ownerId).map((row) => toRepo(row, repo.owner)),
   )
-  await keepReturned(tx, counted, ({ id }) => keyOf(id))
+  await keepReturned(tx, TABLES, counted, ({ id }) => id)
 }
 
 const returningAddition = (db: Db, values: Parameters<typeof addition>[1], counter: RepoCounter) =>

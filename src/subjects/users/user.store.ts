@@ -151,15 +151,13 @@ export function toUser(row: Columns): User {
   }
 }
 
-export const findUserById = (db: Db, id: UserId): Promise<User | undefined> => {
-  const key = `user.id ${id}`
-  return rowById(db, key, () =>
-    remembered(db, key, async () => {
+export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
+  rowById(db, ['user'], id, () =>
+    remembered(db, `user.id ${id}`, async () => {
       const [row] = await runKept(db, byId, { id })
       return row && toUser(row)
     }),
   )
-}
 
 const byId = (db: Db, { id }: { readonly id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id)
 

@@ -16,7 +16,7 @@ export interface WaitingEvent {
  * they happened before.
  */
 export const hasActiveWebhooks = (tx: Tx, place: EventPlace, options: { siteOnly: boolean }): Promise<boolean> =>
-  rowById(tx, `webhook of ${place.repoId} ${place.ownerId}`, async () => {
+  rowById(tx, ['webhook', 'repo'], `of ${place.repoId} ${place.ownerId}`, async () => {
     const shape = options.siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
     const [row] = await runKept(tx, activeOf, place, shape)
     return row !== undefined

@@ -65,17 +65,15 @@ const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonl
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number)
 
 export const findIssueById = (db: Db, id: IssueId): Promise<Issue | undefined> =>
-  rowById(db, keyOf(id), async () => {
+  rowById(db, ['issue'], id, async () => {
     const [row] = await runKept(db, byId, { id })
     return row && toIssue(row)
   })
 
-const keyOf = (id: number): string => `issue.id ${id}`
-
 /** What a statement of the transaction returned. */
 async function written(tx: Tx, sent: Promise<Selectable<IssueTable>[]>): Promise<Issue | undefined> {
   const issues = sent.then((rows) => rows.map(toIssue))
-  return (await keepReturned(tx, issues, ({ id }) => keyOf(id)))[0]
+  return (await keepReturned(tx, ['issue'], issues, ({ id }) => id))[0]
 }
 
 const byId = (db: Db, { id }: { readonly id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id)

@@ -147,13 +147,10 @@ export async function insertEntries(
     payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
     body,
   }))
-  const sent = rows.length === 1 ? runKept(tx, insertion, rows[0]!) : insertion(tx, rows).execute()
-  return (await written(tx, sent)).toSorted((a, b) => a.id - b.id)
+  return (await written(tx, runKept(tx, insertion, { rows }))).toSorted((a, b) => a.id - b.id)
 }
 
-type NewRow = Insertable<TimelineEntryTable>
-
-const insertion = (db: Db, rows: NewRow | readonly NewRow[]) =>
+const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<TimelineEntryTable>[] }) =>
   db.insertInto('timeline_entry').values(rows).returningAll()
 
 /** The condition that entries were updated in the span. */
@@ -166,19 +163,18 @@ export const updatedIn =
     ])
 
 export const findEntry = (db: Db, id: number): Promise<TimelineEntry | undefined> =>
-  rowById(db, keyOf(id), async () => {
+  rowById(db, ['timeline_entry'], id, async () => {
     const [row] = await runKept(db, byId, { id })
     return row && toEntry(row)
   })
-
-const keyOf = (id: number): string => `timeline_entry.id ${id}`
 
 /** What a statement of the transaction returned. */
 const written = (tx: Tx, sent: Promise<Selectable<TimelineEntryTable>[]>): Promise<readonly TimelineEntry[]> =>
   keepReturned(
     tx,
+    ['timeline_entry'],
     sent.then((rows) => rows.map(toEntry)),
-    ({ id }) => keyOf(id),
+    ({ id }) => id,
   )
 
 const byId = (db: Db, { id }: { readonly id: number }) =>
