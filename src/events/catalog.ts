@@ -24,6 +24,11 @@ export type PayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
   readonly [Kind in keyof Schemas]: Static<Schemas[Kind]>
 }
 
+/** An event that is to be appended. */
+export type NewEvent = {
+  readonly [Kind in EventKind]: { readonly kind: Kind; readonly payload: EventPayload<Kind> }
+}[EventKind]
+
 /** The account that acts, with what is known of its request. */
 interface EventActor {
   /** 0 for no account. */

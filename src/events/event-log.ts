@@ -8,10 +8,11 @@ import type {
   EventOrigin,
   EventPayload,
   EventSchemas,
+  NewEvent,
   Projections,
   Subscriptions,
 } from './catalog.ts'
-import { insertEvent } from './event.store.ts'
+import { insertEvents } from './event.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
 import { Signal } from '../platform/concurrency/signal.ts'
 
@@ -22,6 +23,11 @@ export interface Events {
    * after commit, at least once, in order per repository.
    */
   append<Kind extends EventKind>(tx: Tx, kind: Kind, origin: EventOrigin, payload: EventPayload<Kind>): Promise<void>
+  /**
+   * Appends events of one origin in this order. All are written before the first projection runs, so what projections
+   * append comes after them.
+   */
+  appendAll(tx: Tx, origin: EventOrigin, events: readonly NewEvent[]): Promise<void>
 }
 
 export interface AppendSignal {
@@ -87,18 +93,27 @@ export class EventLog implements Events, AppendSignal {
     origin: EventOrigin,
     payload: EventPayload<Kind>,
   ): Promise<void> {
-    this.#requireValid(kind, payload)
+    await this.appendAll(tx, origin, [{ kind, payload } as unknown as NewEvent])
+  }
+
+  async appendAll(tx: Tx, origin: EventOrigin, events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return
+    for (const { kind, payload } of events) this.#requireValid(kind, payload)
     const { actor, performer = actor, repoId, at } = origin
     const actorId = actor.account.id
-    const id = await insertEvent(tx, {
+    const rows = events.map(({ kind, payload }) => ({
       kind,
       repo_id: repoId,
       actor_id: actorId,
       payload: JSON.stringify(payload),
       created_at: at,
-    })
-    const event = { id, kind, actorId, repoId, at, payload, actor, performer } as unknown as AppendedEvent
-    for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
+    }))
+    const ids = await insertEvents(tx, rows)
+    for (const [index, { kind, payload }] of events.entries()) {
+      const id = ids[index]!
+      const event = { id, kind, actorId, repoId, at, payload, actor, performer } as unknown as AppendedEvent
+      for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
+    }
     afterCommit(tx, () => this.#appended.emit())
   }
 

@@ -5,16 +5,17 @@ import type { EventTable } from './event.table.ts'
 
 export type EventRow = Selectable<EventTable>
 
-/** Returns the id of the new event. */
-export async function insertEvent(
-  tx: Tx,
-  row: Pick<Insertable<EventTable>, 'kind' | 'repo_id' | 'actor_id' | 'payload' | 'created_at'>,
-): Promise<number> {
-  const [inserted] = await runKept(tx, insertion, { ...row, dispatched_at: 0, attempts: 0 })
-  return inserted!.id
+type NewRow = Pick<Insertable<EventTable>, 'kind' | 'repo_id' | 'actor_id' | 'payload' | 'created_at'>
+
+/** Inserts at least one event. Returns their ids, which ascend in the order of the rows. */
+export async function insertEvents(tx: Tx, rows: readonly NewRow[]): Promise<number[]> {
+  const pending = rows.map((row) => ({ ...row, dispatched_at: 0, attempts: 0 }))
+  const inserted = await runKept(tx, insertion, { rows: pending })
+  return inserted.map(({ id }) => id).toSorted((a, b) => a - b)
 }
 
-const insertion = (db: Db, row: Insertable<EventTable>) => db.insertInto('event').values(row).returning('id')
+const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<EventTable>[] }) =>
+  db.insertInto('event').values(rows).returning('id')
 
 export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
   return (await runKept(db, pending, { now })).length > 0

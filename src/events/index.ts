@@ -5,6 +5,7 @@ export type {
   EventOrigin,
   EventPayload,
   EventSchemas,
+  NewEvent,
   PayloadsOf,
   Projections,
   Subscription,

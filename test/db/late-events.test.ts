@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { insertEvent, lockPendingEvents, markDispatched } from '../../src/events/event.store.ts'
+import { insertEvents, lockPendingEvents, markDispatched } from '../../src/events/event.store.ts'
 import { freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const NOW = 1_000
@@ -13,9 +13,9 @@ describe.skipIf(inject('postgresUrl') === '')('an event that is committed after 
 
   it('is handed out alone while another node is at work on the later ones', async () => {
     const { database } = fresh
-    const insert = (tx: Parameters<typeof insertEvent>[0]): Promise<number> =>
-      insertEvent(tx, { kind: 'repo.created', repo_id: 7, actor_id: 1, payload: '{}', created_at: NOW })
-    const take = (tx: Parameters<typeof insertEvent>[0]) => lockPendingEvents(tx, NOW, 50)
+    const insert = async (tx: Parameters<typeof insertEvents>[0]): Promise<number> =>
+      (await insertEvents(tx, [{ kind: 'repo.created', repo_id: 7, actor_id: 1, payload: '{}', created_at: NOW }]))[0]!
+    const take = (tx: Parameters<typeof insertEvents>[0]) => lockPendingEvents(tx, NOW, 50)
     const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
     const { promise: inserted, resolve: hasInserted } = Promise.withResolvers<number>()
     const late = database.transaction(async (tx) => {
