@@ -8,10 +8,9 @@ import { findIssueById, type IssueNotice } from '../../issues/index.ts'
 import { findRepoById } from '../../repos/index.ts'
 import {
   type IssueActivity,
-  listConcerned,
   listFollowers,
   listTransferRecipients,
-  type NotificationReason,
+  notifyConcerned,
   notifyOfIssue,
   notifyOfTransfer,
 } from './recipients.store.ts'
@@ -82,9 +81,8 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps):
       if (repo === undefined) return
       const at = clock.now()
       for (let from = 0; from < userIds.length; from += BATCH) {
-        const some = await listConcerned(tx, { repo, issue, actorId }, userIds.slice(from, from + BATCH))
-        const recipients = some.map((userId) => ({ userId, reason: reason satisfies NotificationReason }))
-        await notifyOfIssue(tx, issue, recipients, { at, replacesUpTo: at })
+        const some = userIds.slice(from, from + BATCH)
+        await notifyConcerned(tx, { repo, issue, actorId }, { userIds: some, reason }, at)
       }
     },
 

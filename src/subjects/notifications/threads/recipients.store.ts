@@ -1,8 +1,17 @@
-import { sql } from 'kysely'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Insertable,
+  type OnConflictBuilder,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from 'kysely'
 import { type ReadableRepo, readersOf, readersOfUnit } from '../../../access/repo-readers.store.ts'
 import { hasUnit, type Unit } from '../../../access/units.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
+import type { Schema } from '../../../db/schema.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Issue, unitOf } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
@@ -37,23 +46,27 @@ export async function listFollowers(
 ): Promise<Recipient[]> {
   const unit = unitOf(issue)
   if (!hasUnit(repo.units, unit)) return []
-  const { isPrivate, owner } = repo
-  const shape = {
-    unit,
-    limit,
-    isNew,
-    isPrivate,
-    kind: owner.kind,
-    visibility: owner.visibility,
-  } satisfies FollowersShape
+  const { owner } = repo
+  const shape = { ...readersShape(repo, unit), limit, isNew } satisfies FollowersShape
   const ids = { repoId: repo.id, ownerId: owner.id, issueId: issue.id, posterId: issue.posterId }
   const rows = await runKept(db, followers, { ...ids, actorId, after }, JSON.stringify(shape))
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
 }
 
-/** What the text of the query depends on. */
-interface FollowersShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
+/** What the condition of who may read an issue depends on, beside ids. */
+interface ReadersShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
   readonly unit: Unit
+}
+
+const readersShape = ({ isPrivate, owner: { kind, visibility } }: ReadableRepo, unit: Unit): ReadersShape => ({
+  unit,
+  isPrivate,
+  kind,
+  visibility,
+})
+
+/** What the text of the query depends on. */
+interface FollowersShape extends ReadersShape {
   readonly limit: number
   readonly isNew: boolean
 }
@@ -116,22 +129,15 @@ const authorsOf = (issueId: IssueId) => {
     ) select id from step where id is not null) as author`
 }
 
-/** Of these users, the active ones who may read the issue and do not block the acting account, without that account. */
-export async function listConcerned(
-  db: Db,
-  { repo, issue, actorId }: IssueActivity,
-  userIds: readonly UserId[],
-): Promise<UserId[]> {
-  if (userIds.length === 0) return []
-  const rows = await db
-    .selectFrom('user')
-    .select('user.id')
-    .where('user.id', 'in', userIds)
-    .where('user.id', '<>', actorId)
-    .where('user.kind', '<>', 'organization')
-    .where('user.is_active', '=', 1)
-    .where(readersOf(repo, unitOf(issue)))
-    .where((eb) =>
+/** Of users: the active ones among `readers` who do not block the acting account, without that account. */
+const concerned =
+  (actorId: UserId, readers: RawBuilder<SqlBool>) =>
+  (eb: ExpressionBuilder<Schema, 'user'>): Expression<SqlBool> =>
+    eb.and([
+      eb('user.id', '<>', actorId),
+      eb('user.kind', '<>', 'organization'),
+      eb('user.is_active', '=', 1),
+      readers,
       eb.not(
         eb.exists(
           eb
@@ -143,11 +149,80 @@ export async function listConcerned(
             .where('actor.is_admin', '=', 0),
         ),
       ),
-    )
+    ])
+
+/** Of these users, the active ones who may read the issue and do not block the acting account, without that account. */
+export async function listConcerned(
+  db: Db,
+  { repo, issue, actorId }: IssueActivity,
+  userIds: readonly UserId[],
+): Promise<UserId[]> {
+  if (userIds.length === 0) return []
+  const rows = await db
+    .selectFrom('user')
+    .select('user.id')
+    .where('user.id', 'in', userIds)
+    .where(concerned(actorId, readersOf(repo, unitOf(issue))))
     .orderBy('user.id')
     .execute()
   return rows.map((row) => asId(row.id))
 }
+
+/** As notifyOfIssue, for those of these users whom `listConcerned` returns. */
+export async function notifyConcerned(
+  tx: Tx,
+  { repo, issue, actorId }: IssueActivity,
+  { userIds, reason }: { readonly userIds: readonly UserId[]; readonly reason: NotificationReason },
+  at: number,
+): Promise<void> {
+  const unit = unitOf(issue)
+  if (userIds.length === 0 || !hasUnit(repo.units, unit)) return
+  const row = { repo_id: issue.repoId, issue_id: issue.id, kind: kindOf(issue), reason, updated_at: at }
+  const ids = { repoId: repo.id, ownerId: repo.owner.id, actorId, userIds }
+  await runKept(tx, concernedThreads, { ...row, ...ids }, JSON.stringify(readersShape(repo, unit)))
+}
+
+interface ConcernedThreads extends Omit<NewThread, 'status' | 'user_id'> {
+  readonly repoId: RepoId
+  readonly ownerId: UserId
+  readonly actorId: UserId
+  readonly userIds: readonly UserId[]
+}
+
+function concernedThreads(db: Db, { repoId, ownerId, actorId, userIds, ...row }: ConcernedThreads, shape: string) {
+  const { unit, isPrivate, kind, visibility } = JSON.parse(shape) as ReadersShape
+  const threads = db
+    .selectFrom('user')
+    .select((eb) => [
+      'user.id as user_id',
+      eb.cast<number>(eb.val(row.repo_id), 'bigint').as('repo_id'),
+      eb.cast<number>(eb.val(row.issue_id), 'bigint').as('issue_id'),
+      eb.cast<NewThread['kind']>(eb.val(row.kind), 'text').as('kind'),
+      sql<'unread'>`'unread'`.as('status'),
+      eb.cast<NotificationReason>(eb.val(row.reason), 'text').as('reason'),
+      eb.cast<number>(eb.val(row.updated_at), 'bigint').as('updated_at'),
+    ])
+    .where('user.id', 'in', userIds)
+    .where(concerned(actorId, readersOfUnit({ id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }, unit)))
+    .orderBy('user.id')
+  const columns = ['user_id', 'repo_id', 'issue_id', 'kind', 'status', 'reason', 'updated_at'] as const
+  return db.insertInto('notification').columns(columns).expression(threads).onConflict(unreadAgain(row.updated_at))
+}
+
+type NewThread = Insertable<NotificationTable>
+
+const kindOf = ({ isPull }: Pick<Issue, 'isPull'>) => (isPull ? ('pull' as const) : ('issue' as const))
+
+/** Of a thread that there is: an unread one, unless it has an activity after `replacesUpTo`. */
+const unreadAgain = (replacesUpTo: number) => (conflict: OnConflictBuilder<Schema, 'notification'>) =>
+  conflict
+    .columns(['issue_id', 'user_id'])
+    .doUpdateSet({
+      status: unreadFirst,
+      reason: (eb) => eb.ref('excluded.reason'),
+      updated_at: (eb) => eb.ref('excluded.updated_at'),
+    })
+    .where('notification.updated_at', '<=', replacesUpTo)
 
 /** Who may accept the transfer of a repository to the account: it, or members of its teams that may create some. */
 export async function listTransferRecipients(
@@ -191,31 +266,25 @@ export async function notifyOfIssue(
   { at, replacesUpTo }: { readonly at: number; readonly replacesUpTo: number },
 ): Promise<void> {
   if (recipients.length === 0) return
-  await tx
-    .insertInto('notification')
-    .values(
-      recipients.map(({ userId, reason }) => ({
-        user_id: userId,
-        repo_id: issue.repoId,
-        issue_id: issue.id,
-        kind: issue.isPull ? ('pull' as const) : ('issue' as const),
-        status: 'unread' as const,
-        reason,
-        updated_at: at,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['issue_id', 'user_id'])
-        .doUpdateSet({
-          status: unreadFirst,
-          reason: (eb) => eb.ref('excluded.reason'),
-          updated_at: (eb) => eb.ref('excluded.updated_at'),
-        })
-        .where('notification.updated_at', '<=', replacesUpTo),
-    )
-    .execute()
+  const rows = recipients.map(({ userId, reason }) => ({
+    user_id: userId,
+    repo_id: issue.repoId,
+    issue_id: issue.id,
+    kind: kindOf(issue),
+    status: 'unread' as const,
+    reason,
+    updated_at: at,
+  }))
+  await runKept(tx, threadsOf, { rows, replacesUpTo })
 }
+
+interface NewThreads {
+  readonly rows: readonly NewThread[]
+  readonly replacesUpTo: number
+}
+
+const threadsOf = (db: Db, { rows, replacesUpTo }: NewThreads) =>
+  db.insertInto('notification').values(rows).onConflict(unreadAgain(replacesUpTo))
 
 /** The issue belongs to another repository now. */
 export async function moveThreads(tx: Tx, issueId: IssueId, repoId: RepoId): Promise<void> {

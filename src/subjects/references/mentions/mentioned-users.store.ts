@@ -1,8 +1,9 @@
 import { sql, type SqlBool } from 'kysely'
-import { readersOf } from '../../../access/repo-readers.store.ts'
-import type { Unit } from '../../../access/units.ts'
+import { type ReadableRepo, readersOfUnit } from '../../../access/repo-readers.store.ts'
+import { hasUnit, type Unit } from '../../../access/units.ts'
 import type { Db } from '../../../db/database.ts'
-import { asId, type UserId } from '../../../platform/crypto/ids.ts'
+import { runKept } from '../../../db/kept-statement.ts'
+import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Repo } from '../../repos/index.ts'
 import type { Mention } from '../parsing/parse-references.ts'
 
@@ -17,7 +18,8 @@ interface Audience {
 
 /**
  * The active users whom the mentions name, by themselves or as members of a team that may use the unit, and who may
- * read the unit; neither the author nor those who block the author (behaviour/issues#references-keywords-mentions).
+ * read the unit; neither the author nor those who block the author (behaviour/issues#references-keywords-mentions). None
+ * for an author that is no account.
  */
 export async function listMentionedUsers(
   db: Db,
@@ -25,12 +27,43 @@ export async function listMentionedUsers(
   { repo, unit, authorId }: Audience,
 ): Promise<UserId[]> {
   const names = mentions.flatMap(({ name, team }) => (team === undefined ? name.toLowerCase() : []))
-  const owner = repo.owner.name.toLowerCase()
+  const { isPrivate, owner } = repo
+  const ownerName = owner.name.toLowerCase()
   const teams = mentions.flatMap(({ name, team }) =>
-    team !== undefined && name.toLowerCase() === owner ? team.toLowerCase() : [],
+    team !== undefined && name.toLowerCase() === ownerName ? team.toLowerCase() : [],
   )
-  if (names.length + teams.length === 0) return []
-  const rows = await db
+  if (names.length + teams.length === 0 || !hasUnit(repo.units, unit)) return []
+  const shape = { unit, isPrivate, kind: owner.kind, visibility: owner.visibility } satisfies MentionShape
+  const values = {
+    repoId: repo.id,
+    ownerId: owner.id,
+    authorId,
+    ...(names.length > 0 && { names }),
+    ...(teams.length > 0 && { teams }),
+  }
+  const rows = await runKept(db, mentioned, values, JSON.stringify(shape))
+  return rows.map((row) => asId<UserId>(row.id))
+}
+
+/** What the text of the query depends on. */
+interface MentionShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
+  readonly unit: Unit
+}
+
+interface MentionValues {
+  readonly repoId: RepoId
+  readonly ownerId: UserId
+  readonly authorId: UserId
+  /** Of users, lower-cased. */
+  readonly names?: readonly string[]
+  /** Of teams, lower-cased. */
+  readonly teams?: readonly string[]
+}
+
+function mentioned(db: Db, { repoId, ownerId, authorId, names, teams }: MentionValues, shape: string) {
+  const { unit, isPrivate, kind, visibility } = JSON.parse(shape) as MentionShape
+  const repo = { id: repoId, isPrivate, owner: { id: ownerId, kind, visibility } }
+  return db
     .selectFrom('user')
     .select('user.id')
     .where('user.kind', '=', 'individual')
@@ -38,16 +71,15 @@ export async function listMentionedUsers(
     .where('user.id', '!=', authorId)
     .where((eb) =>
       eb.or([
-        ...(names.length === 0 ? [] : [eb('user.lower_name', 'in', names)]),
-        ...(teams.length === 0 ? [] : [eb('user.id', 'in', membersOf(db, repo, { unit, teams }))]),
+        ...(names === undefined ? [] : [eb('user.lower_name', 'in', names)]),
+        ...(teams === undefined ? [] : [eb('user.id', 'in', membersOf(db, repo, { unit, teams }))]),
       ]),
     )
-    .where(readersOf(repo, unit))
+    .where(sql<SqlBool>`exists (select 1 from "user" as author where author.id = ${authorId})`)
+    .where(readersOfUnit(repo, unit))
     .where('user.id', 'not in', blockersOf(db, authorId))
     .orderBy('user.id')
     .limit(MAX_USERS)
-    .execute()
-  return rows.map((row) => asId<UserId>(row.id))
 }
 
 const blockersOf = (db: Db, authorId: UserId) =>
@@ -61,14 +93,14 @@ const blockersOf = (db: Db, authorId: UserId) =>
 /** Members of teams with these lower-cased names that may use the unit in the repository. */
 const membersOf = (
   db: Db,
-  { id, ownerId }: Repo,
+  { id, owner }: ReadableRepo,
   { unit, teams }: { readonly unit: Unit; readonly teams: readonly string[] },
 ) =>
   db
     .selectFrom('team_member')
     .innerJoin('team', 'team.id', 'team_member.team_id')
     .select('team_member.user_id')
-    .where('team.org_id', '=', ownerId)
+    .where('team.org_id', '=', owner.id)
     .where('team.lower_name', 'in', teams)
     .where(
       sql<SqlBool>`(team.includes_all_repositories = 1

@@ -1,9 +1,8 @@
 import type { Tx } from '../../../db/database.ts'
 import type { AppendedEvent, Events } from '../../../events/index.ts'
-import type { UserId } from '../../../platform/crypto/ids.ts'
+import { asId, type UserId } from '../../../platform/crypto/ids.ts'
 import { insertMentions, type Issue, type IssueNotices, issuePayload, unitOf } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import type { User } from '../../users/index.ts'
 import type { Mention } from '../parsing/parse-references.ts'
 import { listMentionedUsers } from './mentioned-users.store.ts'
 
@@ -17,29 +16,29 @@ interface NewText {
   readonly issue: Issue
   /** 0 for the body of the issue. */
   readonly commentId: number
-  readonly author: Pick<User, 'id'>
   /** In the text. */
   readonly mentions: readonly Mention[]
   /** Users whom the same change has notified already. */
   readonly except?: ReadonlySet<UserId>
 }
 
-/** Records and notifies the users whom a text mentions that was just created. Returns them. */
+/** Records and notifies the users whom a text mentions that the actor has just created. Returns them. */
 export async function writeMentions(
   { events, notices }: MentionDeps,
   tx: Tx,
   { actor, at }: Pick<AppendedEvent, 'actor' | 'at'>,
-  { repo, issue, commentId, author, mentions, except }: NewText,
+  { repo, issue, commentId, mentions, except }: NewText,
 ): Promise<readonly UserId[]> {
   if (mentions.length === 0) return []
-  const audience = { repo, unit: unitOf(issue), authorId: author.id }
+  const authorId = asId<UserId>(actor.account.id)
+  const audience = { repo, unit: unitOf(issue), authorId }
   const named = await listMentionedUsers(tx, mentions, audience)
   const userIds = named.filter((id) => except?.has(id) !== true)
   if (userIds.length === 0) return []
   await insertMentions(tx, issue, userIds)
   await notices.notify(tx, {
     issue,
-    actorId: author.id,
+    actorId: authorId,
     userIds,
     reason: 'mentioned',
     ...(commentId !== 0 && { commentId }),

@@ -57,7 +57,7 @@ export function createTextReferences(deps: TextReferenceDeps): TextReferences {
     if (author === undefined) return
     for (const { source, references, mentions } of parsed) {
       await writeReferences({ tx, author, at, clock }, { ...source, references, before: [] })
-      const named = { ...source, author: author.account, mentions, except: mentioned }
+      const named = { ...source, mentions, except: mentioned }
       for (const userId of await writeMentions(deps, tx, change, named)) mentioned.add(userId)
     }
   }

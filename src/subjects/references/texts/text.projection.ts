@@ -53,12 +53,15 @@ export function textProjections(deps: TextProjectionDeps): Projections {
     const mentions = isCreated ? parseMentions(texts.at(-1)!) : []
     // NOTE: most texts refer to nothing; they need no more than the text.
     if (references.length + before.length + mentions.length === 0) return
-    const author = await loadAuthor(tx, event)
     const repo = await findRepoById(tx, issue.repoId)
-    if (author === undefined || repo === undefined) return
+    if (repo === undefined) return
     const source = { repo, issue, commentId }
-    await writeReferences({ tx, author, at: event.at, clock: deps.clock }, { ...source, references, before })
-    await writeMentions(deps, tx, event, { ...source, author: author.account, mentions })
+    if (references.length + before.length > 0) {
+      const author = await loadAuthor(tx, event)
+      if (author === undefined) return
+      await writeReferences({ tx, author, at: event.at, clock: deps.clock }, { ...source, references, before })
+    }
+    await writeMentions(deps, tx, event, { ...source, mentions })
   }
   const ofIssue = (tx: Tx, event: AppendedEvent<IssueTextEvent>): Promise<void> =>
     write(tx, event, { commentId: 0, texts: ({ title, body }) => [title, body] })
