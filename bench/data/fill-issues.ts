@@ -6,7 +6,7 @@ import { withCore } from '../../src/cli/with-core.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import type { Database, Tx } from '../../src/db/database.ts'
 import { asId, type LabelId, type MilestoneId, type RepoId, type UserId } from '../../src/platform/crypto/ids.ts'
-import { insertAssignee } from '../../src/subjects/issues/records/issue-assignee.store.ts'
+import { insertAssignees } from '../../src/subjects/issues/records/issue-assignee.store.ts'
 import { insertIssueLabels } from '../../src/subjects/issues/records/issue-label.store.ts'
 import { insertMentions } from '../../src/subjects/issues/records/issue-mention.store.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../../src/subjects/issues/records/issue.store.ts'
@@ -116,7 +116,7 @@ async function addIssue(tx: Tx, i: number, filled: Filled & { readonly size: Iss
     issue,
     [i, i * 13].map((n) => ({ id: labels[Math.floor(n / every) % labels.length]! })),
   )
-  await insertAssignee(tx, issue, user(i))
+  await insertAssignees(tx, issue, [user(i)])
   await insertMentions(tx, issue, [user(i + 1)])
   await addComments(tx, issue, { count: comments, users, at })
 }

@@ -129,7 +129,7 @@ describeOnBoth('lists of issues', (kind) => {
     const milestone = random.pick(MILESTONES)
     const assignee = random.pick(['', owner.name])
     const mentioned = random.pick(['', ...users.map(({ name }) => name)])
-    const created = await db.core.issues.create(
+    const { issue: created } = await db.core.issues.create(
       viewerOfAccount(owner),
       { repo, access },
       {

@@ -5,6 +5,7 @@ import { asId, type MilestoneId, type RepoId } from '../../src/platform/crypto/i
 import { isDomainError } from '../../src/platform/errors.ts'
 import {
   addToMilestoneCounters,
+  countInMilestone,
   findMilestone,
   listMilestoneIdsNamed,
   listMilestonesByIds,
@@ -12,7 +13,6 @@ import {
   MilestoneModel,
   type Milestones,
   presentMilestone,
-  touchMilestones,
 } from '../../src/subjects/milestones/index.ts'
 import { defineSubject } from '../../src/subjects/subject.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
@@ -100,17 +100,29 @@ describeOnBoth('milestones for other subjects', (kind) => {
     await expect(late).rejects.toSatisfy((error) => isDomainError(error, 'conflict'))
   })
 
+  it('are counted one by one only in their repository', async () => {
+    const one = await create('single')
+    const count = (repoId: RepoId, at: number) =>
+      db.database.transaction((tx) => countInMilestone(tx, { repoId, id: one.id }, { open: 1, closed: 2 }, at))
+    const counted = { ...one, openIssues: 1, closedIssues: 2 }
+    expect(await count(repos[0]!, one.updatedAt - 1)).toEqual(counted)
+    expect(await count(repos[1]!, one.updatedAt + 1)).toBeUndefined()
+    expect(await read(one.id)).toEqual(counted)
+  })
+
   it('are not updated before the last update', async () => {
     const [one, two] = [await create('t1'), await create('t2')]
-    const touch = (at: number) => db.database.transaction((tx) => touchMilestones(tx, [one.id, two.id], at))
+    const none = { open: 0, closed: 0 }
+    const changes = new Map([one, two].map(({ id }) => [id, none]))
+    const touch = (at?: number) => db.database.transaction((tx) => addToMilestoneCounters(tx, changes, at))
     const later = Math.max(one.updatedAt, two.updatedAt) + 5000
     await touch(1)
     expect([await read(one.id), await read(two.id)]).toEqual([one, two])
     await touch(later)
     await touch(later - 1)
+    await touch()
     expect(await read(one.id)).toEqual({ ...one, updatedAt: later })
     expect(await read(two.id)).toEqual({ ...two, updatedAt: later })
-    await db.database.transaction((tx) => touchMilestones(tx, [], later))
   })
 
   it('are deleted in the transaction that detaches what refers to them, or not at all', async () => {

@@ -73,10 +73,7 @@ function createOperations({ guards, issues, site }: IssueOperationDeps): Operati
       responses: { 201: Issue },
       errors: [403, 404, 412, 422, 423],
       async handler({ access, viewer, body }) {
-        const actor = requireUser(viewer)
-        const input = readNewIssue(body)
-        const issue = await issues.create(actor, access, input)
-        const view = await issues.viewOfNew(actor, { repo: access.repo, issue }, input)
+        const view = await issues.create(requireUser(viewer), access, readNewIssue(body))
         return created(presentIssue(view, viewer, site))
       },
     }),

@@ -18,16 +18,10 @@ export interface Issues {
   /** Views in the order given; issues of other repositories are left out. */
   views(repo: Repo, issues: readonly Issue[]): Promise<IssueView[]>
   view(repo: Repo, issue: Issue): Promise<IssueView>
-  /** The view of an issue that the account has just created from `input`. */
-  viewOfNew(
-    actor: SignedIn,
-    created: { readonly repo: Repo; readonly issue: Issue },
-    input: NewIssue,
-  ): Promise<IssueView>
   /** Throws NotFound. */
   getById(id: IssueId): Promise<Issue>
   /** See `createIssue`. */
-  create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<Issue>
+  create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<IssueView>
   /** See `editIssue`. */
   edit(actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue>
   /** Epoch milliseconds; undefined deletes the deadline. */
@@ -44,19 +38,18 @@ export function createIssues(deps: IssuesDeps): Issues {
   return {
     views: (repo, issues) => viewsIn(read, repo, issues),
     view: async (repo, issue) => (await viewsIn(read, repo, [issue]))[0]!,
-    async viewOfNew(actor, { repo, issue }, { labelIds, assignees }) {
-      const poster = knownUser(actor.account)
-      if (poster === undefined || labelIds.length + assignees.length > 0 || issue.milestoneId !== undefined)
-        return (await viewsIn(read, repo, [issue]))[0]!
-      const none = { labels: [], assignees: [], assets: [] }
-      return { issue, repo, poster, ...none, milestone: undefined, pull: undefined }
-    },
     async getById(id) {
       const issue = await findIssueById(read, id)
       if (issue === undefined) throw notFound('issue does not exist')
       return issue
     },
-    create: (actor, target, input) => createIssue(deps, actor, target, input),
+    async create(actor, target, input) {
+      const { repo } = target
+      const { issue, plan } = await createIssue(deps, actor, target, input)
+      const poster = knownUser(actor.account)
+      if (poster === undefined) return (await viewsIn(read, repo, [issue]))[0]!
+      return { issue, repo, poster, ...plan, assets: [], pull: undefined }
+    },
     edit: (actor, target, edit) => editIssue(deps, actor, target, edit),
     setDeadline: (actor, target, dueAt) => changeLocked(deps, actor, target, (change) => changeDeadline(change, dueAt)),
     delete: (actor, target) => deleteIssue(deps, actor, target),

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { deleteInSteps } from '../../db/delete-in-steps.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { selectPage } from '../../db/page.ts'
+import { remembered } from '../../db/remembered.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { LabelTable } from './label.table.ts'
@@ -94,29 +95,43 @@ export async function listUsableLabels(
   db: Db,
   { repoId, ownerId }: UsableLabels,
   by: { readonly ids: readonly number[] } | { readonly names: readonly string[] },
-): Promise<Label[]> {
+): Promise<readonly Label[]> {
   const wanted = 'ids' in by ? by.ids : by.names
   if (wanted.length === 0) return []
-  const rows = await db
+  return remembered(db, `label.usable ${repoId} ${ownerId} ${JSON.stringify(by)}`, async () =>
+    (await runKept(db, usable, { ...by, repoId, ownerId })).map(toLabel),
+  )
+}
+
+interface SoughtLabels extends UsableLabels {
+  readonly ids?: readonly number[]
+  readonly names?: readonly string[]
+}
+
+const usable = (db: Db, { ids, names = [], repoId, ownerId }: SoughtLabels) =>
+  db
     .selectFrom('label')
     .selectAll()
-    .where((eb) => ('ids' in by ? eb('id', 'in', by.ids) : eb('name', 'in', by.names)))
+    .where((eb) => (ids === undefined ? eb('name', 'in', names) : eb('id', 'in', ids)))
     .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('org_id', '=', ownerId)]))
     .orderBy('name')
     .orderBy('id')
-    .execute()
-  return rows.map(toLabel)
+
+/**
+ * Changes `issues_count` by arithmetic in SQL, so that changes at the same time all count. Returns the ids of those that
+ * exist, whose rows are locked until the transaction ends.
+ */
+export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], change: number): Promise<LabelId[]> {
+  if (ids.length === 0) return []
+  return (await runKept(tx, addition, { ids, change })).map((row) => asId(row.id))
 }
 
-/** Changes `issues_count` by arithmetic in SQL, so that changes at the same time all count. */
-export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], change: number): Promise<void> {
-  if (ids.length === 0) return
-  await tx
+const addition = (db: Db, { ids, change }: { readonly ids: readonly LabelId[]; readonly change: number }) =>
+  db
     .updateTable('label')
     .set({ issues_count: sql<number>`issues_count + ${change}` })
     .where('id', 'in', ids)
-    .execute()
-}
+    .returning('id')
 
 type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description' | 'is_exclusive' | 'archived_at'>
 

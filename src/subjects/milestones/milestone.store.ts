@@ -1,5 +1,6 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, NoResultError, type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
+import { runKept } from '../../db/kept-statement.ts'
 import { selectPage } from '../../db/page.ts'
 import { containing } from '../../db/text-match.ts'
 import { asId, type MilestoneId, type RepoId } from '../../platform/crypto/ids.ts'
@@ -150,30 +151,48 @@ export interface CounterChange {
 
 /**
  * Adds to the counters, in the order of the ids. Locks the rows until the transaction ends; fails if a milestone is
- * deleted.
+ * deleted. With `at`, `updated_at` becomes that time unless it is later already.
  */
-export async function addToMilestoneCounters(tx: Tx, changes: ReadonlyMap<MilestoneId, CounterChange>): Promise<void> {
+export async function addToMilestoneCounters(
+  tx: Tx,
+  changes: ReadonlyMap<MilestoneId, CounterChange>,
+  at?: number,
+): Promise<void> {
   // NOTE: transactions that lock several rows in one order cannot wait for each other.
-  for (const [id, { open, closed }] of [...changes].toSorted(([a], [b]) => a - b)) {
-    await tx
-      .updateTable('milestone')
-      .set((eb) => ({
-        open_issues: eb('open_issues', '+', open),
-        closed_issues: eb('closed_issues', '+', closed),
-      }))
-      .where('id', '=', id)
-      .returning('id')
-      .executeTakeFirstOrThrow()
+  for (const [id, change] of [...changes].toSorted(([a], [b]) => a - b)) {
+    const values = { id, ...change, at }
+    const [row] = await runKept(tx, addition, values)
+    if (row === undefined) throw new NoResultError(addition(tx, values).toOperationNode())
   }
 }
 
-/** `updated_at` becomes the given time unless it is later already. */
-export async function touchMilestones(tx: Tx, ids: readonly MilestoneId[], at: number): Promise<void> {
-  if (ids.length === 0) return
-  await tx
-    .updateTable('milestone')
-    .set({ updated_at: at })
-    .where('id', 'in', ids)
-    .where('updated_at', '<', at)
-    .execute()
+/** As addToMilestoneCounters, of one milestone, which is returned; undefined if the repository does not have it. */
+export async function countInMilestone(
+  tx: Tx,
+  { repoId, id }: { readonly repoId: RepoId; readonly id: MilestoneId },
+  change: CounterChange,
+  at: number,
+): Promise<Milestone | undefined> {
+  const [row] = await runKept(tx, addition, { id, repoId, ...change, at })
+  return row && toMilestone(row)
 }
+
+interface Addition extends CounterChange {
+  readonly id: MilestoneId
+  readonly repoId?: RepoId
+  readonly at?: number | undefined
+}
+
+const addition = (db: Db, { id, repoId, open, closed, at }: Addition) =>
+  db
+    .updateTable('milestone')
+    .set((eb) => ({
+      open_issues: eb('open_issues', '+', open),
+      closed_issues: eb('closed_issues', '+', closed),
+      ...(at !== undefined && {
+        updated_at: sql<number>`case when updated_at < ${at} then ${at} else updated_at end`,
+      }),
+    }))
+    .where('id', '=', id)
+    .$if(repoId !== undefined, (query) => query.where('repo_id', '=', repoId!))
+    .returningAll()

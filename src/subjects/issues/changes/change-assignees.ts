@@ -1,11 +1,13 @@
 import { viewerOfAccount } from '../../../access/viewer.ts'
-import type { Db } from '../../../db/database.ts'
+import type { Db, Tx } from '../../../db/database.ts'
 import { invalid } from '../../../platform/errors.ts'
 import { loadRepoAccess, type Repo } from '../../repos/index.ts'
 import { findUserByName, lockUsers, requireUnblocked, type User } from '../../users/index.ts'
 import { canBeAssigned } from '../issue.policy.ts'
-import { deleteAssignee, insertAssignee, listAssigneeIds } from '../records/issue-assignee.store.ts'
-import { type AccountChange, addEntries, appendIssueEvent } from './issue-change.ts'
+import type { UserId } from '../../../platform/crypto/ids.ts'
+import { deleteAssignees, insertAssignees, listAssigneeIds } from '../records/issue-assignee.store.ts'
+import type { NewEntry } from '../timeline/timeline-entry.store.ts'
+import { type AccountChange, addEntries, appendIssueEvents, type NewIssueEvent } from './issue-change.ts'
 
 /**
  * The users with these logins, each once. Throws Invalid for an unknown one, for an organization, and for a user whom
@@ -29,35 +31,50 @@ async function requireAssignable(db: Db, repo: Repo, user: User): Promise<void> 
 }
 
 /**
- * Makes `users` the assignees of the issue. Throws Forbidden when one of the new ones blocks the acting account, Invalid
- * when one has lost access since it was looked up. The new ones are locked, as by what deletes assignments
- * (assignments.projection.ts): it is committed before the check, or sees what the transaction inserts.
+ * Throws Invalid when one of the users has lost access since it was looked up. They are locked, as by what deletes
+ * assignments (assignments.projection.ts): it is committed before the check, or sees what the transaction inserts.
+ */
+export async function requireStillAssignable(tx: Tx, repo: Repo, users: readonly User[]): Promise<void> {
+  await lockUsers(
+    tx,
+    users.map((user) => user.id),
+  )
+  for (const user of users) await requireAssignable(tx, repo, user)
+}
+
+/**
+ * Makes `users` the assignees of the issue. Throws Forbidden when one of the new ones blocks the acting account, and as
+ * `requireStillAssignable`.
  */
 export async function changeAssignees(change: AccountChange, users: readonly User[]): Promise<boolean> {
   const { tx, issue, actor, repo } = change
   const before = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
   const removed = before.filter((id) => !users.some((user) => user.id === id))
   const added = users.filter((user) => !before.includes(user.id))
-  if (added.length > 0 && !actor.account.isAdmin)
-    await requireUnblocked(
-      tx,
-      actor.account.id,
-      added.map((user) => user.id),
-    )
-  await lockUsers(
-    tx,
-    added.map((user) => user.id),
+  const addedIds = added.map((user) => user.id)
+  if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, addedIds)
+  await requireStillAssignable(tx, repo, added)
+  await deleteAssignees(tx, issue.id, removed)
+  await insertAssignees(tx, issue, addedIds)
+  const steps = [
+    ...removed.map((id) => ({ id, isAdded: false })),
+    ...addedIds.map((id) => ({ id, isAdded: true })),
+  ] as const
+  await addEntries(change, ...steps.map(({ id, isAdded }) => assigneeEntry(id, isAdded)))
+  await appendIssueEvents(
+    change,
+    steps.map(({ id, isAdded }) => assigneeEvent(id, isAdded)),
   )
-  for (const user of added) await requireAssignable(tx, repo, user)
-  for (const userId of removed) {
-    await deleteAssignee(tx, issue.id, userId)
-    await addEntries(change, { kind: 'assignees', targetId: userId, payload: { isRemoved: true } })
-    await appendIssueEvent(change, 'issue.unassigned', { user_id: userId })
-  }
-  for (const { id } of added) {
-    await insertAssignee(tx, issue, id)
-    await addEntries(change, { kind: 'assignees', targetId: id, payload: { isRemoved: false } })
-    await appendIssueEvent(change, 'issue.assigned', { user_id: id })
-  }
-  return removed.length + added.length > 0
+  return steps.length > 0
 }
+
+export const assigneeEntry = (userId: UserId, isAdded: boolean): NewEntry => ({
+  kind: 'assignees',
+  targetId: userId,
+  payload: { isRemoved: !isAdded },
+})
+
+export const assigneeEvent = (userId: UserId, isAdded: boolean): NewIssueEvent => ({
+  kind: isAdded ? 'issue.assigned' : 'issue.unassigned',
+  payload: { user_id: userId },
+})

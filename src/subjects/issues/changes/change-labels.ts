@@ -2,6 +2,7 @@ import type { LabelId } from '../../../platform/crypto/ids.ts'
 import { addToLabelCounters, exclusiveScope, type Label } from '../../labels/index.ts'
 import { deleteIssueLabels, insertIssueLabels } from '../records/issue-label.store.ts'
 import { updateIssue } from '../records/issue.store.ts'
+import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 
 /**
@@ -65,6 +66,13 @@ export function reduceToScopes(labels: readonly Label[]): Label[] {
   })
 }
 
+export const labelEntry = ({ id }: Pick<Label, 'id'>, isAdded: boolean): NewEntry => ({
+  kind: 'label',
+  targetId: id,
+  body: isAdded ? '1' : '',
+  payload: { isAdded },
+})
+
 interface LabelSteps {
   /** The labels of the issue after all steps. */
   readonly current: readonly Label[]
@@ -92,15 +100,7 @@ async function writeSteps(
     added.map((label) => label.id),
     1,
   )
-  await addEntries(
-    change,
-    ...steps.map(({ label, isAdded }) => ({
-      kind: 'label' as const,
-      targetId: label.id,
-      body: isAdded ? '1' : '',
-      payload: { isAdded },
-    })),
-  )
+  await addEntries(change, ...steps.map(({ label, isAdded }) => labelEntry(label, isAdded)))
   await appendIssueEvent(change, 'issue.labels_changed', {
     is_cleared: isReplacement && current.length === 0,
     added_ids: added.map((label) => label.id),

@@ -1,8 +1,21 @@
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
-import { addToMilestoneCounters, touchMilestones } from '../../milestones/index.ts'
+import { addToMilestoneCounters } from '../../milestones/index.ts'
 import { updateIssue } from '../records/issue.store.ts'
+import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 import { milestoneCount } from './change-state.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+
+/** 0 for none. */
+interface MilestoneIds {
+  readonly oldId: number
+  readonly newId: number
+}
+
+export const milestoneEntry = (ids: MilestoneIds): NewEntry => ({
+  kind: 'milestone',
+  targetId: ids.newId,
+  payload: ids,
+})
 
 /** Moves the issue to a milestone of its repository, or to none. The caller has checked that the milestone exists. */
 export async function changeMilestone(change: IssueChange, milestoneId: MilestoneId | undefined): Promise<void> {
@@ -13,9 +26,8 @@ export async function changeMilestone(change: IssueChange, milestoneId: Mileston
     ...(issue.milestoneId ? [[issue.milestoneId, milestoneCount(issue, -1)] as const] : []),
     ...(milestoneId ? [[milestoneId, milestoneCount(issue, 1)] as const] : []),
   ])
-  await addToMilestoneCounters(tx, counters)
-  await touchMilestones(tx, [...counters.keys()], at)
+  await addToMilestoneCounters(tx, counters, at)
   const ids = { oldId: issue.milestoneId ?? 0, newId: milestoneId ?? 0 }
-  await addEntries(change, { kind: 'milestone', targetId: ids.newId, payload: ids })
+  await addEntries(change, milestoneEntry(ids))
   await appendIssueEvent(change, 'issue.milestone_changed', { old_id: ids.oldId, new_id: ids.newId })
 }

@@ -5,18 +5,14 @@ import { flag } from '../../../db/flag.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { invalidField } from '../../../platform/errors.ts'
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
-import { listUsableLabels } from '../../labels/index.ts'
-import { findMilestone } from '../../milestones/index.ts'
 import { countInRepo, type RepoInView } from '../../repos/index.ts'
-import { requireUnblocked, type User } from '../../users/index.ts'
+import { requireUnblocked } from '../../users/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
-import { changeAssignees, findAssignees } from './change-assignees.ts'
 import { indexOwnTexts } from '../texts/issue-text.store.ts'
-import { addLabels, reduceToScopes } from './change-labels.ts'
-import { changeMilestone } from './change-milestone.ts'
-import { changeState, counterOf } from './change-state.ts'
-import { type AccountChange, appendIssueEvent, reload } from './issue-change.ts'
+import { counterOf } from './change-state.ts'
+import { type AccountChange, appendIssueEvent } from './issue-change.ts'
+import { countPlan, type NewIssueChange, type NewPlan, NO_PLAN, preparePlan, recordPlan } from './plan-new-issue.ts'
 
 /** What only writers may set is ignored when others create an issue (behaviour/issues#creating-editing-deleting). */
 export interface NewIssue {
@@ -40,6 +36,9 @@ export interface IssueDeps {
   readonly events: Events
 }
 
+/** An issue as it was created, with what it was given. */
+export type CreatedIssue = Pick<NewIssueChange, 'issue' | 'plan'>
+
 /**
  * Creates an issue. Throws Invalid for an empty title and for assignees who cannot be assigned, Forbidden for an
  * account that the owner of the repository blocks.
@@ -49,68 +48,61 @@ export async function createIssue(
   actor: SignedIn,
   { repo, access }: RepoInView,
   input: NewIssue,
-): Promise<Issue> {
+): Promise<CreatedIssue> {
   const title = normalizeTitle(input.title)
   if (title === '') throw invalidField('Title', 'Required')
   const isWriter = canWriteIssue(access, { isPull: false })
-  const assignees = isWriter ? await findAssignees(database.read, repo, input.assignees) : []
+  const plan = isWriter ? await preparePlan(database.read, repo, input) : NO_PLAN
   return database.transaction(async (tx) => {
     const at = clock.now()
-    if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
-    const { body, ref } = input
+    if (!actor.account.isAdmin)
+      await requireUnblocked(tx, actor.account.id, [repo.ownerId, ...plan.assignees.map((user) => user.id)])
+    const { body, ref, isClosed } = input
     const dueAt = isWriter ? input.dueAt : undefined
     const origin = { tx, events, actor, repo, at }
-    const change = await insertNewIssue(origin, { title, body, ref, isPull: false, dueAt })
-    await appendIssueEvent(change, 'issue.created', { title })
-    // NOTE: what others than writers create is as it was inserted.
-    const created = isWriter ? await planNewIssue(change, { ...input, assignees }) : change
-    return input.isClosed ? changeState(created, { isClosed: true }) : created.issue
+    const created = await insertNewIssue(origin, { title, body, ref, isPull: false, isClosed, dueAt, plan })
+    await appendIssueEvent(created, 'issue.created', { title })
+    await recordPlan(created)
+    return created
   })
 }
 
-interface Insertion extends Pick<Issue, 'body' | 'dueAt' | 'isPull' | 'ref'> {
+interface Insertion extends Pick<Issue, 'body' | 'dueAt' | 'isClosed' | 'isPull' | 'ref'> {
   /** Normalized. */
   readonly title: string
+  /** Undefined for none. */
+  readonly plan?: NewPlan | undefined
   /** One that was taken before; undefined for the next one. */
   readonly number?: number | undefined
 }
 
-/** Inserts an issue or a pull request. Appends no event. */
+/**
+ * Inserts an issue or a pull request with its milestone. Neither appends an event nor writes anything else of the plan:
+ * that is for `recordPlan`.
+ */
 export async function insertNewIssue(
   origin: Omit<AccountChange, 'issue'>,
-  { title, body, ref, isPull, dueAt, number }: Insertion,
-): Promise<AccountChange> {
+  { title, body, ref, isPull, isClosed, dueAt, number, plan = NO_PLAN }: Insertion,
+): Promise<NewIssueChange> {
   const { tx, actor, repo, at } = origin
   const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
-  // NOTE: before the issue, whose row the transaction keeps until a statement may change it.
-  await countInRepo(tx, repo, counterOf({ isPull, isClosed: false }), 1)
+  await countInRepo(tx, repo, counterOf({ isPull, isClosed }), 1)
+  const counted = await countPlan(tx, repo, plan, { isClosed, at })
   const issue = await insertIssue(tx, {
     repo_id: repo.id,
     number: ownNumber,
     is_pull: flag(isPull),
+    is_closed: flag(isClosed),
     poster_id: actor.account.id,
     title,
     body,
     ref,
+    milestone_id: counted.milestone?.id ?? 0,
     due_at: dueAt ?? 0,
     created_at: at,
     updated_at: at,
+    closed_at: isClosed ? at : 0,
   })
   await indexOwnTexts(tx, issue)
-  return { ...origin, issue }
-}
-
-interface Plan extends Pick<NewIssue, 'labelIds' | 'milestoneId'> {
-  readonly assignees: readonly User[]
-}
-
-/** Sets labels, milestone and assignees of a new issue; returns the change with the issue as it is then. */
-export async function planNewIssue(change: AccountChange, plan: Plan): Promise<AccountChange> {
-  const { tx, repo } = change
-  const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: plan.labelIds })
-  await addLabels(change, [], reduceToScopes(labels))
-  const milestone = plan.milestoneId && (await findMilestone(tx, repo.id, plan.milestoneId))
-  if (milestone) await changeMilestone(change, milestone.id)
-  if (plan.assignees.length > 0) await changeAssignees(change, plan.assignees)
-  return reload(change)
+  return { ...origin, issue, plan: counted }
 }

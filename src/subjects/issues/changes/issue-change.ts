@@ -1,6 +1,6 @@
 import type { Actor, SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
-import type { EventKind, EventPayload, Events } from '../../../events/index.ts'
+import type { EventKind, EventPayload, Events, NewEvent } from '../../../events/index.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { Repo } from '../../repos/index.ts'
 import { issuePayload } from '../issues.events.ts'
@@ -31,14 +31,27 @@ export const addEntries = async ({ tx, issue, actor, at }: IssueChange, ...entri
 type OfIssue = keyof ReturnType<typeof issuePayload>
 type IssueEventKind = Extract<EventKind, `issue.${string}`>
 
-/** Appends an event of the issue; `payload` is what it has beside the ids. */
-export async function appendIssueEvent<Kind extends IssueEventKind>(
-  { tx, events, issue, actor, repo, at }: IssueChange,
+/** An event of an issue; `payload` is what it has beside the ids. */
+interface IssueEventOf<Kind extends IssueEventKind> {
+  readonly kind: Kind
+  readonly payload: Omit<EventPayload<Kind>, OfIssue>
+}
+export type NewIssueEvent = { [Kind in IssueEventKind]: IssueEventOf<Kind> }[IssueEventKind]
+
+export const appendIssueEvent = <Kind extends IssueEventKind>(
+  change: IssueChange,
   kind: Kind,
-  payload: Omit<EventPayload<Kind>, OfIssue>,
+  payload: IssueEventOf<Kind>['payload'],
+): Promise<void> => appendIssueEvents(change, [{ kind, payload } as unknown as NewIssueEvent])
+
+/** Appends events of the issue in this order, as `Events.appendAll`. */
+export async function appendIssueEvents(
+  { tx, events, issue, actor, repo, at }: IssueChange,
+  added: readonly NewIssueEvent[],
 ): Promise<void> {
-  const whole = { ...issuePayload(issue), ...payload } as unknown as EventPayload<Kind>
-  await events.append(tx, kind, { actor, repoId: repo.id, at }, whole)
+  const ids = issuePayload(issue)
+  const whole = added.map(({ kind, payload }) => ({ kind, payload: { ...ids, ...payload } }) as unknown as NewEvent)
+  await events.appendAll(tx, { actor, repoId: repo.id, at }, whole)
 }
 
 /** The same change after the issue was written: `issue` as it is now. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
-import { flag } from '../../../db/flag.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Repo, withOwners } from '../../repos/index.ts'
+import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
 import type { Issue } from './issue.store.ts'
 
 /** The ids of the assignees of each issue, in the order in which they are shown. */
@@ -22,25 +22,31 @@ const assigneesOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId
     .orderBy('issue_id')
     .orderBy('position')
 
-/** Adds an assignee after the others. */
-export async function insertAssignee(tx: Tx, issue: Issue, userId: UserId): Promise<void> {
-  await tx
-    .insertInto('issue_assignee')
-    .values({
-      issue_id: issue.id,
-      user_id: userId,
-      position: sql<number>`(select coalesce(max(position), 0) + 1 from issue_assignee where issue_id = ${issue.id})`,
-      repo_id: issue.repoId,
-      is_closed: flag(issue.isClosed),
-      is_pull: flag(issue.isPull),
-      created_at: issue.createdAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+/** Adds assignees after the others, in this order. */
+export async function insertAssignees(tx: Tx, issue: Issue, userIds: readonly UserId[]): Promise<void> {
+  if (userIds.length === 0) return
+  const added = userIds.map((userId, index) => ({ user_id: userId, place: index + 1 }))
+  await runKept(tx, insertion, { added, ...copiesOf(issue) })
 }
 
-export async function deleteAssignee(tx: Tx, issueId: IssueId, userId: UserId): Promise<void> {
-  await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', '=', userId).execute()
+type NewAssignees = IssueCopies & { readonly added: readonly { readonly user_id: UserId; readonly place: number }[] }
+
+/** NOTE: SQLite may count the rows that the statement has inserted so far: then the positions have gaps. */
+const insertion = (db: Db, { added, ...copies }: NewAssignees) =>
+  db
+    .insertInto('issue_assignee')
+    .values(
+      added.map(({ user_id, place }) => ({
+        ...copies,
+        user_id,
+        position: sql<number>`(select coalesce(max(position), 0) from issue_assignee where issue_id = ${copies.issue_id}) + ${place}`,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+
+export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
+  if (userIds.length === 0) return
+  await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', 'in', userIds).execute()
 }
 
 /** The repositories of an owner in which issues are assigned to the user, including those that it may not see. */

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
-import { flag } from '../../../db/flag.ts'
 import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Label, toLabel } from '../../labels/index.ts'
+import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
 import type { Issue } from './issue.store.ts'
 
 /** The labels of each issue, sorted by name. */
@@ -25,21 +25,14 @@ const labelsOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId[] 
 
 export async function insertIssueLabels(tx: Tx, issue: Issue, labels: readonly Pick<Label, 'id'>[]): Promise<void> {
   if (labels.length === 0) return
-  await tx
-    .insertInto('issue_label')
-    .values(
-      labels.map(({ id }) => ({
-        issue_id: issue.id,
-        label_id: id,
-        repo_id: issue.repoId,
-        is_closed: flag(issue.isClosed),
-        is_pull: flag(issue.isPull),
-        created_at: issue.createdAt,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await runKept(tx, insertion, { labelIds: labels.map(({ id }) => id), ...copiesOf(issue) })
 }
+
+const insertion = (db: Db, { labelIds, ...copies }: IssueCopies & { readonly labelIds: readonly LabelId[] }) =>
+  db
+    .insertInto('issue_label')
+    .values(labelIds.map((labelId) => ({ ...copies, label_id: labelId })))
+    .onConflict((conflict) => conflict.doNothing())
 
 export async function deleteIssueLabels(tx: Tx, issueId: IssueId, labelIds: readonly LabelId[]): Promise<void> {
   if (labelIds.length === 0) return

@@ -1,23 +1,17 @@
-import type { Tx } from '../../../db/database.ts'
-import { flag } from '../../../db/flag.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import { runKept } from '../../../db/kept-statement.ts'
 import type { UserId } from '../../../platform/crypto/ids.ts'
+import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
 import type { Issue } from './issue.store.ts'
 
 /** Records that the issue or one of its comments mentions these users; those already recorded are left as they are. */
 export async function insertMentions(tx: Tx, issue: Issue, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
-  await tx
-    .insertInto('issue_mention')
-    .values(
-      [...new Set(userIds)].map((userId) => ({
-        issue_id: issue.id,
-        user_id: userId,
-        repo_id: issue.repoId,
-        is_closed: flag(issue.isClosed),
-        is_pull: flag(issue.isPull),
-        created_at: issue.createdAt,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await runKept(tx, insertion, { userIds: [...new Set(userIds)], ...copiesOf(issue) })
 }
+
+const insertion = (db: Db, { userIds, ...copies }: IssueCopies & { readonly userIds: readonly UserId[] }) =>
+  db
+    .insertInto('issue_mention')
+    .values(userIds.map((userId) => ({ ...copies, user_id: userId })))
+    .onConflict((conflict) => conflict.doNothing())

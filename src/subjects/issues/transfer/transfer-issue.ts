@@ -13,7 +13,7 @@ import type { IssueDeps } from '../changes/create-issue.ts'
 import { appendIssueEvent, type IssueChange } from '../changes/issue-change.ts'
 import { canBeAssigned, canReadIssue, canWriteIssue } from '../issue.policy.ts'
 import { closePinGap } from '../pins/pins.service.ts'
-import { deleteAssignee, listAssigneeIds } from '../records/issue-assignee.store.ts'
+import { deleteAssignees, listAssigneeIds } from '../records/issue-assignee.store.ts'
 import { deleteIssueLabels, insertIssueLabels, listLabelsOfIssues } from '../records/issue-label.store.ts'
 import { updateRepoCopies } from '../records/issue-copies.store.ts'
 import { type Issue, takeIssueNumber, updateIssue } from '../records/issue.store.ts'
@@ -127,5 +127,5 @@ async function dropAssignees(tx: Tx, issue: Issue, repo: Repo): Promise<void> {
   const ids = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
   for (const user of await listUsersByIds(tx, ids))
     if (!canBeAssigned(await loadRepoAccess(tx, viewerOfAccount(user), repo)))
-      await deleteAssignee(tx, issue.id, user.id)
+      await deleteAssignees(tx, issue.id, [user.id])
 }

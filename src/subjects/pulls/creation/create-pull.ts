@@ -6,10 +6,9 @@ import type { Database } from '../../../db/database.ts'
 import type { Git } from '../../../git/index.ts'
 import type { MilestoneId } from '../../../platform/crypto/ids.ts'
 import { type DomainError, forbidden, invalid, invalidField, notFound } from '../../../platform/errors.ts'
-import { findAssignees, type Issue, normalizeTitle, planNewIssue } from '../../issues/index.ts'
+import { type Issue, type NewPlan, normalizeTitle, preparePlan, recordPlan } from '../../issues/index.ts'
 import { findMilestone } from '../../milestones/index.ts'
 import { loadRepoAccess, type Repo, type RepoInView } from '../../repos/index.ts'
-import type { User } from '../../users/index.ts'
 import { type Branch, findBranch, findHeadBranch } from '../heads/find-branches.ts'
 import { bringObjects } from '../heads/bring-objects.ts'
 import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
@@ -60,12 +59,12 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   await requireNoDuplicate(database.read, targetOf(base, head))
   if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
     throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
-  const assignees = await findAssignees(database.read, repo, input.assignees)
+  const plan = await preparePlan(database.read, repo, input)
   const requestReviews = await reviews.prepareRequests(actor, target, input)
   await requireMayCreate(deps, actor, target, head.repo)
   return git
     .open(repo)
-    .writing(() => storePull(deps, actor, { repo, base, head, assignees, requestReviews, input: { ...input, title } }))
+    .writing(() => storePull(deps, actor, { repo, base, head, plan, requestReviews, input: { ...input, title } }))
 }
 
 const sameBranch = (): DomainError => invalid('Invalid PullRequest: There are no changes between the head and the base')
@@ -96,7 +95,7 @@ interface Storing {
   readonly repo: Repo
   readonly base: Branch
   readonly head: Branch
-  readonly assignees: readonly User[]
+  readonly plan: NewPlan
   readonly requestReviews: Awaited<ReturnType<PullReviews['prepareRequests']>>
   readonly input: NewPull
 }
@@ -128,7 +127,7 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
 async function insertRows(
   deps: PullDeps,
   actor: SignedIn,
-  { repo, base, head, input, assignees, requestReviews }: Storing,
+  { repo, base, head, input, plan, requestReviews }: Storing,
   check: Awaited<ReturnType<typeof checkMerge>>,
 ): Promise<Issue> {
   const opened = deps.git.open(repo)
@@ -136,17 +135,19 @@ async function insertRows(
   await opened.requireRoom()
   const headBranch = { branch: head.name, repoId: head.repo.id, isAgit: false }
   return deps.database.transaction(async (tx) => {
-    const change = await insertPullRequest(tx, deps, actor, {
+    const created = await insertPullRequest(tx, deps, actor, {
       ...input,
       repo,
       base: base.name,
       head: headBranch,
       check,
-      async record(created) {
-        await recordPushEntry(created, commits)
-        await requestReviews(created)
+      plan,
+      async record(change) {
+        await recordPushEntry(change, commits)
+        await requestReviews(change)
       },
     })
-    return (await planNewIssue(change, { ...input, assignees })).issue
+    await recordPlan(created)
+    return created.issue
   })
 }

@@ -4,7 +4,7 @@ import type { Events } from '../../../events/index.ts'
 import { flag } from '../../../db/flag.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { RepoId } from '../../../platform/crypto/ids.ts'
-import { type AccountChange, appendIssueEvent, insertNewIssue } from '../../issues/index.ts'
+import { appendIssueEvent, insertNewIssue, type NewIssueChange, type NewPlan } from '../../issues/index.ts'
 import { parseRepoSettings, type Repo } from '../../repos/index.ts'
 import { requireUnblocked } from '../../users/index.ts'
 import type { PullChange } from '../lifecycle/pull-change.ts'
@@ -34,25 +34,29 @@ interface PullRows {
   readonly allowsMaintainerEdit?: boolean | undefined
   /** One that was taken before; undefined for the next one. */
   readonly number?: number
+  /** For `recordPlan`; undefined for none. */
+  readonly plan?: NewPlan
   /** What is recorded and announced before the pull request itself is (behaviour/pull-requests#events). */
   record?(change: PullChange): Promise<void>
 }
 
 /**
  * Inserts the rows of the issue and of the pull request, calls `record`, and appends the event. Throws Forbidden for an
- * account that the owner of the repository blocks, Conflict when an open pull request has the target.
+ * account that the owner of the repository or an assignee blocks, Conflict when an open pull request has the target.
  */
 export async function insertPullRequest(
   tx: Tx,
   { clock, events, draftPrefixes }: InsertDeps,
   actor: SignedIn,
   { repo, base, head, check, ...rows }: PullRows,
-): Promise<AccountChange & PullChange> {
-  if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
-  const { title, body, dueAt, number } = rows
+): Promise<NewIssueChange & PullChange> {
+  const { title, body, dueAt, number, plan } = rows
+  const assigneeIds = plan?.assignees.map((user) => user.id) ?? []
+  if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId, ...assigneeIds])
   const origin = { tx, events, actor, repo, at: clock.now() }
   // NOTE: taking the number locks the row of the sequence: of two equal requests the second finds the first.
-  const change = await insertNewIssue(origin, { title, body, ref: '', isPull: true, dueAt, number })
+  const text = { title, body, ref: '' }
+  const change = await insertNewIssue(origin, { ...text, isPull: true, isClosed: false, dueAt, number, plan })
   const target = {
     isAgit: head.isAgit,
     headRepoId: head.repoId,
