@@ -113,7 +113,9 @@ async function takePackedRefs(from: string, to: string): Promise<void> {
     if (!line.startsWith('#') && !line.startsWith('^')) keeps = REFS.some((kind) => line.includes(` refs/${kind}/`))
     if (keeps) kept.push(line)
   }
-  await writeSynced(join(to, 'packed-refs'), kept.length === 0 ? '' : `${kept.join('\n')}\n`)
+  const text = kept.join('\n')
+  // NOTE: an empty file counts as damaged.
+  if (text.trim() !== '') await writeSynced(join(to, 'packed-refs'), `${text}\n`)
 }
 
 type Take = (from: string, to: string) => Promise<void>

@@ -35,7 +35,9 @@ export async function forkOnDisk(layout: Layout, mutex: KeyedMutex, request: For
   const alternates = `${relative(join(layout.repo(request.to), 'objects'), join(pool, 'objects'))}\n`
   await createOnDisk(layout, request.to, request, async (path) => {
     await writeSynced(join(path, 'objects/info/alternates'), alternates)
-    await writeSynced(join(path, 'packed-refs'), request.refs.map((ref) => `${ref.oid} ${ref.name}\n`).join(''))
+    // NOTE: an empty file counts as damaged; the fork of a repository without refs has none.
+    const refs = request.refs.map((ref) => `${ref.oid} ${ref.name}\n`).join('')
+    if (refs !== '') await writeSynced(join(path, 'packed-refs'), refs)
     await syncDirectory(join(path, 'objects/info'))
   })
 }

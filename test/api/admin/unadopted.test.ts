@@ -82,6 +82,13 @@ describe('unadopted repositories', () => {
     expect((await ann.client.get('/repos/ann/wide/branches/trunk')).json.commit.id).toBe(head)
   })
 
+  it('may be without refs, also with an empty file of packed ones', async () => {
+    await git(work.path, ['init', '-q', '--bare', place('ann/void')])
+    await writeFile(join(place('ann/void'), 'packed-refs'), '')
+    expect((await root.client.post('/admin/unadopted/ann/void')).status).toBe(204)
+    expect((await ann.client.get('/repos/ann/void/branches')).json).toEqual([])
+  })
+
   it('are refused without an owner, when they have a row, when absent, and when they link elsewhere', async () => {
     for (const path of ['ghost/x', 'ann/known', 'ann/absent', 'ann/..%2f..%2frepos']) {
       expect((await root.client.post(`/admin/unadopted/${path}`)).status, path).toBe(404)

@@ -66,6 +66,16 @@ describe('forks', () => {
     expect((await bob.client.get('/repos/bob/base/branches')).json).toHaveLength(1)
   })
 
+  it('can be made of an empty repository', async () => {
+    await server.world.repo({ owner: ann, name: 'bare' })
+    const made = await bob.client.post('/repos/ann/bare/forks', {})
+    expect([made.status, made.json.empty, made.json.branch_count]).toEqual([202, true, 0])
+    expect((await bob.client.get('/repos/bob/bare/branches')).json).toEqual([])
+    const file = { content: 'eA==', branch: 'main' }
+    expect((await bob.client.post('/repos/bob/bare/contents/a.txt', file)).status).toBe(201)
+    expect((await bob.client.get('/repos/bob/bare/branches')).json).toMatchObject([{ name: 'main' }])
+  })
+
   it('leave neither rows nor directories when they fail half-way', async () => {
     await server.world.repo({ owner: ann, name: 'source', autoInit: true })
     const before = await stored(server)
