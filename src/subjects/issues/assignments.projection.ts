@@ -1,14 +1,12 @@
 import type { Tx } from '../../db/database.ts'
 import type { Projections } from '../../events/index.ts'
-import { asId, type TeamId, type UserId } from '../../platform/crypto/ids.ts'
-import { leavingProjections, listTeamMemberIds } from '../orgs/index.ts'
-import { findRepoById, hiddenFrom } from '../repos/index.ts'
-import { listUsersByIds, lockUsers, type User } from '../users/index.ts'
+import { asId, type UserId } from '../../platform/crypto/ids.ts'
+import { lostAccessProjections } from '../collaborators/index.ts'
 import { deleteAssignments, listAssignedRepos, listTeamAssignees } from './records/issue-assignee.store.ts'
 
 /**
  * A block deletes the assignments of either account in repositories of the other (behaviour/users-and-admin#blocking);
- * whoever may no longer see a repository is no longer an assignee there (behaviour/repositories#collaborators).
+ * whoever may no longer see a repository is no longer an assignee there.
  */
 export const assignmentProjections: Projections = {
   async 'user.blocked'(tx, { payload }) {
@@ -16,22 +14,11 @@ export const assignmentProjections: Projections = {
     await deleteAssignmentsOn(tx, user, blocker)
     await deleteAssignmentsOn(tx, blocker, user)
   },
-  async 'repo.collaborator_removed'(tx, { payload }) {
-    if (payload.has_access) return
-    const userId = asId<UserId>(payload.user_id)
-    await lockUsers(tx, [userId])
-    await deleteAssignments(tx, userId, [asId(payload.repo_id)])
-  },
-  async 'team.repo_removed'(tx, { payload }) {
-    const repo = await findRepoById(tx, asId(payload.repo_id))
-    if (repo === undefined) return
-    const teamId = asId<TeamId>(payload.team_id)
-    await lockUsers(tx, await listTeamMemberIds(tx, teamId))
-    const userIds = await listTeamAssignees(tx, teamId, repo.id)
-    for (const user of await listUsersByIds(tx, userIds))
-      await deleteAssignments(tx, user.id, await hiddenFrom(tx, user, [repo]))
-  },
-  ...leavingProjections(deleteHiddenAssignments),
+  ...lostAccessProjections({
+    listRepos: listAssignedRepos,
+    listTeamUsers: listTeamAssignees,
+    deleteRecords: deleteAssignments,
+  }),
 }
 
 async function deleteAssignmentsOn(tx: Tx, userId: UserId, ownerId: UserId): Promise<void> {
@@ -41,9 +28,4 @@ async function deleteAssignmentsOn(tx: Tx, userId: UserId, ownerId: UserId): Pro
     userId,
     repos.map((repo) => repo.id),
   )
-}
-
-async function deleteHiddenAssignments(tx: Tx, orgId: UserId, user: User): Promise<void> {
-  await lockUsers(tx, [user.id])
-  await deleteAssignments(tx, user.id, await hiddenFrom(tx, user, await listAssignedRepos(tx, user.id, orgId)))
 }

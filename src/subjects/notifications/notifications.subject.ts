@@ -8,7 +8,7 @@ import { notificationEvents } from './notifications.events.ts'
 import { createNotificationJobs } from './notifications.jobs.ts'
 import { createThreadBoard } from './stream/thread-board.ts'
 import { threadStreamOperation } from './stream/thread-stream.operations.ts'
-import { lostAccessProjections } from './subscriptions/lost-access.projection.ts'
+import { issueWatchProjections } from './subscriptions/issue-watch.projection.ts'
 import { subscriptionOperations } from './subscriptions/subscriptions.operations.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.service.ts'
 import { createLeavesDraft } from './threads/leaves-draft.ts'
@@ -40,7 +40,7 @@ export const subject = defineSubject({
       ],
       events: notificationEvents,
       routes: (http) => registerUnsubscribe(http, { links, subscriptions }),
-      projections: both({ ...threadProjections(notifier, leavesDraft), ...lostAccessProjections }, projections),
+      projections: both({ ...threadProjections(notifier, leavesDraft), ...issueWatchProjections }, projections),
       jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail) },
     }
   },

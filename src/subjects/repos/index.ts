@@ -53,6 +53,7 @@ export {
   findRepoById,
   findRepoByName,
   insertRepo,
+  listReposAmong,
   listReposByIds,
   listReposByNames,
   lockRepo,
@@ -61,7 +62,6 @@ export {
   reposInOrder,
   toRepo,
   updateRepo,
-  withOwners,
 } from './repo.store.ts'
 export type { Repos } from './repos.service.ts'
 export { Repository } from './repository.model.ts'

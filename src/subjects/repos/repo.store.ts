@@ -1,9 +1,10 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely'
 import type { RepoFacts } from '../../access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../db/database.ts'
 import { deleteInSteps } from '../../db/delete-in-steps.ts'
 import { runKept } from '../../db/kept-statement.ts'
 import { remembered } from '../../db/remembered.ts'
+import type { Schema } from '../../db/schema.ts'
 import { keepReturned, rowById } from '../../db/transaction-rows.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import { OWNER_COLUMNS, toOwner, toUser, type User, type UserTable } from '../users/index.ts'
@@ -106,8 +107,24 @@ export function toRepo(row: RepoRow, owner: User): Repo {
   }
 }
 
+/** Those repositories of an owner whose ids a query selects, by id; including those that the caller may not see. */
+export async function listReposAmong<From extends keyof Schema>(
+  db: Db,
+  ownerId: UserId,
+  ids: SelectQueryBuilder<Schema, From, { repo_id: number }>,
+): Promise<Repo[]> {
+  const rows = await db
+    .selectFrom('repo')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute()
+  return withOwners(db, rows)
+}
+
 /** Repositories join their owners by two queries: one row for a repository, one for each distinct owner. */
-export async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
+async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.owner_id))]
   const owners = await runKept(db, ownersByIds, { ids })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
-import { type Repo, withOwners } from '../../repos/index.ts'
+import { listReposAmong, type Repo } from '../../repos/index.ts'
 import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
 import type { Issue } from './issue.store.ts'
 
@@ -50,17 +50,8 @@ export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonl
 }
 
 /** The repositories of an owner in which issues are assigned to the user, including those that it may not see. */
-export async function listAssignedRepos(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
-  const assigned = db.selectFrom('issue_assignee').select('repo_id').where('user_id', '=', userId)
-  const rows = await db
-    .selectFrom('repo')
-    .selectAll()
-    .where('owner_id', '=', ownerId)
-    .where('id', 'in', assigned)
-    .orderBy('id')
-    .execute()
-  return withOwners(db, rows)
-}
+export const listAssignedRepos = (db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> =>
+  listReposAmong(db, ownerId, db.selectFrom('issue_assignee').select('repo_id').where('user_id', '=', userId))
 
 /** The members of a team to whom issues of the repository are assigned. */
 export async function listTeamAssignees(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]> {

@@ -4,7 +4,7 @@ import { countRows, selectPage } from '../../../db/page.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import type { Issue } from '../../issues/index.ts'
-import { type Repo, withOwners } from '../../repos/index.ts'
+import { listReposAmong, type Repo } from '../../repos/index.ts'
 import { toUser, type User } from '../../users/index.ts'
 
 /** The kinds of timeline entries whose authors take part in an issue. */
@@ -64,20 +64,13 @@ export async function listIssueWatchers(db: Db, issueId: IssueId, paging: Paging
 }
 
 /** The repositories of an owner of whose issues the user has chosen some, including those that it may not see. */
-export async function listReposOfIssueWatches(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
+export function listReposOfIssueWatches(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
   const chosen = db
     .selectFrom('issue_watch')
     .innerJoin('issue', 'issue.id', 'issue_watch.issue_id')
     .select('issue.repo_id')
     .where('issue_watch.user_id', '=', userId)
-  const rows = await db
-    .selectFrom('repo')
-    .selectAll()
-    .where('owner_id', '=', ownerId)
-    .where('id', 'in', chosen)
-    .orderBy('id')
-    .execute()
-  return withOwners(db, rows)
+  return listReposAmong(db, ownerId, chosen)
 }
 
 /** The members of a team who have chosen issues of the repository. */

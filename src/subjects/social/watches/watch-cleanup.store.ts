@@ -1,18 +1,10 @@
 import type { Db, Tx } from '../../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
-import { addToRepoCounter, type Repo, withOwners } from '../../repos/index.ts'
+import { addToRepoCounter, listReposAmong, type Repo } from '../../repos/index.ts'
 
 /** The repositories of an owner that a user watches, including those that it may not see. */
-export async function listWatchedOf(db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> {
-  const rows = await db
-    .selectFrom('repo')
-    .innerJoin('watch', 'watch.repo_id', 'repo.id')
-    .selectAll('repo')
-    .where('watch.user_id', '=', userId)
-    .where('repo.owner_id', '=', ownerId)
-    .execute()
-  return withOwners(db, rows)
-}
+export const listWatchedOf = (db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> =>
+  listReposAmong(db, ownerId, db.selectFrom('watch').select('repo_id').where('user_id', '=', userId))
 
 export async function deleteWatches(tx: Tx, userId: UserId, repoIds: readonly RepoId[]): Promise<void> {
   if (repoIds.length === 0) return
