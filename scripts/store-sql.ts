@@ -67,7 +67,7 @@ function write(statements: Statements): void {
 function isGone(key: string): boolean {
   const [file, name] = key.split(' ') as [string, string]
   const path = join(root, 'src', file)
-  return !existsSync(path) || !readFileSync(path, 'utf8').includes(name)
+  return !existsSync(path) || !new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'))
 }
 
 const [directory, flag] = process.argv.slice(2)

@@ -48,10 +48,6 @@ select * from "action_runner" where "is_disabled" = ? order by "online_at" desc,
 select * from "action_runner" where "repo_id" = ? and "is_disabled" = ? order by "online_at" desc, "id" desc limit N offset ?;
 select * from "action_runner" where "owner_id" = ? and "is_disabled" = ? order by "online_at" desc, "id" desc limit N offset ?;
 
--- subjects/actions/runners/runner.store.ts lockRunner
-select * from "action_runner" where "id" = ?;
-select * from "action_runner" where "repo_id" = ? and "id" = ?;
-
 -- subjects/actions/runners/runner.store.ts updateRunner
 update "action_runner" set "is_disabled" = ?, "updated_at" = ? where "id" = ?;
 

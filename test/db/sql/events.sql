@@ -12,8 +12,9 @@ select "id" from "event" order by "id" desc limit N;
 -- events/event.store.ts hasPendingEvents
 select "id" from "event" where "dispatched_at" = ? and "next_attempt_at" <= ? limit N;
 
--- events/event.store.ts insertEvent
+-- events/event.store.ts insertEvents
 insert into "event" ("kind", "repo_id", "actor_id", "payload", "created_at", "dispatched_at", "attempts") values (?, ...) returning "id";
+insert into "event" ("kind", "repo_id", "actor_id", "payload", "created_at", "dispatched_at", "attempts") values (?, ...), ... returning "id";
 
 -- events/event.store.ts listEventsAfter
 select "id", "kind", "repo_id", "actor_id", "created_at" from "event" where "id" > ? order by "id" limit N;

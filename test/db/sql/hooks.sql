@@ -99,9 +99,6 @@ update "hook_delivery" set "state" = "rows"."state", "attempts" = "rows"."attemp
 -- subjects/hooks/delivery/send/lane.store.ts countOriginFailure
 insert into "hook_origin" ("origin", "failures", "error") values (?, ...) on conflict ("origin") do update set "failures" = hook_origin.failures + 1, "error" = ? returning "failures";
 
--- subjects/hooks/delivery/send/lane.store.ts deleteOrigin
-delete from "hook_origin" where "origin" = ?;
-
 -- subjects/hooks/delivery/send/lane.store.ts deleteOrigins
 delete from "hook_origin" where "origin" in (?, ...);
 
@@ -118,18 +115,11 @@ select "hook_id" from "hook_lane" where "due_at" > ? and ("due_at" <= ? or "due_
 -- subjects/hooks/delivery/send/lane.store.ts listDueLanes
 select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status" from "hook_lane" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
 
--- subjects/hooks/delivery/send/lane.store.ts lockLane
-select "holder" from "hook_lane" where "hook_id" = ?;
-
 -- subjects/hooks/delivery/send/lane.store.ts lockLanesOf
 select "hook_id" from "hook_lane" where "hook_id" in (?, ...) and "holder" = ? order by "hook_id";
 
 -- subjects/hooks/delivery/send/lane.store.ts pauseOrigin
 update "hook_origin" set "retry_at" = ? where "origin" = ?;
-
--- subjects/hooks/delivery/send/lane.store.ts updateLane
-update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ? where "hook_id" = ?;
-update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ?, "lease_until" = ? where "hook_id" = ?;
 
 -- subjects/hooks/delivery/send/lane.store.ts updateLanes
 update "hook_lane" set "failures" = ?, "last_status" = ? where "hook_id" in (?, ...);

@@ -202,14 +202,21 @@ update "issue_sequence" set "last" = "last" where "repo_id" = ?;
 -- subjects/issues/pins/pin.store.ts shiftPins
 update "issue" set "pin_order" = pin_order + ? where "repo_id" = ? and "is_pull" = ? and "pin_order" >= ? and "pin_order" <= ?;
 
--- subjects/issues/records/issue-assignee.store.ts deleteAssignee
-delete from "issue_assignee" where "issue_id" = ? and "user_id" = ?;
+-- subjects/issues/records/issue-assignee.store.ts deleteAssignees
+delete from "issue_assignee" where "issue_id" = ? and "user_id" in (?, ...);
 
--- subjects/issues/records/issue-assignee.store.ts insertAssignee
-insert into "issue_assignee" ("issue_id", "user_id", "position", "repo_id", "is_closed", "is_pull", "created_at") values (?, ?, (select coalesce(max(position), 0) + 1 from issue_assignee where issue_id = ?), ?, ?, ?, ?) on conflict do nothing;
+-- subjects/issues/records/issue-assignee.store.ts deleteAssignments
+delete from "issue_assignee" where "user_id" = ? and "repo_id" in (?, ...);
+
+-- subjects/issues/records/issue-assignee.store.ts insertAssignees
+insert into "issue_assignee" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "user_id", "position") values (?, ?, ?, ?, ?, ?, (select coalesce(max(position), 0) from issue_assignee where issue_id = ?) + ?) on conflict do nothing;
+insert into "issue_assignee" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "user_id", "position") values (?, ?, ?, ?, ?, ?, (select coalesce(max(position), 0) from issue_assignee where issue_id = ?) + ?), (?, ?, ?, ?, ?, ?, (select coalesce(max(position), 0) from issue_assignee where issue_id = ?) + ?) on conflict do nothing;
 
 -- subjects/issues/records/issue-assignee.store.ts listAssigneeIds
 select "issue_id", "user_id" from "issue_assignee" where "issue_id" in (?, ...) order by "issue_id", "position";
+
+-- subjects/issues/records/issue-assignee.store.ts listTeamAssignees
+select "user_id" from "team_member" where "team_id" = ? and exists (select "issue_assignee"."issue_id" from "issue_assignee" where "issue_assignee"."repo_id" = ? and "issue_assignee"."user_id" = "team_member"."user_id") order by "user_id";
 
 -- subjects/issues/records/issue-copies.store.ts updateRepoCopies
 update "issue_text" set "repo_id" = ? where "issue_id" = ?;
@@ -233,18 +240,15 @@ delete from "issue_label" where "issue_id" = ? and "label_id" in (?, ...);
 delete from "issue_label" where "issue_id" in (select "issue"."id" from "issue" where "issue"."repo_id" = ?) and "label_id" in (select "label"."id" from "label" where "label"."org_id" = ?);
 
 -- subjects/issues/records/issue-label.store.ts insertIssueLabels
-insert into "issue_label" ("issue_id", "label_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...) on conflict do nothing;
-insert into "issue_label" ("issue_id", "label_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...), ... on conflict do nothing;
+insert into "issue_label" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "label_id") values (?, ...) on conflict do nothing;
+insert into "issue_label" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "label_id") values (?, ...), ... on conflict do nothing;
 
 -- subjects/issues/records/issue-label.store.ts listLabelsOfIssues
 select "label".*, "issue_label"."issue_id" from "issue_label" inner join "label" on "label"."id" = "issue_label"."label_id" where "issue_label"."issue_id" in (?, ...) order by "label"."name", "label"."id";
 
 -- subjects/issues/records/issue-mention.store.ts insertMentions
-insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...) on conflict do nothing;
-insert into "issue_mention" ("issue_id", "user_id", "repo_id", "is_closed", "is_pull", "created_at") values (?, ...), ... on conflict do nothing;
-
--- subjects/issues/records/issue.store.ts clearMilestone
-update "issue" set "milestone_id" = ? where "id" in (select "id" from "issue" where "milestone_id" = ? limit N);
+insert into "issue_mention" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "user_id") values (?, ...) on conflict do nothing;
+insert into "issue_mention" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "user_id") values (?, ...), ... on conflict do nothing;
 
 -- subjects/issues/records/issue.store.ts countNewComments
 update "issue" set "comments_count" = comments_count + ? + (select count(*) from timeline_entry where issue_id = issue.id and kind = 'review') - reviews_counted, "reviews_counted" = (select count(*) from timeline_entry where issue_id = issue.id and kind = 'review'), "updated_at" = ? where "id" = ? returning *;
@@ -256,7 +260,7 @@ select * from "issue" where "id" = ?;
 select * from "issue" where "repo_id" = ? and "number" = ?;
 
 -- subjects/issues/records/issue.store.ts insertIssue
-insert into "issue" ("repo_id", "number", "is_pull", "poster_id", "title", "body", "ref", "due_at", "created_at", "updated_at") values (?, ...) returning *;
+insert into "issue" ("repo_id", "number", "is_pull", "is_closed", "poster_id", "title", "body", "ref", "milestone_id", "due_at", "created_at", "updated_at", "closed_at") values (?, ...) returning *;
 
 -- subjects/issues/records/issue.store.ts listIssuesByIds
 select * from "issue" where "id" in (?, ...);

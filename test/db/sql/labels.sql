@@ -5,7 +5,7 @@ select "id" from "label" where "id" in (?, ...);
 update label as counted set "issues_count" = (select count(*) from issue_label where label_id = counted.id) where id in (?, ...);
 
 -- subjects/labels/label.store.ts addToLabelCounters
-update "label" set "issues_count" = issues_count + ? where "id" in (?, ...);
+update "label" set "issues_count" = issues_count + ? where "id" in (?, ...) returning "id";
 
 -- subjects/labels/label.store.ts copyLabels
 insert into "label" ("repo_id", "name", "color", "description", "is_exclusive", "archived_at", "created_at", "updated_at") select cast(? as bigint) as "repo_id", "name", "color", "description", "is_exclusive", "archived_at", cast(? as bigint) as "created_at", cast(? as bigint) as "updated_at" from "label" where "repo_id" = ? order by "id";

@@ -6,7 +6,11 @@ update milestone as counted set "open_issues" = (select count(*) from issue wher
 update milestone as counted set "closed_issues" = (select count(*) from issue where milestone_id = counted.id and is_closed = 1) where id in (?, ...);
 
 -- subjects/milestones/milestone.store.ts addToMilestoneCounters
-update "milestone" set "open_issues" = "open_issues" + ?, "closed_issues" = "closed_issues" + ? where "id" = ? returning "id";
+update "milestone" set "open_issues" = "open_issues" + ?, "closed_issues" = "closed_issues" + ? where "id" = ? returning *;
+update "milestone" set "open_issues" = "open_issues" + ?, "closed_issues" = "closed_issues" + ?, "updated_at" = case when updated_at < ? then ? else updated_at end where "id" = ? returning *;
+
+-- subjects/milestones/milestone.store.ts countInMilestone
+update "milestone" set "open_issues" = "open_issues" + ?, "closed_issues" = "closed_issues" + ?, "updated_at" = case when updated_at < ? then ? else updated_at end where "id" = ? and "repo_id" = ? returning *;
 
 -- subjects/milestones/milestone.store.ts deleteMilestone
 delete from "milestone" where "id" = ?;
@@ -32,12 +36,6 @@ select * from "milestone" where "repo_id" = ? and "is_closed" = ? and "lower_tit
 
 -- subjects/milestones/milestone.store.ts listMilestonesByIds
 select * from "milestone" where "id" in (?, ...);
-
--- subjects/milestones/milestone.store.ts lockMilestone
-select * from "milestone" where "repo_id" = ? and "id" = ?;
-
--- subjects/milestones/milestone.store.ts touchMilestones
-update "milestone" set "updated_at" = ? where "id" in (?, ...) and "updated_at" < ?;
 
 -- subjects/milestones/milestone.store.ts updateMilestone
 update "milestone" set "updated_at" = ? where "id" = ? returning *;

@@ -22,9 +22,6 @@ select "rule_id" from "branch_rule_team" where "rule_id" = ? and "list" = ? and 
 -- subjects/protections/branches/branch-rule.store.ts listBranchRules
 select * from "branch_rule" where "repo_id" = ?;
 
--- subjects/protections/branches/branch-rule.store.ts loadBranchRuleFacts
-select "branch_rule".*, "named"."list" from "branch_rule" left join (select "rule_id", "list" from "branch_rule_user" where "user_id" = ? union select "branch_rule_team"."rule_id", "branch_rule_team"."list" from "branch_rule_team" inner join "team_member" on "team_member"."team_id" = "branch_rule_team"."team_id" where "team_member"."user_id" = ? and "team_member"."org_id" = ?) as "named" on "named"."rule_id" = "branch_rule"."id" where "branch_rule"."repo_id" = ?;
-
 -- subjects/protections/branches/branch-rule.store.ts loadRuleNames
 select "rule_id", "list", "user"."name" from "branch_rule_user" inner join "user" on "user"."id" = "branch_rule_user"."user_id" where "rule_id" in (?, ...) order by "user"."lower_name";
 select "rule_id", "list", "team"."name" from "branch_rule_team" inner join "team" on "team"."id" = "branch_rule_team"."team_id" where "rule_id" in (?, ...) and "team"."org_id" = ? order by "team"."lower_name";

@@ -155,6 +155,7 @@ update "repo" set "closed_issues_count" = "closed_issues_count" + ? where "id" i
 -- subjects/repos/repo.store.ts countInRepo
 update "repo" set "open_pulls_count" = "open_pulls_count" + ? where "id" in (?, ...) returning *;
 update "repo" set "open_issues_count" = "open_issues_count" + ? where "id" in (?, ...) returning *;
+update "repo" set "closed_issues_count" = "closed_issues_count" + ? where "id" in (?, ...) returning *;
 
 -- subjects/repos/repo.store.ts countReposOf
 select count(*) as "count" from "repo" where "owner_id" = ?;
@@ -185,6 +186,11 @@ insert into "repo" ("owner_id", "name", "lower_name", "description", "topics", "
 insert into "repo" ("owner_id", "name", "lower_name", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "units", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 insert into "repo" ("owner_id", "name", "lower_name", "description", "default_branch", "wiki_branch", "object_format", "storage", "is_private", "is_mirror", "original_url", "units", "git_size", "watchers_count", "is_empty", "branches_count", "pushed_at", "created_at", "updated_at") values (?, ...) returning "id";
 
+-- subjects/repos/repo.store.ts listReposAmong
+select * from "repo" where "owner_id" = ? and "id" in (select "repo_id" from "watch" where "user_id" = ?) order by "id";
+select * from "repo" where "owner_id" = ? and "id" in (select "repo_id" from "issue_assignee" where "user_id" = ?) order by "id";
+select * from "repo" where "owner_id" = ? and "id" in (select "issue"."repo_id" from "issue_watch" inner join "issue" on "issue"."id" = "issue_watch"."issue_id" where "issue_watch"."user_id" = ?) order by "id";
+
 -- subjects/repos/repo.store.ts listReposByIds
 select * from "repo" where "id" in (?, ...);
 
@@ -205,8 +211,8 @@ update "repo" set "licenses" = ? where "id" = ?;
 update "repo" set "owner_id" = ? where "id" = ?;
 update "repo" set "settings" = ? where "id" = ?;
 update "repo" set "is_mirror" = ? where "id" = ?;
-update "repo" set "is_private" = ? where "id" = ?;
 update "repo" set "description" = ? where "id" = ?;
+update "repo" set "is_archived" = ? where "id" = ?;
 
 -- subjects/repos/repo.store.ts withOwners
 select * from "user" where "id" in (?, ...);

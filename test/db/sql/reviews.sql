@@ -82,6 +82,9 @@ select * from "review" where "pull_id" in (?, ...) order by "id";
 -- subjects/reviews/records/review.store.ts lockReview
 select * from "review" where "id" = ?;
 
+-- subjects/reviews/records/review.store.ts setTextOfReview
+update "review" set "body" = ? where "reviewer_id" = ? and "entry_id" = ?;
+
 -- subjects/reviews/records/review.store.ts updateReview
 update "review" set "is_dismissed" = ?, "updated_at" = ? where "id" = ? returning *;
 update "review" set "kind" = ?, "body" = ?, "commit_oid" = ?, "is_official" = ?, "is_stale" = ?, "entry_id" = ?, "updated_at" = ? where "id" = ? returning *;

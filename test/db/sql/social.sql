@@ -96,9 +96,6 @@ select "repo"."id" from "repo" where "repo"."owner_id" = ? and "repo"."id" in (s
 delete from "watch" where "user_id" = ? and "repo_id" in (?, ...);
 select "repo_id" from "watch" where "user_id" = ? and "repo_id" in (?, ...) and "mode" != ?;
 
--- subjects/social/watches/watch-cleanup.store.ts listWatchedOf
-select "repo".* from "repo" inner join "watch" on "watch"."repo_id" = "repo"."id" where "watch"."user_id" = ? and "repo"."owner_id" = ?;
-
 -- subjects/social/watches/watch.store.ts deleteWatch
 delete from "watch" where "user_id" = ? and "repo_id" = ? returning "mode";
 

@@ -157,9 +157,6 @@ select "id" from "user" where "is_admin" = ? and "is_active" = ? and "is_login_p
 -- subjects/users/user.store.ts lockUserToDelete
 select "id" from "user" where "id" = ?;
 
--- subjects/users/user.store.ts lockUsers
-select "id" from "user" where "id" in (?, ...) order by "id";
-
 -- subjects/users/user.store.ts recordOwnerRename
 delete from "user_redirect" where "lower_name" in (?, ...);
 insert into "user_redirect" ("lower_name", "user_id") values (?, ...);
