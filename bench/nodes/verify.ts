@@ -90,10 +90,9 @@ async function compareRefs(stage: Stage, client: pg.Client, repo: string): Promi
     const differences = difference(refs, Object.fromEntries(rows.map(({ name, oid }) => [name, oid])), `${repo}: rows`)
     for (const [n, { name }] of stage.cluster.nodes.entries()) {
       const { json } = await stage.balancer.sendTo(n, { path: `/repos/${stage.login}/${repo}/branches?limit=${PAGE}` })
-      const shown = (json as { name: string; commit: { id: string } }[]).map((branch) => [
-        branch.name,
-        branch.commit.id,
-      ])
+      // NOTE: a node that refuses shows no branch, so that each of them is a difference.
+      const branches = Array.isArray(json) ? (json as { name: string; commit: { id: string } }[]) : []
+      const shown = branches.map((branch) => [branch.name, branch.commit.id])
       differences.push(...difference(refs, Object.fromEntries(shown) as Refs, `${repo}: ${name}`))
     }
     if (differences.length === 0 || performance.now() > end) return differences
