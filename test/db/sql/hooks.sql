@@ -129,9 +129,6 @@ update "hook_lane" set "failures" = ?, "last_status" = ?, "due_at" = ?, "lease_u
 insert into "hook_lane" ("hook_id", "origin", "due_at") values (?, ...) on conflict ("hook_id") do update set "origin" = "excluded"."origin", "due_at" = case when hook_lane.due_at = 0 then excluded.due_at else hook_lane.due_at end;
 insert into "hook_lane" ("hook_id", "origin", "due_at") values (?, ...), ... on conflict ("hook_id") do update set "origin" = "excluded"."origin", "due_at" = case when hook_lane.due_at = 0 then excluded.due_at else hook_lane.due_at end;
 
--- subjects/hooks/payloads/deletion.store.ts findDeletion
-select "payload" from "event" where "repo_id" = ? and "id" > ? and "kind" = ? order by "id" limit N;
-
 -- subjects/hooks/webhook.store.ts copyDefaultWebhooks
 select "type", "name", "url", "content_type", "secret", "authorization_header", "events", "branch_filter", "settings", "is_active" from "webhook" where "scope" = ? order by "id";
 

@@ -13,7 +13,7 @@ import {
 } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
 import { findUserById } from '../../users/index.ts'
-import { findDeletion } from './deletion.store.ts'
+import { findDeletion } from './find-deletion.ts'
 import { type IssueBuilderDeps, textChanges } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'

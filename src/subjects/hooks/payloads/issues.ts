@@ -14,7 +14,7 @@ import {
 } from '../../issues/index.ts'
 import { listLabelsByIds } from '../../labels/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { findDeletion } from './deletion.store.ts'
+import { findDeletion } from './find-deletion.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import { buildPullMessage, type PullSource } from './pulls.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/database.ts'
-import type { DomainEvent, EventPayload } from '../../../events/index.ts'
+import { type DomainEvent, type EventPayload, listEventsBetween } from '../../../events/index.ts'
 
 type Deletion = 'comment.deleted' | 'issue.deleted' | 'pull.deleted'
 
@@ -16,14 +16,6 @@ export async function findDeletion<Kind extends Deletion>(
   kind: Kind,
   isOf: (payload: EventPayload<Kind>) => boolean,
 ): Promise<EventPayload<Kind> | undefined> {
-  const rows = await db
-    .selectFrom('event')
-    .select('payload')
-    .where('repo_id', '=', repoId)
-    .where('id', '>', id)
-    .where('kind', '=', kind)
-    .orderBy('id')
-    .limit(LATER)
-    .execute()
+  const rows = await listEventsBetween(db, { after: id, upTo: Number.MAX_SAFE_INTEGER, repoId, kinds: [kind] }, LATER)
   return rows.map((row) => JSON.parse(row.payload) as EventPayload<Kind>).find(isOf)
 }
