@@ -15,7 +15,7 @@ export interface DriftDeps {
 }
 
 interface Difference {
-  readonly state: Finding['state']
+  readonly state: 'note' | 'problem'
   /** The same as long as neither the disk nor the rows change. */
   readonly value: string
 }
@@ -77,17 +77,11 @@ async function wikiDifferences(
 }
 
 /** Without what was about to be recorded. What the job of every start is about to repair is a note. */
-export async function* confirmDifferences(
-  deps: DriftDeps,
-  suspects: Suspects,
-): AsyncGenerator<Finding, void, undefined> {
-  let isReconciling = false
-  const lasting = lookAgain(suspects, async () => {
-    isReconciling = (await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])).length > 0
-    return (id) => findDifferences(deps, id)
+export const confirmDifferences = (deps: DriftDeps, suspects: Suspects): AsyncGenerator<Finding, void, undefined> =>
+  lookAgain(suspects, {
+    look: (id) => findDifferences(deps, id),
+    async loadPending() {
+      const jobs = await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])
+      return () => jobs.length > 0
+    },
   })
-  for await (const { what, state } of lasting)
-    yield state === 'problem' && isReconciling
-      ? { what: `${what}; a background job is about to change that`, state: 'note' }
-      : { what, state }
-}

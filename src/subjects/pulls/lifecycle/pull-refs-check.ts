@@ -11,6 +11,7 @@ type Deps = Parameters<typeof reconcilePulls>[0]
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 interface Fault {
+  readonly state: 'problem'
   /** The same as long as neither the ref nor the row changes. */
   readonly value: string
   /** Undefined where git could not read the refs. */
@@ -32,7 +33,13 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
       if (fix) yield* repair(deps, id, faults)
       else suspects.set(id, faults)
     }
-    yield* confirmFaults(deps, suspects)
+    yield* lookAgain(suspects, {
+      look: (id) => findFaults(deps, id),
+      async loadPending() {
+        const isPending = await loadPendingFollows(deps.database.read)
+        return ({ head }) => head !== undefined && isPending(head)
+      },
+    })
   },
 })
 
@@ -45,7 +52,9 @@ async function findFaults(deps: Deps, id: Repo['id']): Promise<Look<Fault>> {
   } catch (error) {
     if (!isGitError(error)) throw error
     const isThere = (await findRepoById(deps.database.read, id)) !== undefined
-    return new Map(isThere ? [[`${repo.fullName}: ${error.message}`, { value: '', head: undefined }]] : [])
+    return new Map(
+      isThere ? [[`${repo.fullName}: ${error.message}`, { state: 'problem', value: '', head: undefined }]] : [],
+    )
   }
 }
 
@@ -53,7 +62,7 @@ async function compareRefs(deps: Deps, repo: Repo): Promise<Look<Fault>> {
   const { refs, wrong, ended } = await findPullDrift(deps, repo)
   const fault = (head: PullHead, ref: string, text: string): [string, Fault] => [
     `${repo.fullName}: ${ref} ${text}`,
-    { value: `${refs.get(ref)?.oid} ${head.oid} ${head.isClosed}`, head },
+    { state: 'problem', value: `${refs.get(ref)?.oid} ${head.oid} ${head.isClosed}`, head },
   ]
   return new Map([
     ...wrong.map((head) => fault(head, head.ref, refs.get(head.ref) ? 'differs from its row' : 'is missing')),
@@ -66,17 +75,4 @@ async function* repair(deps: Deps, id: Repo['id'], faults: Look<Fault>): Finding
   if (isReadable) await reconcilePulls(deps, id)
   const left = isReadable ? await findFaults(deps, id) : faults
   for (const what of faults.keys()) yield { what, state: left.has(what) ? 'problem' : 'fixed' }
-}
-
-/** NOTE: what is pending is read before the second look: what ends in between has left nothing to find. */
-async function* confirmFaults(deps: Deps, suspects: ReadonlyMap<Repo['id'], Look<Fault>>): Findings {
-  let isPending: (head: PullHead) => boolean
-  const lasting = lookAgain(suspects, async () => {
-    isPending = await loadPendingFollows(deps.database.read)
-    return (id) => findFaults(deps, id)
-  })
-  for await (const { what, head } of lasting)
-    yield head !== undefined && isPending!(head)
-      ? { what: `${what}; a background job is about to change that`, state: 'note' }
-      : { what, state: 'problem' }
 }
