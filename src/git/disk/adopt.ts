@@ -1,10 +1,10 @@
 import { copyFile, link, lstat, mkdir, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncDirectory, writeSynced } from '../../platform/files/durable.ts'
+import { syncDirectory } from '../../platform/files/durable.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import { isValidBranchName } from '../engine/refs/ref-name.ts'
 import { GitError } from '../errors.ts'
-import { createOnDisk, type NewRepo } from './create.ts'
+import { createOnDisk, type NewRepo, writePackedRefs } from './create.ts'
 import type { Layout } from './layout.ts'
 
 /** A bare repository that an operator has put into the directory `adopt`, as `<owner>/<name>.git`. */
@@ -113,9 +113,7 @@ async function takePackedRefs(from: string, to: string): Promise<void> {
     if (!line.startsWith('#') && !line.startsWith('^')) keeps = REFS.some((kind) => line.includes(` refs/${kind}/`))
     if (keeps) kept.push(line)
   }
-  const text = kept.join('\n')
-  // NOTE: an empty file counts as damaged.
-  if (text.trim() !== '') await writeSynced(join(to, 'packed-refs'), `${text}\n`)
+  await writePackedRefs(to, `${kept.join('\n')}\n`)
 }
 
 type Take = (from: string, to: string) => Promise<void>

@@ -28,6 +28,11 @@ export async function writeBasics(path: string, { objectFormat, defaultBranch }:
   ])
 }
 
+/** Writes the refs of a new repository. NOTE: an empty file counts as damaged, so without refs there is none. */
+export async function writePackedRefs(path: string, text: string): Promise<void> {
+  if (text.trim() !== '') await writeSynced(join(path, 'packed-refs'), text)
+}
+
 /** Puts content into a repository that no reader can see yet; what runs git in it waits for `written`. */
 export type Fill = (path: string, written: Promise<void>) => Promise<void>
 

@@ -4,7 +4,7 @@ import { linkOnce, syncDirectory, writeSynced } from '../../platform/files/durab
 import type { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import type { Ref } from '../engine/refs/ref-store.ts'
-import { createOnDisk, existsOnDisk } from './create.ts'
+import { createOnDisk, existsOnDisk, writePackedRefs } from './create.ts'
 import type { Layout } from './layout.ts'
 
 /**
@@ -35,9 +35,7 @@ export async function forkOnDisk(layout: Layout, mutex: KeyedMutex, request: For
   const alternates = `${relative(join(layout.repo(request.to), 'objects'), join(pool, 'objects'))}\n`
   await createOnDisk(layout, request.to, request, async (path) => {
     await writeSynced(join(path, 'objects/info/alternates'), alternates)
-    // NOTE: an empty file counts as damaged; the fork of a repository without refs has none.
-    const refs = request.refs.map((ref) => `${ref.oid} ${ref.name}\n`).join('')
-    if (refs !== '') await writeSynced(join(path, 'packed-refs'), refs)
+    await writePackedRefs(path, request.refs.map((ref) => `${ref.oid} ${ref.name}\n`).join(''))
     await syncDirectory(join(path, 'objects/info'))
   })
 }
