@@ -15,7 +15,7 @@ interface RepoRecords {
 }
 
 /**
- * Deletes the records of whoever may no longer see a repository (behaviour/repositories#collaborators). The users are
+ * Deletes the records of users who may no longer see a repository (behaviour/repositories#collaborators). The users are
  * locked: a transaction that locks a user, checks its access and inserts a record is committed before, or refuses.
  */
 export function lostAccessProjections({ listRepos, listTeamUsers, deleteRecords }: RepoRecords) {

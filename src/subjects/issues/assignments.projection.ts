@@ -6,7 +6,7 @@ import { deleteAssignments, listAssignedRepos, listTeamAssignees } from './recor
 
 /**
  * A block deletes the assignments of either account in repositories of the other (behaviour/users-and-admin#blocking);
- * whoever may no longer see a repository is no longer an assignee there.
+ * users who may no longer see a repository are no longer assignees there.
  */
 export const assignmentProjections: Projections = {
   async 'user.blocked'(tx, { payload }) {

@@ -17,7 +17,7 @@ export const pullEvents = {
     /** Without the paths that conflict. */
     pull: Type.Unsafe<Pull>(Type.Object({})),
   }),
-  /** The base is another branch; nobody asked for it where the former base was deleted. */
+  /** The base is another branch; `is_automatic` where the server chose it because the former base was deleted. */
   'pull.retargeted': Type.Object({
     ...OfPull,
     old_base: Type.String(),
