@@ -1,5 +1,6 @@
 import { admit as admitToRepo, admitCaller, type RepoLevel } from '../../access/admit.ts'
-import type { KeyHolder, KeyLogins, KeyTarget } from '../sign-in/index.ts'
+import type { KeyTarget, KeyTargets } from '../repo-access/index.ts'
+import { type KeyHolder, viewerOfKey } from '../sign-in/index.ts'
 import type { RepoPath } from './command-line.ts'
 
 /** A refusal in words for the client (behaviour/git-data-and-transport#git-over-ssh). */
@@ -15,13 +16,13 @@ export type Intent = 'read' | 'push'
  * SshRefusal.
  */
 export async function admit(
-  keyLogins: KeyLogins,
+  keyTargets: KeyTargets,
   holder: KeyHolder,
   path: RepoPath,
   intent: Intent,
 ): Promise<KeyTarget> {
-  if (holder.kind === 'user') requireUsable(keyLogins, holder)
-  const target = await keyLogins.findTarget(holder, path.owner, path.name)
+  if (holder.kind === 'user') requireUsable(holder)
+  const target = await keyTargets.find(holder, path.owner, path.name)
   if (target === undefined)
     throw new SshRefusal(`Cannot find repository: ${path.owner}/${path.name}${path.isWiki ? '.wiki' : ''}`)
   requireLevel(target, path, { level: holder.kind === 'deploy' && intent === 'push' ? 'write' : 'read', intent })
@@ -69,8 +70,8 @@ function describeKey({ key, viewer, isForeign }: KeyTarget): string {
   return `${isForeign ? 'Public (Deploy) Key' : 'Deploy Key'}: ${key.id}:${key.title}`
 }
 
-function requireUsable(keyLogins: KeyLogins, holder: KeyHolder & { kind: 'user' }): void {
-  const admission = admitCaller(keyLogins.viewerOf(holder), {})
+function requireUsable(holder: KeyHolder & { kind: 'user' }): void {
+  const admission = admitCaller(viewerOfKey(holder), {})
   if (admission.kind !== 'forbidden') return
   throw new SshRefusal(
     admission.reason === 'password-change-required'

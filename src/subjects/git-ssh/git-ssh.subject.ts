@@ -6,8 +6,8 @@ import { type SshServer, type SshServerOptions, startSshServer } from './ssh-ser
 /** Git over SSH. */
 export const subject = defineSubject({
   name: 'git-ssh',
-  needs: ['gitTransport', 'keyLogins', 'lfsTokens', 'pushes', 'repos', 'signInRecords', 'wikis'],
-  create(core, { gitTransport, keyLogins, lfsTokens, pushes, repos, signInRecords, wikis }) {
+  needs: ['gitTransport', 'keyLogins', 'keyTargets', 'lfsTokens', 'pushes', 'repos', 'signInRecords', 'wikis'],
+  create(core, { gitTransport, keyLogins, keyTargets, lfsTokens, pushes, repos, signInRecords, wikis }) {
     const { config, dataDir, git, log, site } = core
     const { ssh } = config
     if (!ssh.enabled) return {}
@@ -23,6 +23,7 @@ export const subject = defineSubject({
       services: {
         git,
         keyLogins,
+        keyTargets,
         lfsTokens: config.lfs.enabled ? lfsTokens : undefined,
         log,
         pushes,

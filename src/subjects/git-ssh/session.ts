@@ -7,8 +7,9 @@ import { isDomainError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { LfsTokens } from '../lfs/index.ts'
 import type { GitTransport, Pushes } from '../pushes/index.ts'
+import type { KeyTargets } from '../repo-access/index.ts'
 import { findBranchWriter, type Repos } from '../repos/index.ts'
-import type { KeyHolder, KeyLogins, SignInRecords } from '../sign-in/index.ts'
+import { type KeyHolder, type KeyLogins, type SignInRecords, viewerOfKey } from '../sign-in/index.ts'
 import type { Wikis } from '../wiki/index.ts'
 import { admit, requireWrite, SshRefusal } from './admit.ts'
 import { type GitService, parseCommandLine, type RepoPath, type SshCommand } from './command-line.ts'
@@ -17,6 +18,7 @@ import { type GitService, parseCommandLine, type RepoPath, type SshCommand } fro
 export interface SshServices {
   readonly read: Db
   readonly keyLogins: KeyLogins
+  readonly keyTargets: KeyTargets
   readonly git: Git
   readonly transport: GitTransport
   /** Undefined where LFS is off. */
@@ -81,9 +83,9 @@ async function serveGit(
   { holder, channel, protocol, signal }: SshRequest,
   { service, path }: SshCommand & { kind: 'git' },
 ): Promise<void> {
-  const { keyLogins, git, pushes, transport, wikis } = services
+  const { keyLogins, keyTargets, git, pushes, transport, wikis } = services
   if (service === 'git-receive-pack') await createWhenMissing(services, holder, path)
-  const target = await admit(keyLogins, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
+  const target = await admit(keyTargets, holder, path, service === 'git-receive-pack' ? 'push' : 'read')
   keyLogins.recordUse(target.key)
   const exchange: Exchange = {
     repo: path.isWiki ? await wikis.ensure(target.repo) : git.open(target.repo),
@@ -108,12 +110,12 @@ async function serveGit(
 }
 
 /** A push to a missing repository creates it, where that is on; without the right to it is only missing. */
-async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
+async function createWhenMissing({ keyTargets, repos }: SshServices, holder: KeyHolder, path: RepoPath): Promise<void> {
   if (holder.kind !== 'user' || path.isWiki) return
-  if (admitCaller(keyLogins.viewerOf(holder), {}).kind !== 'allowed') return
-  if ((await keyLogins.findTarget(holder, path.owner, path.name)) !== undefined) return
+  if (admitCaller(viewerOfKey(holder), {}).kind !== 'allowed') return
+  if ((await keyTargets.find(holder, path.owner, path.name)) !== undefined) return
   try {
-    await repos.createByPush(keyLogins.viewerOf(holder), path.owner, path.name)
+    await repos.createByPush(viewerOfKey(holder), path.owner, path.name)
   } catch (error) {
     if (isDomainError(error, 'forbidden') || isDomainError(error, 'invalid')) throw new SshRefusal(error.message)
     if (!isDomainError(error, 'not-found')) throw error
@@ -122,12 +124,12 @@ async function createWhenMissing({ keyLogins, repos }: SshServices, holder: KeyH
 
 /** A token to use LFS over HTTP for a limited time (git-lfs specification, server discovery). */
 async function authenticateLfs(
-  { keyLogins, lfsTokens, read, rootUrl }: SshServices,
+  { keyLogins, keyTargets, lfsTokens, read, rootUrl }: SshServices,
   holder: KeyHolder,
   { path, operation }: SshCommand & { kind: 'lfs' },
 ): Promise<object> {
   if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
-  const target = await admit(keyLogins, holder, path, operation === 'upload' ? 'push' : 'read')
+  const target = await admit(keyTargets, holder, path, operation === 'upload' ? 'push' : 'read')
   if (operation === 'upload' && (await findBranchWriter(read, target.viewer, target)) === undefined)
     requireWrite(target, path)
   keyLogins.recordUse(target.key)

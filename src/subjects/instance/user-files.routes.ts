@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError } from '../../platform/errors.ts'
 import type { GpgKeys, SshKeys } from '../keys/index.ts'
-import type { WebAccess } from '../sign-in/index.ts'
+import type { WebAccess } from '../repo-access/index.ts'
 import type { User, Users } from '../users/index.ts'
 
 export interface UserFileDeps {

@@ -7,13 +7,15 @@ import { clientOf } from '../../http/request-source.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { RequestClient } from '../../platform/request-source.ts'
 import { findBranchWriter, type Repo, type RepoInView, type Repos } from '../repos/index.ts'
-import type { KeyLogins } from '../sign-in/index.ts'
+import type { KeyTargets } from '../repo-access/index.ts'
+import { type KeyLogins, viewerOfKey } from '../sign-in/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
 import { LfsRefusal, unauthorized } from './refusal.ts'
 
 export interface LfsAdmitDeps {
   readonly authenticate: Authenticate
   readonly keyLogins: KeyLogins
+  readonly keyTargets: KeyTargets
   readonly repos: Repos
   readonly tokens: LfsTokens
   readonly requireSignIn: boolean
@@ -100,7 +102,7 @@ const HIDDEN: Admitted = { viewer: ANONYMOUS, admission: { kind: 'hidden' } }
 
 /** A token that was issued over SSH: valid while its key exists, for one repository and one operation. */
 async function admitByToken(
-  { keyLogins, tokens }: LfsAdmitDeps,
+  { keyLogins, keyTargets, tokens }: LfsAdmitDeps,
   request: FastifyRequest,
   token: string,
   need: Level,
@@ -108,9 +110,9 @@ async function admitByToken(
   const grant = tokens.verify(token)
   const holder = grant && (await keyLogins.findAgain({ kind: grant.keyKind, id: grant.keyId }))
   if (grant === undefined || holder === undefined || (need === 'write' && grant.operation !== 'upload')) return HIDDEN
-  if (holder.kind === 'user' && admitCaller(keyLogins.viewerOf(holder), {}).kind !== 'allowed') return HIDDEN
+  if (holder.kind === 'user' && admitCaller(viewerOfKey(holder), {}).kind !== 'allowed') return HIDDEN
   const { owner, name } = named(request)
-  const target = await keyLogins.findTarget(holder, owner, name)
+  const target = await keyTargets.find(holder, owner, name)
   if (target === undefined || target.repo.id !== grant.repoId) return HIDDEN
   return { viewer: target.viewer, admission: admitToRepo(target.viewer, { kind: 'found', ...target }, NEEDS[need]) }
 }

@@ -26,10 +26,10 @@ declare module '../subject.ts' {
  */
 export const subject = defineSubject({
   name: 'lfs',
-  needs: ['authenticate', 'keyLogins', 'quota', 'repos'],
+  needs: ['authenticate', 'keyLogins', 'keyTargets', 'quota', 'repos'],
   async create(
     { config, database, clock, jobs, site, dataDir, blobs: stores },
-    { authenticate, keyLogins, quota, repos },
+    { authenticate, keyLogins, keyTargets, quota, repos },
   ) {
     const { lfs, service, storage } = config
     const lifetimeMs = requireDuration(lfs.http_auth_expiry)
@@ -48,6 +48,7 @@ export const subject = defineSubject({
         registerLfs(http, {
           authenticate,
           keyLogins,
+          keyTargets,
           repos,
           objects,
           locks,

@@ -9,7 +9,8 @@ import { parseInteger } from '../../platform/paging.ts'
 import { findIssueByNumber } from '../issues/index.ts'
 import { findPullByIssue, type Pull } from '../pulls/index.ts'
 import type { RepoInView } from '../repos/index.ts'
-import { plainTextErrors, type WebAccess } from '../sign-in/index.ts'
+import type { WebAccess } from '../repo-access/index.ts'
+import { plainTextErrors } from '../sign-in/index.ts'
 import type { PullDiffs } from './pull-diffs.service.ts'
 
 interface PullTextDeps {

@@ -1,18 +1,16 @@
-import { canSeeRepo, deployAccess } from '../../access/repo-access.ts'
 import { ALL_SCOPES } from '../../access/scopes.ts'
-import { ANONYMOUS, type SignedIn } from '../../access/viewer.ts'
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { asId, type RepoId, type UserId } from '../../platform/crypto/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { isCertificateValid, parseSshCertificate } from '../../platform/ssh/certificate.ts'
 import { findKeyFingerprint, findKeyUse } from '../keys/index.ts'
-import { findRepoByAnyName, loadRepoAccess, type RepoInView } from '../repos/index.ts'
 import { findLogin, findUserById, type User } from '../users/index.ts'
-import { createKeyUseRecorder, type KeyUse } from './key-use.ts'
+import { createKeyUseRecorder, type KeyUse, type WriteKeyUse } from './key-use.ts'
 
 /** One repository that a deploy key may access. */
-interface DeployGrant {
+export interface DeployGrant {
   readonly id: number
   readonly title: string
   readonly repoId: RepoId
@@ -23,15 +21,6 @@ interface DeployGrant {
 export type KeyHolder =
   | { readonly kind: 'user'; readonly user: User; readonly key: KeyUse }
   | { readonly kind: 'deploy'; readonly grants: readonly [DeployGrant, ...DeployGrant[]] }
-
-/** A repository as the holder of a key may see it. */
-export interface KeyTarget extends RepoInView {
-  /** The user of the key; for a deploy key the owner of the repository, limited to what the key may do. */
-  readonly viewer: SignedIn
-  readonly key: KeyUse
-  /** A deploy key of other repositories: it reads here what anonymous viewers may. */
-  readonly isForeign: boolean
-}
 
 export interface KeyLogins {
   /** By fingerprint as ssh-keygen prints it. */
@@ -44,12 +33,10 @@ export interface KeyLogins {
   findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
   /** The holder as it is now; undefined once its keys are deleted. For later sessions of an open connection. */
   reload(holder: KeyHolder): Promise<KeyHolder | undefined>
-  /** The repository of this name, or of a name it once had; undefined when it is missing or hidden from the holder. */
-  findTarget(holder: KeyHolder, owner: string, name: string): Promise<KeyTarget | undefined>
-  /** Who the user of a key is to the rest of the server. */
-  viewerOf(holder: KeyHolder & { kind: 'user' }): SignedIn
-  /** Writes the time of use down within some seconds. */
+  /** Records the time of use within some seconds. */
   recordUse(use: KeyUse): void
+  /** Registers what records the use of a deploy key: the module that stores deploy keys. */
+  onDeployKeyUse(write: WriteKeyUse): void
   /** What was recorded is in the database when this resolves. */
   flush(): Promise<void>
 }
@@ -115,47 +102,20 @@ export function createKeyLogins({ database, clock, log, authorities }: KeyLoginD
       return undefined
     },
 
-    async findTarget(holder, owner, name) {
-      const repo = await findRepoByAnyName(read, owner, name)
-      if (repo === undefined) return undefined
-      if (holder.kind === 'deploy') return deployTarget(holder, repo)
-      const viewer = viewerOfKey(holder)
-      const access = await loadRepoAccess(read, viewer, repo)
-      return canSeeRepo(access) ? { repo, access, viewer, key: holder.key, isForeign: false } : undefined
-    },
-
-    viewerOf: (holder) => viewerOfKey(holder),
-
     recordUse: uses.record,
+    onDeployKeyUse: uses.onDeployKeyUse,
     flush: uses.flush,
-  }
-
-  async function deployTarget(
-    { grants }: KeyHolder & { kind: 'deploy' },
-    repo: RepoInView['repo'],
-  ): Promise<KeyTarget | undefined> {
-    const own = grants.find((grant) => grant.repoId === repo.id)
-    const grant = own ?? grants[0]
-    const account = await findUserById(read, repo.owner.id)
-    const access = own ? deployAccess(repo, own.isReadOnly) : await loadRepoAccess(read, ANONYMOUS, repo)
-    if (account === undefined || !canSeeRepo(access)) return undefined
-    const viewer: SignedIn = { ...viewerOf(account), onlyRepos: new Set([repo.id]), deployKeyId: grant.id }
-    return {
-      repo,
-      access,
-      viewer,
-      key: { kind: 'deploy', id: grant.id, title: grant.title },
-      isForeign: own === undefined,
-    }
   }
 }
 
-const viewerOfKey = ({ user, key }: KeyHolder & { kind: 'user' }): SignedIn => ({
-  ...viewerOf(user),
+/** Who the user of a key is to the rest of the server. */
+export const viewerOfKey = ({ user, key }: KeyHolder & { kind: 'user' }): SignedIn => ({
+  ...viewerOfKeyOwner(user),
   ...(key.kind === 'user' && { keyId: key.id }),
 })
 
-const viewerOf = (account: User): SignedIn => ({
+/** An account whose key signed it in, with all scopes. */
+export const viewerOfKeyOwner = (account: User): SignedIn => ({
   kind: 'user',
   account,
   scopes: ALL_SCOPES,

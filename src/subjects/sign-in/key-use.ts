@@ -1,7 +1,6 @@
-import type { Database } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { updateDeployKeyUse } from '../collaborators/index.ts'
 import { updateUserKeyUse } from '../keys/index.ts'
 
 export interface KeyUse {
@@ -11,14 +10,18 @@ export interface KeyUse {
   readonly title: string
 }
 
+/** Stores that a key was used at this time, in epoch milliseconds. */
+export type WriteKeyUse = (tx: Tx, id: number, at: number) => Promise<void>
+
 interface KeyUseRecorder {
+  onDeployKeyUse(write: WriteKeyUse): void
   record(use: KeyUse): void
   flush(): Promise<void>
 }
 
 const FLUSH_MS = 5_000
 
-/** Remembers when keys were last used and writes it down every few seconds. */
+/** Records when keys were last used, every few seconds. */
 export function createKeyUseRecorder({
   database,
   clock,
@@ -29,6 +32,7 @@ export function createKeyUseRecorder({
   readonly log: Logger
 }): KeyUseRecorder {
   const used = new Map<string, KeyUse & { readonly at: number }>()
+  let writeDeployKeyUse: WriteKeyUse | undefined
   let timer: NodeJS.Timeout | undefined
 
   async function flush(): Promise<void> {
@@ -39,11 +43,12 @@ export function createKeyUseRecorder({
     if (uses.length === 0) return
     await database.transaction(async (tx) => {
       for (const { kind, id, at } of uses)
-        await (kind === 'user' ? updateUserKeyUse(tx, id, at) : updateDeployKeyUse(tx, id, at))
+        await (kind === 'user' ? updateUserKeyUse(tx, id, at) : writeDeployKeyUse?.(tx, id, at))
     })
   }
 
   return {
+    onDeployKeyUse: (write) => void (writeDeployKeyUse = write),
     record(use) {
       if (use.kind === 'certificate') return
       used.set(`${use.kind} ${use.id}`, { ...use, at: clock.now() })

@@ -24,7 +24,7 @@ import { createTwoFactor, sealedTwoFactorColumns, type TwoFactorAuth } from './t
 import { signInEvents } from './sign-in.events.ts'
 import { createSignInRecords, type SignInRecords } from './sign-in-records.service.ts'
 import { sessionProjections } from './users.projection.ts'
-import { createWebAccess, type WebAccess } from './web/web-access.service.ts'
+import { createTokenRepoPort, type TokenRepoPort } from './tokens/token-repos.ts'
 
 declare module '../subject.ts' {
   interface Services {
@@ -39,7 +39,8 @@ declare module '../subject.ts' {
     readonly tokens: Tokens
     readonly tokenUse: TokenUse
     readonly twoFactor: TwoFactorAuth
-    readonly webAccess: WebAccess
+    /** The module that authorizes repositories registers itself. */
+    readonly tokenRepos: TokenRepoPort
   }
 }
 
@@ -48,10 +49,10 @@ const HOUR_SECONDS = 3600
 /** Who sends a request: passwords, access tokens, keys, sessions of browsers, and the pages to sign in on. */
 export const subject = defineSubject({
   name: 'sign-in',
-  needs: ['repos', 'users'],
-  create(core, { repos, users }, guards) {
+  needs: ['users'],
+  create(core, { users }, guards) {
     const { clock, site } = core
-    const services = createServices(core, { repos, users })
+    const services = createServices(core, users)
     const { keyLogins, tokens, tokenUse, twoFactor } = services
     return {
       services,
@@ -94,7 +95,7 @@ type SignInServices = Pick<
   | 'tokens'
   | 'tokenUse'
   | 'twoFactor'
-  | 'webAccess'
+  | 'tokenRepos'
 >
 
 function createServices(
@@ -110,7 +111,7 @@ function createServices(
     secrets,
     site,
   }: Core,
-  { repos, users }: Pick<Services, 'repos' | 'users'>,
+  users: Services['users'],
 ): SignInServices {
   const throttle = new LoginThrottle(clock, security.login_attempts, processes)
   const signInRecords = createSignInRecords({ database, clock, events, log })
@@ -150,6 +151,7 @@ function createServices(
     registerByProxy: registerByProxy({ security, service }, users),
     settings: { basicEnabled: service.enable_basic_authentication },
   })
+  const tokenRepos = createTokenRepoPort()
   const sessions = createSessions({ database, clock, events, lifetime: security.session_lifetime * HOUR_SECONDS })
   return {
     authenticate,
@@ -161,14 +163,8 @@ function createServices(
     signInRecords,
     redirectTargets: createRedirectTargets(),
     sessions,
-    tokens: createTokens({ database, clock, events }),
-    webAccess: createWebAccess({
-      authenticate,
-      repos,
-      sessions,
-      jar: createCookieJar(site.rootUrl),
-      requireSignIn: service.require_signin_view,
-    }),
+    tokenRepos,
+    tokens: createTokens({ database, clock, events, repos: tokenRepos }),
   }
 }
 

@@ -1,4 +1,3 @@
-import { canSeeRepo } from '../../../access/repo-access.ts'
 import { formatScopes, parseScopes } from '../../../access/scopes.ts'
 import { type Actor, type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
 import { type Database, type Db, retryingTaken, type Tx } from '../../../db/database.ts'
@@ -12,12 +11,11 @@ import {
   invalid,
   invalidField,
   oversize,
-  isDomainError,
   notFound,
 } from '../../../platform/errors.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
-import { getRepoInView, listReposByIds, loadRepoAccesses, type Repo } from '../../repos/index.ts'
+import type { TokenRepo, TokenRepos } from './token-repos.ts'
 import { findUserById } from '../../users/index.ts'
 import {
   type AccessToken,
@@ -64,6 +62,7 @@ const TOKEN_BYTES = 20
 const MAX_REPOSITORIES = 200
 
 interface TokenDeps {
+  readonly repos: TokenRepos
   readonly database: Database
   readonly clock: Clock
   readonly events: Events
@@ -76,18 +75,19 @@ const payloadOf = (userId: UserId, { id, name, scopes }: AccessToken): EventPayl
   scopes,
 })
 
-export function createTokens({ database, clock, events }: TokenDeps): Tokens {
+export function createTokens({ database, clock, events, repos: tokenRepos }: TokenDeps): Tokens {
   return {
     async list(userId, paging) {
       const page = await listTokens(database.read, userId, paging)
-      return { items: await withNames(database.read, userId, page.items), total: page.total }
+      return { items: await withNames({ db: database.read, repos: tokenRepos }, userId, page.items), total: page.total }
     },
 
     async create(actor, userId, input) {
       const now = clock.now()
       const { expiresAt } = input
       if (expiresAt !== undefined && expiresAt <= now) throw invalidField('ExpiresAt', 'must be in the future')
-      const repos = input.repositories && (await findRepos(database.read, userId, input.repositories))
+      const repos =
+        input.repositories && (await findRepos({ db: database.read, repos: tokenRepos }, userId, input.repositories))
       const value = randomHex(TOKEN_BYTES)
       const token = await retryingTaken(database, async (tx) => {
         if (await findTokenByName(tx, userId, input.name)) throw badRequest('access token name has been used already')
@@ -130,39 +130,34 @@ async function requireShorterLife(tx: Tx, { madeBy, expiresAt }: NewToken): Prom
     throw forbidden('a token that expires cannot make one that outlives it: give expires_at')
 }
 
+interface TokenReads {
+  readonly db: Db
+  readonly repos: TokenRepos
+}
+
 /** In the owner's sight, each once. What is missing and what is hidden look the same. */
-async function findRepos(db: Db, userId: UserId, names: readonly string[]): Promise<Repo[]> {
+async function findRepos({ db, repos }: TokenReads, userId: UserId, names: readonly string[]): Promise<TokenRepo[]> {
   if (names.length === 0) throw invalidField('Repositories', 'MinSize')
   if (names.length > MAX_REPOSITORIES) throw oversize('Repositories', MAX_REPOSITORIES, 'items')
-  const viewer = await ownerOf(db, userId)
-  const found = new Map<RepoId, Repo>()
+  const owner = await ownerOf(db, userId)
+  const found = new Map<RepoId, TokenRepo>()
   for (const name of names) {
-    const repo = await findRepo(db, viewer, name)
+    const repo = await repos.find(db, owner, name)
+    if (repo === undefined) throw invalid(`[Repositories]: there is no repository ${name}`)
     found.set(repo.id, repo)
   }
   return [...found.values()]
 }
 
-async function findRepo(db: Db, viewer: SignedIn, name: string): Promise<Repo> {
-  const [owner = '', repo = '', ...more] = name.split('/')
-  try {
-    if (more.length > 0) throw notFound('no such repository')
-    return (await getRepoInView(db, viewer, owner, repo)).repo
-  } catch (error) {
-    if (isDomainError(error, 'not-found') || isDomainError(error, 'moved'))
-      throw invalid(`[Repositories]: there is no repository ${name}`)
-    throw error
-  }
-}
-
 /** A fixed number of queries whatever the page. A repository that its owner does not see any more is not named. */
-async function withNames(db: Db, userId: UserId, tokens: readonly AccessToken[]): Promise<TokenView[]> {
+async function withNames(
+  { db, repos }: TokenReads,
+  userId: UserId,
+  tokens: readonly AccessToken[],
+): Promise<TokenView[]> {
   const ids = tokens.flatMap((token) => token.onlyRepos ?? [])
-  const repos = ids.length === 0 ? [] : await listReposByIds(db, ids)
-  const accesses = repos.length === 0 ? undefined : await loadRepoAccesses(db, await ownerOf(db, userId), repos)
-  const names = new Map(
-    repos.filter((repo) => canSeeRepo(accesses!.get(repo.id)!)).map((repo) => [repo.id, repo.fullName]),
-  )
+  const visible = ids.length === 0 ? [] : await repos.listVisible(db, await ownerOf(db, userId), ids)
+  const names = new Map(visible.map((repo) => [repo.id, repo.fullName]))
   return tokens.map((token) => ({ token, repositories: token.onlyRepos?.flatMap((id) => names.get(id) ?? []) }))
 }
 

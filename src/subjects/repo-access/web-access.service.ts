@@ -1,11 +1,10 @@
-import { admitCaller, type RepoNeed } from '../../../access/admit.ts'
-import { type Authenticate, type Headers, parseAuthorization } from '../../../access/credentials.ts'
-import { ANONYMOUS, type Viewer, viewerOfAccount } from '../../../access/viewer.ts'
-import { clientOf } from '../../../http/request-source.ts'
-import { notFound } from '../../../platform/errors.ts'
-import { type RepoInView, type Repos, requireVisible } from '../../repos/index.ts'
-import type { CookieJar } from './cookies.ts'
-import type { Sessions } from './sessions.service.ts'
+import { admitCaller, type RepoNeed } from '../../access/admit.ts'
+import { type Authenticate, type Headers, parseAuthorization } from '../../access/credentials.ts'
+import { ANONYMOUS, type Viewer, viewerOfAccount } from '../../access/viewer.ts'
+import { clientOf } from '../../http/request-source.ts'
+import { notFound } from '../../platform/errors.ts'
+import { type RepoInView, type Repos, requireVisible } from '../repos/index.ts'
+import type { CookieJar, Sessions } from '../sign-in/index.ts'
 
 /** What is needed of a request to an address outside of the API. */
 interface WebRequest {
