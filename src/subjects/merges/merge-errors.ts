@@ -1,6 +1,8 @@
 import type { MergeOutcome } from '../../git/index.ts'
 import { conflict, DomainError, type ErrorKind } from '../../platform/errors.ts'
+import type { PushRefusedError } from '../pushes/index.ts'
 import type { MergeAction } from './merge-order.ts'
+import { CHANGED_FILES } from './rules/merge-rules.policy.ts'
 
 /**
  * COMPAT: 422, where other servers answer 405 (behaviour/decisions#merges-that-are-not-allowed;
@@ -40,6 +42,10 @@ export function unbuilt(outcome: Exclude<MergeOutcome, { kind: 'built' }>, actio
       return mergeRefused(`the head has more than ${outcome.limit} commits to rebase`)
   }
 }
+
+/** The error for a merge that was built and that a push rule refuses. */
+export const fromRefusal = ({ refusal, message }: PushRefusedError): DomainError =>
+  refusal.reason === 'file' ? mergeRefused(CHANGED_FILES) : conflict(`PushRejected with remote message: ${message}`)
 
 const MAX_NAMED = 20
 

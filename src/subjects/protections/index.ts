@@ -4,6 +4,7 @@ export {
   canMerge,
   canPush,
   type EvidenceNeeded,
+  type MergeMove,
   NO_BRANCH_RULES,
   NO_EVIDENCE,
   type PushEvidence,

@@ -5,6 +5,7 @@ import {
   type BranchRuleFacts,
   evidenceNeeded,
   type EvidenceNeeded,
+  type MergeMove,
   NO_EVIDENCE,
   type PushEvidence,
   type Refusal,
@@ -24,6 +25,8 @@ export interface PushFacts {
   readonly takesProposals: boolean
   readonly branchRules: BranchRuleFacts
   readonly tagRules: readonly TagRule[]
+  /** The refs are moved by merging pull requests; undefined for a push. */
+  readonly merge?: MergeMove | undefined
 }
 
 /** A ref of a push, and what the rules that match it say. */
@@ -69,14 +72,14 @@ export function pushRefusal(
   const branch = ref.slice(BRANCH.length)
   if (kind === 'delete' && branch === facts.defaultBranch)
     return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
-  return rule && ruleRefusal(rule, { branch, kind }, rightsFor(rule, facts), evidence)
+  return rule && ruleRefusal(rule, { branch, kind, merge: facts.merge }, rightsFor(rule, facts), evidence)
 }
 
 /** The evidence about the new commits that `pushRefusal` needs; undefined when it needs none. */
 export function pushEvidenceNeeded({ ref, kind, rule }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
   if (!ref.startsWith(BRANCH) || accessRefusal(ref, facts) !== undefined) return undefined
   const branch = ref.slice(BRANCH.length)
-  return rule && evidenceNeeded(rule, { branch, kind }, rightsFor(rule, facts))
+  return rule && evidenceNeeded(rule, { branch, kind, merge: facts.merge }, rightsFor(rule, facts))
 }
 
 function accessRefusal(ref: string, facts: PushFacts): string | undefined {

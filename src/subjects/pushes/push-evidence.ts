@@ -24,15 +24,17 @@ export async function gatherEvidence(
     ...NO_EVIDENCE,
     ...files,
     isForced,
-    unverified: needed.signatures ? await findUnverified(source, incoming.newCommits(from, newOid)) : undefined,
+    unverified: needed.signatures ? await findUnverified(source, from, newOid) : undefined,
   }
 }
 
-async function findUnverified(
-  { git, verifier }: EvidenceSource,
-  batches: AsyncIterable<readonly IncomingCommit[]>,
+/** A commit without a good signature among those that `to` has and `from` lacks. */
+export async function findUnverified(
+  { git, incoming, verifier }: Pick<EvidenceSource, 'git' | 'incoming' | 'verifier'>,
+  from: string | undefined,
+  to: string,
 ): Promise<string | undefined> {
-  for await (const batch of batches) {
+  for await (const batch of incoming.newCommits(from, to)) {
     const unsigned = batch.find(({ commit }) => commit.signature === undefined)
     if (unsigned) return unsigned.commit.oid
     const results = await verifier.ofCommits(

@@ -1,18 +1,19 @@
 import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
-import { type Git, isZeroOid, type PushPolicy } from '../../git/index.ts'
+import { type Git, type GitRepo, isZeroOid, type PushPolicy } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { Refusal } from '../protections/index.ts'
+import type { MergeMove, Refusal } from '../protections/index.ts'
 import type { DiskQuota, QuotaSubject } from '../quota/index.ts'
 import type { Repo, RepoInView } from '../repos/index.ts'
 import type { Verifier } from '../verification/index.ts'
 import { addsObjects, loadRules, NO_RULES, pushFacts, refusalOf } from './check-push.ts'
 import { postReceive } from './post-receive.ts'
 import { preReceive } from './pre-receive.ts'
+import { findUnverified } from './push-evidence.ts'
 import type { PushFollowers } from './push-followers.ts'
 import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
 import type { PushSettings } from './push-options.ts'
@@ -51,6 +52,8 @@ export interface Pushes {
    * repository.
    */
   move(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
+  /** A commit without a good signature among those that `newOid` has and `oldOid` lacks. */
+  findUnverified(git: GitRepo, commits: Pick<RefChange, 'newOid' | 'oldOid'>): Promise<string | undefined>
   /**
    * Moves the refs of a mirror to the values of its remote without checking push rules, and records the moves as a push
    * of the repository's owner. Call within `writing` of the repository.
@@ -67,8 +70,10 @@ export interface Pushes {
 export interface MoveOptions {
   /** Becomes the default branch together with the move. */
   readonly defaultBranch?: string
-  /** The caller has checked protections; the other push rules are checked nevertheless. */
-  readonly skipProtections?: boolean
+  /** A rename of a branch has rules of its own, which the caller has checked; the other push rules are checked. */
+  readonly isRename?: boolean
+  /** The move merges pull requests: the protection asks for the right to merge in place of that to push. */
+  readonly merge?: MergeMove
   /** The account whose right to push is checked, if not the actor's; `access` of the target is that account's too. */
   readonly pusher?: SignedIn
   /** The quota of the owner that must have room for new objects; `size:repos:all` where absent. */
@@ -114,6 +119,8 @@ export function createPushes(deps: PushDeps): Pushes {
       })
       await deps.followers.follow(target.repo, actor.account.id, changes)
     },
+    findUnverified: (git, { oldOid, newOid }) =>
+      findUnverified({ git, incoming: git.incoming(), verifier: deps.verifier }, oldOid, newOid),
     moveMirrorRefs: (repo, changes, defaultBranch) =>
       locked(repo.id, async () => {
         const { refs } = deps.git.open(repo)
@@ -143,10 +150,11 @@ async function requireMovable(
   { changes, options }: { readonly changes: readonly RefChange[]; readonly options: MoveOptions },
 ): Promise<void> {
   const { repo } = target
-  const { defaultBranch, skipProtections, pusher = actor, quota = 'size:repos:all' } = options
+  const { defaultBranch, isRename, merge, pusher = actor, quota = 'size:repos:all' } = options
   const git = deps.git.open(repo)
-  const rules = skipProtections ? NO_RULES : await loadRules(deps, pusher, repo, changes)
-  const facts = { ...pushFacts(deps, pusher, target, rules), ...(defaultBranch !== undefined && { defaultBranch }) }
+  const rules = isRename ? NO_RULES : await loadRules(deps, pusher, repo, changes)
+  const own = pushFacts(deps, pusher, target, rules)
+  const facts = { ...own, merge, ...(defaultBranch !== undefined && { defaultBranch }) }
   const common = { git, incoming: git.incoming(), verifier: deps.verifier }
   for (const change of changes) {
     const isForced = async (): Promise<boolean> => !(await git.history.isAncestor(change.oldOid, change.newOid))

@@ -2,14 +2,14 @@ import type { SignedIn } from '../../access/viewer.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../git/index.ts'
 import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { conflict, invalid, locked } from '../../platform/errors.ts'
+import { conflict, forbidden, invalid, locked } from '../../platform/errors.ts'
 import { fromRefusal } from '../contents/index.ts'
+import { findPusher } from '../merges/index.ts'
 import type { PullInView } from '../pulls/index.ts'
 import { type Pushes, PushRefusedError } from '../pushes/index.ts'
 import { findRepoById, type Repo, type Writer } from '../repos/index.ts'
 import { resolveComments } from '../reviews/index.ts'
 import { type CommitDeps, commitSuggestions } from './commit-suggestions.ts'
-import { findPusher } from './find-pusher.ts'
 import { loadSuggestions, type WantedSuggestion } from './load-suggestions.ts'
 import { headKey, SETTLE_DELAY_MS, type SettleDeps, settleKey } from './settle-applied.ts'
 
@@ -49,6 +49,7 @@ export async function applySuggestions(
   const { read } = deps.database
   const head = await findHead(deps, target)
   const pusher = await findPusher(read, actor, { target, head: head.repo })
+  if (pusher === undefined) throw forbidden('user should have a permission to write to the head branch')
   if (order.headOid !== '' && order.headOid !== head.tip) throw outOfDate()
   // NOTE: the tip is that from before the wait: of two calls at once the second one gets the conflict.
   return deps.locks.run(headKey(head.repo.id, head.branch), async () => {

@@ -85,6 +85,22 @@ describeOnBoth('merging at once', (kind) => {
     if (status !== 200) expect((await merge(world.wes, number)).status).toBe(200)
   })
 
+  it('merges into no other base than the one that was seen', async () => {
+    await commitFile(world.ann, { branch: 'elsewhere', from: 'main' })
+    const { number } = await newPull(world.wes, 'retargeted')
+    const { pushes } = world.server.app
+    const move = pushes.move.bind(pushes)
+    const spy = vi.spyOn(pushes, 'move').mockImplementationOnce(async (...args) => {
+      expect((await world.wes.client.patch(`${PULLS}/${number}`, { base: 'elsewhere' })).status).toBe(201)
+      await commitFile(world.ann, { branch: 'main', path: 'before-retargeted.txt' })
+      return move(...args)
+    })
+    const answer = await merge(world.ann, number)
+    spy.mockRestore()
+    expect([answer.status, answer.json.message]).toEqual([409, 'the pull request has another base now'])
+    expect((await world.ann.client.get(`${PULLS}/${number}/merge`)).status).toBe(404)
+  })
+
   it('merges one pull request once, whoever asks at the same time', async () => {
     const pull = await newPull(world.wes, 'once')
     const answers = await Promise.all([merge(world.wes, pull.number), merge(world.ann, pull.number)])

@@ -94,10 +94,7 @@ async function merge(
   { base, head, style, commit }: MergePlan,
   { common, isPreview }: { readonly common: string | undefined; readonly isPreview: boolean },
 ): Promise<MergeOutcome> {
-  const untouched = common && (await mergeUntouched(space, await treesOf(objects, { common, base, head })))
-  const result: MergeTree = untouched
-    ? { tree: untouched, conflicts: [], messages: '' }
-    : await space.mergeCommits(base, head)
+  const result = await mergeTips(objects, space, { base, head, common })
   if (result.conflicts.length > 0) return conflictOf(space, result, { isPreview })
   const { tree } = result
   const parents = style === 'squash' ? [base] : [base, head]
@@ -109,6 +106,34 @@ interface Tips {
   readonly common: string
   readonly base: string
   readonly head: string
+}
+
+/** Merges two commits as git does, where possible without a process. `common`: undefined where there are several. */
+async function mergeTips(
+  objects: Objects,
+  space: MergeSpace,
+  { base, head, common }: Omit<Tips, 'common'> & { readonly common: string | undefined },
+): Promise<MergeTree> {
+  const untouched = common && (await mergeUntouched(space, await treesOf(objects, { common, base, head })))
+  return untouched ? { tree: untouched, conflicts: [], messages: '' } : space.mergeCommits(base, head)
+}
+
+/**
+ * Every path in which the merge of `theirs` into `ours` differs from `ours`; undefined for conflicts and for unrelated
+ * histories. Leaves nothing behind. Use within `writing`.
+ */
+export async function mergedFiles(
+  context: BuildContext,
+  ours: string,
+  theirs: string,
+): Promise<readonly string[] | undefined> {
+  const [common, ...others] = await context.mergeBases(ours, theirs)
+  if (common === undefined) return undefined
+  return inMergeSpace(context, performance.now() + DEADLINE_MS, async (space) => {
+    const tips = { base: ours, head: theirs, common: others.length === 0 ? common : undefined }
+    const { tree, conflicts } = await mergeTips(context.objects, space, tips)
+    return { value: conflicts.length === 0 ? await space.changedFiles(ours, tree) : undefined, keep: false }
+  })
 }
 
 /** What a merge of two commits merges. */

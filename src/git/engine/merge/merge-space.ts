@@ -6,6 +6,7 @@ import { serializeCommit } from '../object/commit.ts'
 import { parseTree, type TreeEntry } from '../object/tree.ts'
 import { loosePath, readLoose } from '../read/loose-object.ts'
 import type { Objects } from '../read/objects.ts'
+import { createIncoming } from '../write/incoming.ts'
 import { writeLoose } from '../write/loose-writer.ts'
 import { createObjectWriter, type ObjectWriter } from '../write/object-writer.ts'
 import { type MergeTree, runMergeTree } from './merge-tree.ts'
@@ -36,6 +37,8 @@ export interface MergeSpace extends TreeSpace {
   mergeCommits(ours: string, theirs: string): Promise<MergeTree>
   /** Merges two trees from a given base as git does. */
   mergeTrees(trees: TreeMerge): Promise<MergeTree>
+  /** Every path that differs between two commits or trees. */
+  changedFiles(from: string, to: string): Promise<readonly string[]>
 }
 
 export interface TreeMerge {
@@ -131,6 +134,10 @@ function createSpace(
       await writer.flush()
       const root = await commitOf(base, [])
       return merge(await commitOf(ours, [root]), await commitOf(theirs, [root]))
+    },
+    async changedFiles(from, to) {
+      await writer.flush()
+      return createIncoming(format, command, env).changedFiles(from, to)
     },
   }
 }

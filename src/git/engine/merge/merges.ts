@@ -1,7 +1,14 @@
 import type { Memo } from '../memo.ts'
 import { createObjectWriter } from '../write/object-writer.ts'
 import { mergeUntouched } from './apply-commit.ts'
-import { buildMerge, type BuildContext, type MergeOutcome, type MergePlan, treesOf } from './build-merge.ts'
+import {
+  buildMerge,
+  type BuildContext,
+  mergedFiles,
+  type MergeOutcome,
+  type MergePlan,
+  treesOf,
+} from './build-merge.ts'
 import { inMergeSpace, type TreeSpace } from './merge-space.ts'
 import { type LeafChange, listChanges } from './tree-changes.ts'
 
@@ -23,6 +30,12 @@ export interface Merges {
    * leaves to git.
    */
   tryMerge(ours: string, theirs: string): Promise<MergeResult>
+  /**
+   * Every path in which the merge of `theirs` into `ours` differs from `ours`, whatever the number of their merge bases;
+   * undefined for conflicts and for unrelated histories. Leaves nothing behind; use within `writing`. At most two
+   * processes.
+   */
+  changedFiles(ours: string, theirs: string): Promise<readonly string[] | undefined>
   /**
    * Builds the commit that a merge leads to, durably; moves no ref. Takes at most one process for a merge or a squash;
    * for a rebase one, and another for each commit that needs a merge of contents. GitError `timeout` after a minute.
@@ -46,6 +59,7 @@ export function createMerges(context: MergesContext): Merges {
   return {
     mergeTrees: (ours, theirs) => mergeByGit(context, { ours, theirs, keeps: true }),
     tryMerge: (ours, theirs) => tryMerge(context, ours, theirs),
+    changedFiles: (ours, theirs) => mergedFiles(context, ours, theirs),
     build: (plan) => buildMerge(context, plan),
     preview: (plan) => buildMerge(context, plan, { isPreview: true }),
   }

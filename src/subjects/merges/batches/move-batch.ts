@@ -94,7 +94,7 @@ async function move(
   }
   const change = { ref: branchRef(branch), oldOid: baseOid, newOid: last.oid }
   try {
-    await deps.pushes.move(first.actor, { repo, access }, [change], { skipProtections: true, inTransaction })
+    await deps.pushes.move(first.actor, { repo, access }, [change], { merge: { isForced: false }, inTransaction })
     return { kind: 'moved' }
   } catch (error) {
     if (error instanceof RefConflictError || error instanceof PushRefusedError) {

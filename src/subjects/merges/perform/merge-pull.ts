@@ -8,11 +8,11 @@ import { findIssueById, lockIssue } from '../../issues/index.ts'
 import { findPullByIssue, lockPull, type PullInView } from '../../pulls/index.ts'
 import { type Pushes, PushRefusedError } from '../../pushes/index.ts'
 import { parseRepoSettings } from '../../repos/index.ts'
-import { mergeRefused, outOfDate, unbuilt } from '../merge-errors.ts'
+import { fromRefusal, mergeRefused, outOfDate, unbuilt } from '../merge-errors.ts'
 import type { MergeAction, MergeOrder } from '../merge-order.ts'
 import { type CommitDeps, planMergeCommit } from '../messages/merge-commit.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
-import { mergeProblem } from '../rules/merge-rules.policy.ts'
+import { isOverridden, mergeProblem } from '../rules/merge-rules.policy.ts'
 import { awaitHead, requireHead } from './await-head.ts'
 import { enqueueSettling, forgetIntent } from './forget-intent.ts'
 import { mergedByHand } from './merged-by-hand.ts'
@@ -21,7 +21,7 @@ import { recordMerge } from './record-merge.ts'
 import { branchKey, isUnderWay, serverOf, settleIntent, type SettleDeps } from './settle-intent.ts'
 
 export interface MergeDeps extends SettleDeps, CommitDeps {
-  readonly pushes: Pick<Pushes, 'move'>
+  readonly pushes: Pick<Pushes, 'findUnverified' | 'move'>
 }
 
 export interface Merged {
@@ -34,6 +34,8 @@ export interface Attempt {
   readonly actor: SignedIn
   readonly order: MergeOrder
   readonly isAuto: boolean
+  /** Runs in the transaction after which the base moves, the pull request locked. Throws when it must not move. */
+  claim?(tx: Tx): Promise<void>
 }
 
 /** Of those who move the same base at the same time one succeeds each time, which may be a push or another server. */
@@ -66,6 +68,7 @@ async function reload(deps: MergeDeps, target: PullInView): Promise<PullInView> 
   const issue = await findIssueById(read, target.issue.id)
   const pull = issue && (await findPullByIssue(read, issue.id))
   if (issue === undefined || pull === undefined) throw notFound('the pull request was deleted meanwhile')
+  if (pull.baseBranch !== target.pull.baseBranch) throw conflict('the pull request has another base now')
   return { ...target, issue, pull }
 }
 
@@ -90,7 +93,8 @@ async function mergeOnce(deps: MergeDeps, target: PullInView, attempt: Attempt):
   if (order.headOid !== '' && order.headOid !== pull.headOid) throw conflict('head out of date')
   const action = order.action
   const isChecked = facts.mergeability !== 'checking'
-  return git.writing(() => buildAndMove(deps, target, attempt, { git, baseOid, action, isChecked }))
+  const overridesRule = isOverridden(facts, order)
+  return git.writing(() => buildAndMove(deps, target, attempt, { git, baseOid, action, isChecked, overridesRule }))
 }
 
 interface Building {
@@ -99,6 +103,8 @@ interface Building {
   readonly action: Exclude<MergeAction, 'manually-merged'>
   /** The mergeability of these tips is known. */
   readonly isChecked: boolean
+  /** An administrator overrides the protection of the branch. */
+  readonly overridesRule: boolean
 }
 
 /** NOTE: within `writing` of the repository, so that maintenance keeps the objects until the ref points to them. */
@@ -106,7 +112,7 @@ async function buildAndMove(
   deps: MergeDeps,
   target: PullInView,
   attempt: Attempt,
-  { git, baseOid, action, isChecked }: Building,
+  { git, baseOid, action, isChecked, overridesRule }: Building,
 ): Promise<Merged> {
   const { actor, order } = attempt
   const { repo, pull, issue, access } = target
@@ -117,7 +123,10 @@ async function buildAndMove(
   if (outcome.kind === 'conflict' && !isChecked) throw mergeRefused('Please try again later')
   if (outcome.kind !== 'built') throw unbuilt(outcome, action)
   const intent = intentOf(deps, target, attempt, outcome.commit)
-  await deps.database.transaction((tx) => claimPull(deps, tx, target, intent))
+  await deps.database.transaction(async (tx) => {
+    await claimPull(deps, tx, target, intent)
+    await attempt.claim?.(tx)
+  })
   const mergeBase = await git.history.mergeBase(baseOid, headOid)
   const recorded = { repo, issueId: issue.id, intent, mergedAt: intent.at, mergeBase }
   try {
@@ -125,7 +134,7 @@ async function buildAndMove(
       actor,
       { repo, access: withCodeWrite(access) },
       [{ ref: branchRef(baseBranch), oldOid: baseOid, newOid: outcome.commit }],
-      { skipProtections: true, inTransaction: (tx) => recordMerge(deps, tx, recorded) },
+      { merge: { isForced: overridesRule }, inTransaction: (tx) => recordMerge(deps, tx, recorded) },
     )
   } catch (error) {
     // NOTE: after any other error, such as an exceeded quota, the ref may have moved, which settling the intent finds
@@ -133,8 +142,7 @@ async function buildAndMove(
     if (error instanceof RefConflictError || error instanceof PushRefusedError)
       await deps.database.transaction((tx) => forgetIntent(deps.jobs, tx, intent))
     else await settleIntent(deps, repo, intent)
-    if (error instanceof PushRefusedError) throw conflict(`PushRejected with remote message: ${error.message}`)
-    throw error
+    throw error instanceof PushRefusedError ? fromRefusal(error) : error
   }
   return { oid: outcome.commit, baseBranch }
 }

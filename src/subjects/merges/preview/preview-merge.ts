@@ -6,7 +6,7 @@ import { parseRepoSettings } from '../../repos/index.ts'
 import { unbuilt } from '../merge-errors.ts'
 import { planMergeCommit } from '../messages/merge-commit.ts'
 import { type MessageParts, splitMessage } from '../messages/merge-message.policy.ts'
-import type { SettleDeps } from '../perform/settle-intent.ts'
+import type { MergeDeps } from '../perform/merge-pull.ts'
 import type { CommitDeps } from '../messages/merge-commit.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
 import { mergeProblems } from '../rules/merge-rules.policy.ts'
@@ -37,7 +37,7 @@ interface ConflictPreview {
   readonly messages: string
 }
 
-export interface PreviewDeps extends Pick<SettleDeps, 'clock' | 'git'>, CommitDeps {
+export interface PreviewDeps extends Pick<MergeDeps, 'clock' | 'git' | 'pushes'>, CommitDeps {
   /** A preview costs what a merge costs, and nothing is won by it that would limit its number. */
   readonly previews: FairQueue
 }

@@ -13,6 +13,7 @@ import {
   rightsFor,
 } from '../../protections/index.ts'
 import { mergeabilityOf, type Pull, type PullInView, type PullReviews } from '../../pulls/index.ts'
+import type { Pushes } from '../../pushes/index.ts'
 import { parseRepoSettings } from '../../repos/index.ts'
 import { listLatestStatuses } from '../../statuses/index.ts'
 import type { MergeFacts, ProtectionFacts } from './merge-rules.policy.ts'
@@ -20,6 +21,7 @@ import type { MergeFacts, ProtectionFacts } from './merge-rules.policy.ts'
 interface FactDeps {
   readonly read: Db
   readonly reviews: Pick<PullReviews, 'state'>
+  readonly pushes: Pick<Pushes, 'findUnverified'>
   readonly canSign: boolean
 }
 
@@ -35,13 +37,14 @@ export async function loadMergeRights(
   return { rule, mayMerge: canMerge(rule, rightsFor(rule, { access, isDeployKey: false, branchRules })) }
 }
 
-/** What decides about a merge. A process only for protected files that a rule names. */
+/** What decides about a merge. Processes only for protected files that a rule names and for required signatures. */
 export async function loadMergeFacts(
-  { read, reviews, canSign }: FactDeps,
+  deps: FactDeps,
   actor: SignedIn,
   target: PullInView,
   { git, baseOid }: { readonly git: GitRepo; readonly baseOid: string | undefined },
 ): Promise<MergeFacts> {
+  const { read, canSign } = deps
   const { repo, access, issue, pull } = target
   const { rule, mayMerge } = await loadMergeRights(read, actor, target)
   const { pulls, internalTracker } = parseRepoSettings(repo.settings)
@@ -50,8 +53,7 @@ export async function loadMergeFacts(
     mayMerge,
     isDraft: pull.isDraft,
     mergeability: baseOid === undefined ? 'error' : mergeabilityOf(pull, { baseOid, headOid: pull.headOid }),
-    protection:
-      rule && baseOid !== undefined ? await loadProtection({ read, reviews }, { rule, pull, git, baseOid }) : undefined,
+    protection: rule && baseOid !== undefined ? await loadProtection(deps, { rule, pull, git, baseOid }) : undefined,
     isRepoAdmin: isRepoAdmin(access),
     canSign,
     hasOpenBlocker: internalTracker.issueDependencies && (await hasOpenBlocker(read, issue.id)),
@@ -67,7 +69,7 @@ interface Protecting {
 }
 
 async function loadProtection(
-  { read, reviews }: Pick<FactDeps, 'read' | 'reviews'>,
+  { read, reviews, pushes, canSign }: FactDeps,
   { rule, pull, git, baseOid }: Protecting,
 ): Promise<ProtectionFacts> {
   const { headOid, baseRepoId } = pull
@@ -83,14 +85,20 @@ async function loadProtection(
     }),
     isOutdated: rule.blockOnOutdatedBranch && !(await git.history.isAncestor(baseOid, headOid)),
     protectedFile: await findProtectedFile({ rule, pull, git, baseOid }),
+    unverified:
+      rule.requireSignedCommits && canSign
+        ? await pushes.findUnverified(git, { oldOid: baseOid, newOid: headOid })
+        : undefined,
   }
 }
 
+/**
+ * Of the files in which the merge differs from the tip of the base: with several merge bases, the diff from one of them
+ * shows other files. None where there is a conflict, which no style merges.
+ */
 async function findProtectedFile({ rule, pull, git, baseOid }: Protecting): Promise<string | undefined> {
   if (rule.protectedFilePatterns.trim() === '') return undefined
-  const mergeBase = await git.history.mergeBase(baseOid, pull.headOid)
-  if (mergeBase === undefined) return undefined
-  const files = await git.incoming().changedFiles(mergeBase, pull.headOid)
+  const files = await git.writing(() => git.merges.changedFiles(baseOid, pull.headOid))
   const patterns = { protectedFiles: rule.protectedFilePatterns, unprotectedFiles: '' }
-  return (await compareFiles(patterns, files)).protectedFile
+  return files && (await compareFiles(patterns, files)).protectedFile
 }

@@ -20,8 +20,10 @@ export interface ProtectionFacts {
   readonly reviews: ReviewState
   /** The base has commits that the head lacks. */
   readonly isOutdated: boolean
-  /** The first changed file that is protected. */
+  /** The first file that the merge changes and that is protected. */
   readonly protectedFile: string | undefined
+  /** Where signatures are required: a commit without a good one that the head has and the base lacks. */
+  readonly unverified: string | undefined
 }
 
 export interface MergeFacts {
@@ -72,17 +74,26 @@ export function* mergeProblems(facts: MergeFacts, wanted: Wanted): Generator<str
 const UNMERGEABLE: ReadonlySet<Mergeability> = new Set(['ancestor', 'conflict', 'error'])
 
 function* contentProblems(facts: MergeFacts, wanted: Wanted): Generator<string, void> {
-  const { isDraft, mergeability, protection, isRepoAdmin, canSign, hasOpenBlocker } = facts
+  const { isDraft, mergeability, protection, canSign, hasOpenBlocker } = facts
   if (isDraft) yield 'Work in progress PRs cannot be merged'
   if (UNMERGEABLE.has(mergeability)) yield 'Please try again later'
   if (protection !== undefined) {
-    const isOverridden = wanted.isForced && isRepoAdmin && !protection.rule.blockAdminMergeOverride
-    if (!wanted.isScheduled && !isOverridden) yield* protectionProblems(protection, wanted)
-    const unsigned = protection.rule.requireSignedCommits ? signingProblem(wanted.action, canSign) : undefined
+    if (!wanted.isScheduled && !isOverridden(facts, wanted)) yield* protectionProblems(protection, wanted)
+    const unsigned = protection.rule.requireSignedCommits
+      ? signingProblem(wanted.action, canSign, protection)
+      : undefined
     if (unsigned !== undefined) yield unsigned
   }
   if (hasOpenBlocker) yield 'is blocked by an open dependency'
 }
+
+/** Whether an administrator of the repository overrides the protection of the base branch. */
+export const isOverridden = (
+  { protection, isRepoAdmin }: Pick<MergeFacts, 'isRepoAdmin' | 'protection'>,
+  { isForced }: Pick<Wanted, 'isForced'>,
+): boolean => isForced && isRepoAdmin && protection?.rule.blockAdminMergeOverride === false
+
+export const CHANGED_FILES = 'Changed protected files'
 
 function protectionProblems(facts: ProtectionFacts, { isQueued = false }: Wanted): string[] {
   const { rule, checks, reviews, isOutdated, protectedFile } = facts
@@ -92,15 +103,24 @@ function protectionProblems(facts: ProtectionFacts, { isQueued = false }: Wanted
     [rule.blockOnRejectedReviews && reviews.isRejected, 'There are requested changes'],
     [rule.blockOnOfficialReviewRequests && reviews.hasOpenRequest, 'There are official review requests'],
     [!isQueued && rule.blockOnOutdatedBranch && isOutdated, 'The head branch is behind the base branch'],
-    [protectedFile !== undefined, 'Changed protected files'],
+    [protectedFile !== undefined, CHANGED_FILES],
   ]
   return problems.filter(([isProblem]) => isProblem).map(([, text]) => text)
 }
 
-/** NOTE: a fast-forward writes no commit that the server could sign. */
-function signingProblem(action: MergeAction, canSign: boolean): string | undefined {
+/**
+ * NOTE: a fast-forward writes no commit that the server could sign. A merge commit brings the commits of the head as
+ * they are; the other styles write them anew.
+ */
+function signingProblem(
+  action: MergeAction,
+  canSign: boolean,
+  { unverified }: Pick<ProtectionFacts, 'unverified'>,
+): string | undefined {
   if (!canSign) return 'wont sign: the server has no key'
-  return action === 'fast-forward-only' ? 'wont sign: fast-forward-only makes no commit' : undefined
+  if (action === 'fast-forward-only') return 'wont sign: fast-forward-only makes no commit'
+  if (action !== 'merge' || unverified === undefined) return undefined
+  return `wont sign: the head has the unverified commit ${unverified}`
 }
 
 function isAllowed(action: MergeAction, styles: AllowedStyles): boolean {

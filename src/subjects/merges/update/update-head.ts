@@ -3,13 +3,13 @@ import { branchRef, copyObjects, type GitRepo, RefConflictError } from '../../..
 import { conflict, forbidden, invalid } from '../../../platform/errors.ts'
 import type { PullInView } from '../../pulls/index.ts'
 import { PushRefusedError } from '../../pushes/index.ts'
-import { findRepoById, loadRepoAccess, parseRepoSettings, type Repo } from '../../repos/index.ts'
+import { findRepoById, parseRepoSettings, type Repo, type Writer } from '../../repos/index.ts'
 import { writeCommit } from '../../signing/index.ts'
 import { findUserById } from '../../users/index.ts'
 import { outOfDate } from '../merge-errors.ts'
 import { committerOf } from '../messages/merge-commit.ts'
-import { type MergeDeps, withCodeWrite } from '../perform/merge-pull.ts'
-import { mayUpdateHead } from './update-rights.ts'
+import type { MergeDeps } from '../perform/merge-pull.ts'
+import { findPusher } from './find-pusher.ts'
 
 export type UpdateStyle = 'merge' | 'rebase'
 
@@ -29,9 +29,9 @@ export async function updateHead(
   if (issue.isClosed) throw invalid('the pull request is closed')
   const head = pull.headRepoId && (await findRepoById(read, pull.headRepoId))
   if (head === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
-  const isForced = style === 'rebase'
-  const isAllowed = !isForced || parseRepoSettings(repo.settings).pulls.allowRebaseUpdate
-  if (!isAllowed || !(await mayUpdateHead(read, actor, { target, head, isForced }))) throw forbidden('')
+  const isAllowed = style === 'merge' || parseRepoSettings(repo.settings).pulls.allowRebaseUpdate
+  const pusher = isAllowed ? await findPusher(read, actor, { target, head }) : undefined
+  if (pusher === undefined) throw forbidden('')
   const [baseOid, headOid] = await Promise.all([
     tipOf(deps.git.open(repo), pull.baseBranch),
     tipOf(deps.git.open(head), pull.headBranch),
@@ -41,7 +41,7 @@ export async function updateHead(
     if (head.id !== repo.id)
       await copyObjects(deps.git.open(repo), git, { wants: [baseOid], haves: [pull.headOid, pull.mergeBase] })
     const newOid = await buildUpdate(deps, actor, { target, git, baseOid, headOid, style })
-    await moveHead(deps, actor, { head, branch: pull.headBranch, oldOid: headOid, newOid })
+    await moveHead(deps, actor, { head, pusher, branch: pull.headBranch, oldOid: headOid, newOid })
   })
 }
 
@@ -89,22 +89,20 @@ async function buildUpdate(
 
 interface HeadMove {
   readonly head: Repo
+  readonly pusher: Writer
   readonly branch: string
   readonly oldOid: string
   readonly newOid: string
 }
 
-/** NOTE: the right to push was checked; that of a maintainer is the poster's. */
 async function moveHead(
-  { database, pushes }: MergeDeps,
+  { pushes }: MergeDeps,
   actor: SignedIn,
-  { head, branch, oldOid, newOid }: HeadMove,
+  { head, pusher: { viewer, access }, branch, oldOid, newOid }: HeadMove,
 ): Promise<void> {
-  const access = withCodeWrite(await loadRepoAccess(database.read, actor, head))
+  const change = { ref: branchRef(branch), oldOid, newOid }
   try {
-    await pushes.move(actor, { repo: head, access }, [{ ref: branchRef(branch), oldOid, newOid }], {
-      skipProtections: true,
-    })
+    await pushes.move(actor, { repo: head, access }, [change], { pusher: viewer })
   } catch (error) {
     if (error instanceof RefConflictError) throw outOfDate()
     if (error instanceof PushRefusedError) throw forbidden('')

@@ -137,6 +137,18 @@ describe('refusals', () => {
     ).toBeDefined()
   })
 
+  it('ask for the right to merge of those who merge, and for the same evidence unless it is overridden', () => {
+    const made = rule({ enablePush: false, enableMergeWhitelist: true })
+    const merging = { ...update, merge: { isForced: false } }
+    const listed = rights({ lists: new Set<RuleList>(['merge']) })
+    expect(ruleRefusal(made, merging, listed, NO_EVIDENCE)).toBeUndefined()
+    expect(ruleRefusal(made, merging, rights(), NO_EVIDENCE)?.reason).toBe('push')
+    expect(ruleRefusal(made, merging, listed, { ...NO_EVIDENCE, protectedFile: 'a' })?.reason).toBe('file')
+    const forced = { ...update, merge: { isForced: true } }
+    expect(ruleRefusal(made, forced, listed, { ...NO_EVIDENCE, protectedFile: 'a' })).toBeUndefined()
+    expect(ruleRefusal(made, forced, listed, { ...NO_EVIDENCE, unverified: 'x' })?.reason).toBe('signature')
+  })
+
   it('declare the evidence they use: other evidence changes nothing', () => {
     const flag = fc.boolean()
     const settings = fc.record({
@@ -155,11 +167,12 @@ describe('refusals', () => {
         settings,
         kinds,
         lists,
+        fc.option(fc.record({ isForced: flag }), { nil: undefined }),
         fc.tuple(flag, flag, fc.constantFrom('a', undefined)),
-        (values, kind, listed, [isForced, areAllUnprotected, protectedFile]) => {
+        (values, kind, listed, merge, [isForced, areAllUnprotected, protectedFile]) => {
           const made = rule(values)
           const who = rights({ lists: new Set(listed) })
-          const command = { branch: 'main', kind }
+          const command = { branch: 'main', kind, merge }
           const needed = evidenceNeeded(made, command, who)
           const compared = {
             protectedFile: made.protectedFilePatterns === '' ? undefined : protectedFile,

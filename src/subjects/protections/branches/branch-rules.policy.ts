@@ -71,9 +71,17 @@ export interface RuleRights {
   readonly lists: ReadonlySet<RuleList>
 }
 
+/** The branch is moved by merging pull requests, which needs the right to merge in place of that to push. */
+export interface MergeMove {
+  /** An administrator overrides the rule: the merge may change protected files. */
+  readonly isForced: boolean
+}
+
 interface BranchCommand {
   readonly branch: string
   readonly kind: 'create' | 'update' | 'delete'
+  /** Undefined for a push. */
+  readonly merge?: MergeMove | undefined
 }
 
 /** Globs with semicolons between them. */
@@ -168,26 +176,25 @@ export function isOfficial(
 }
 
 /** The evidence that `ruleRefusal` depends on for this command. */
-export function evidenceNeeded(rule: BranchRule, { kind }: BranchCommand, rights: RuleRights): EvidenceNeeded {
+export function evidenceNeeded(rule: BranchRule, { kind, merge }: BranchCommand, rights: RuleRights): EvidenceNeeded {
   const isNew = kind !== 'delete'
-  const mayBeUnprotected = kind === 'update' && !canPush(rule, rights) && rule.unprotectedFilePatterns !== ''
+  const protectedFiles = merge?.isForced ? '' : rule.protectedFilePatterns
+  const unprotectedFiles = merge ? '' : rule.unprotectedFilePatterns
+  const mayBeUnprotected = kind === 'update' && !canPush(rule, rights) && unprotectedFiles !== ''
   return {
     force: kind === 'update',
     signatures: isNew && rule.requireSignedCommits,
-    files:
-      isNew && (rule.protectedFilePatterns !== '' || mayBeUnprotected)
-        ? { protectedFiles: rule.protectedFilePatterns, unprotectedFiles: rule.unprotectedFilePatterns }
-        : undefined,
+    files: isNew && (protectedFiles !== '' || mayBeUnprotected) ? { protectedFiles, unprotectedFiles } : undefined,
   }
 }
 
 /**
  * Why a rule refuses a change of a branch, checked in this order: deletion, force, signatures, files, permission to
- * push.
+ * push or to merge.
  */
 export function ruleRefusal(
   rule: BranchRule,
-  { branch, kind }: BranchCommand,
+  { branch, kind, merge }: BranchCommand,
   rights: RuleRights,
   evidence: PushEvidence,
 ): Refusal | undefined {
@@ -197,8 +204,12 @@ export function ruleRefusal(
     return { reason: 'force', text: `branch ${branch} is protected from force push` }
   if (unverified !== undefined)
     return { reason: 'signature', text: `branch ${branch} is protected from unverified commit ${unverified}` }
-  if (path !== undefined)
+  if (path !== undefined && !merge?.isForced)
     return { reason: 'file', text: `branch ${branch} is protected from changing file ${path}`, path }
+  if (merge)
+    return canMerge(rule, rights)
+      ? undefined
+      : { reason: 'push', text: `Not allowed to merge into protected branch ${branch}` }
   if (!canPush(rule, rights)) {
     // NOTE: unprotected files allow only fast-forward updates: the content of a new or rewritten branch is more than
     // the files that it changes.

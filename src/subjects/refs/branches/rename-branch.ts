@@ -39,7 +39,7 @@ export async function renameBranch(
   ]
   try {
     await write(actor, target, changes, {
-      skipProtections: true,
+      isRename: true,
       ...(isDefault && { defaultBranch: to }),
       async inTransaction(tx) {
         if (hasOwnRule) await renameBranchRule(tx, target.repo.id, from, to)

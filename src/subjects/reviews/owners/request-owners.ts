@@ -1,5 +1,5 @@
 import { actorOf } from '../../../access/viewer.ts'
-import { type ChangedFileList, type Git, type GitRepo, isGitError } from '../../../git/index.ts'
+import { branchRef, type ChangedFileList, type Git, type GitRepo, isGitError } from '../../../git/index.ts'
 import type { PullId, UserId } from '../../../platform/crypto/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { findIssueById, type Issue } from '../../issues/index.ts'
@@ -59,7 +59,7 @@ async function findRules({ git: store, log }: OwnerDeps, { repo, pull }: OwnedPu
   if (text === undefined) return []
   const files = await listFiles(git, pull)
   if (files === undefined) return []
-  const { rules, isCut } = await matchOwnerRules(parseCodeOwners(text), () => pathsOf(files))
+  const { rules, isCut } = await matchOwnerRules(parseCodeOwners(text), () => files)
   if (isCut) log.warn({ pullId: pull.id }, 'CODEOWNERS takes too long: not all of its rules were compared')
   return rules
 }
@@ -69,10 +69,19 @@ async function readDefaultBranch(git: GitRepo, repo: Repo): Promise<string | und
   return tip && readCodeOwners(git, tip.oid)
 }
 
-/** Undefined for more files than can be listed. */
-async function listFiles(git: GitRepo, { mergeBase, headOid }: Pull): Promise<ChangedFileList | undefined> {
+/**
+ * The files that the merge would change, those of the diff where there is a conflict or no base. Undefined for more
+ * files than can be listed.
+ */
+async function listFiles(
+  git: GitRepo,
+  { baseBranch, mergeBase, headOid }: Pull,
+): Promise<Iterable<string> | undefined> {
   try {
-    return await git.changedFiles.list(mergeBase, headOid)
+    const shown = await git.changedFiles.list(mergeBase, headOid)
+    const tip = (await git.refs.snapshot()).get(branchRef(baseBranch))?.oid
+    const merged = tip && (await git.writing(() => git.merges.changedFiles(tip, headOid)))
+    return merged || [...pathsOf(shown)]
   } catch (error) {
     if (isGitError(error, 'too-large')) return undefined
     throw error

@@ -1,4 +1,4 @@
-import type { DiffSpan, GitRepo } from '../../../git/index.ts'
+import { branchRef, type DiffSpan, type GitRepo } from '../../../git/index.ts'
 import { invalid } from '../../../platform/errors.ts'
 import type { Pull } from '../../pulls/index.ts'
 
@@ -20,9 +20,14 @@ export async function requireSpan(git: GitRepo, pull: Pull, commitOid: string): 
   return span
 }
 
-/** Whether the pull request changes something else since a commit was its head. */
+/**
+ * Whether the pull request changes something else since a commit was its head. With several merge bases no diff shows
+ * all that a merge would change: then it is assumed.
+ */
 export async function isStale(git: GitRepo, pull: Pull, commitOid: string): Promise<boolean> {
   if (commitOid === pull.headOid) return false
+  const base = (await git.refs.snapshot()).get(branchRef(pull.baseBranch))
+  if (base !== undefined && (await git.history.mergeBases(base.oid, pull.headOid)).length > 1) return true
   const span = await findSpan(git, pull, commitOid)
   return span === undefined || !(await git.samePatch.isSame(span, currentSpan(pull)))
 }
