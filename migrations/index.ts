@@ -79,6 +79,8 @@ import { addMergeLeftovers } from './1130-merge-leftovers.ts'
 import { createNodes } from './1101-nodes.ts'
 import { sortTextsByBytes } from './1160-texts-by-bytes.ts'
 import { countReviewsWithComments } from './1170-reviews-counted.ts'
+import { addScheduledHead } from './1180-merge-schedule-head.ts'
+import { addFormerBase } from './1181-review-former-base.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -162,6 +164,8 @@ const steps: Record<string, Step> = {
   '1125-issue-index-batches': indexTextsInBatches,
   '1160-texts-by-bytes': sortTextsByBytes,
   '1170-reviews-counted': countReviewsWithComments,
+  '1180-merge-schedule-head': addScheduledHead,
+  '1181-review-former-base': addFormerBase,
 }
 
 /**

@@ -882,6 +882,7 @@ merge_schedule
   message text not null
   deletes_branch text not null
   created_at bigint not null
+  head_oid text not null default ''::text
   CREATE INDEX merge_schedule_repo_id_idx ON public.merge_schedule USING btree (repo_id)
   CREATE UNIQUE INDEX merge_schedule_pk ON public.merge_schedule USING btree (pull_id)
   merge_schedule_pk PRIMARY KEY (pull_id)
@@ -1342,6 +1343,7 @@ review
   created_at bigint not null
   updated_at bigint not null
   submitted_at bigint not null default 0
+  former_base text not null default ''::text
   CREATE INDEX review_pull_id_id_idx ON public.review USING btree (pull_id, id)
   CREATE INDEX review_reviewer_id_kind_issue_id_idx ON public.review USING btree (reviewer_id, kind, issue_id)
   CREATE INDEX review_team_id_kind_issue_id_idx ON public.review USING btree (team_id, kind, issue_id)

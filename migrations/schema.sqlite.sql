@@ -1098,7 +1098,8 @@ CREATE TABLE "merge_schedule" (
   "title" text not null,
   "message" text not null,
   "deletes_branch" text not null,
-  "created_at" bigint not null, constraint "merge_schedule_pk" primary key ("pull_id"));
+  "created_at" bigint not null,
+  "head_oid" text default '' not null, constraint "merge_schedule_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_schedule_repo_id_idx" on "merge_schedule" (
   "repo_id");
@@ -1614,7 +1615,8 @@ CREATE TABLE "review" (
   "entry_id" bigint default 0 not null,
   "created_at" bigint not null,
   "updated_at" bigint not null,
-  "submitted_at" bigint default 0 not null);
+  "submitted_at" bigint default 0 not null,
+  "former_base" text default '' not null);
 
 CREATE INDEX "review_pull_id_id_idx" on "review" (
   "pull_id",

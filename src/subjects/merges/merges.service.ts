@@ -7,6 +7,7 @@ import { parseRepoSettings } from '../repos/index.ts'
 import { mergeRefused } from './merge-errors.ts'
 import type { MergeOrder } from './merge-order.ts'
 import type { MergeQueuePort } from './merge-queue-port.ts'
+import { awaitHead } from './perform/await-head.ts'
 import { followMerge, type FollowMergeDeps } from './perform/follow-merge.ts'
 import { type MergeDeps, type Merged, mergePull } from './perform/merge-pull.ts'
 import { loadMergeFacts, loadMergeRights } from './rules/load-merge-facts.ts'
@@ -20,7 +21,8 @@ export interface Merges {
   /** Also deletes the head branch and closes issues, as ordered. See `mergePull` for what it throws. */
   merge(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<Merged>
   /**
-   * Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time.
+   * Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time
+   * and for another head than was ordered.
    */
   schedule(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
   /** See `MergeQueuePort`. */
@@ -62,6 +64,7 @@ async function schedule(deps: MergesDeps, actor: SignedIn, target: PullInView, o
   const { database, clock, jobs, git } = deps
   const { repo, pull, issue } = target
   if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
+  if (order.headOid !== '') await awaitHead(deps, target)
   const opened = git.open(repo)
   const baseOid = (await opened.refs.snapshot()).get(branchRef(pull.baseBranch))?.oid
   const canSign = deps.signer !== undefined
@@ -73,11 +76,13 @@ async function schedule(deps: MergesDeps, actor: SignedIn, target: PullInView, o
     const locked = (await lockIssue(tx, issue.id)) && (await lockPull(tx, pull.id))
     if (locked === undefined) throw notFound('the pull request was deleted meanwhile')
     if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
+    if (locked.baseBranch !== pull.baseBranch) throw conflict('the pull request has another base now')
+    if (order.headOid !== '' && order.headOid !== locked.headOid) throw conflict('head out of date')
     if ((await findSchedule(tx, pull.id)) !== undefined)
       throw conflict(`pull request is already scheduled to auto merge when checks succeed [pull_id: ${pull.id}]`)
-    const { action, title, message, deletesBranch } = order
+    const { action, title, message, deletesBranch, headOid } = order
     const ids = { pullId: pull.id, issueId: issue.id, repoId: repo.id, actorId: actor.account.id }
-    await insertSchedule(tx, { ...ids, action, title, message, deletesBranch, at })
+    await insertSchedule(tx, { ...ids, action, title, message, deletesBranch, headOid, at })
     await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_scheduled_merge' })
     await jobs.enqueue(tx, 'merges.try_scheduled', { pull_id: pull.id }, { key: String(pull.id) })
   })

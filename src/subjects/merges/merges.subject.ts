@@ -7,6 +7,7 @@ import { mergeEvents } from './merges.events.ts'
 import { mergeJobs } from './merges.jobs.ts'
 import { mergeOperations } from './merges.operations.ts'
 import { createMerges, type MergesDeps } from './merges.service.ts'
+import { mergeProjections } from './merges.projection.ts'
 import { mergeSubscriptions } from './merges.subscriber.ts'
 import { createPreviewQueue } from './preview/preview-merge.ts'
 import { previewOperations } from './preview/preview.operations.ts'
@@ -61,6 +62,7 @@ export const subject = defineSubject({
         ...updateOperations({ guards, merges }),
       ],
       events: mergeEvents,
+      projections: mergeProjections,
       jobs: mergeJobs(deps),
       subscriptions: mergeSubscriptions(jobs),
     }

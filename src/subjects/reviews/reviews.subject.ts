@@ -12,6 +12,7 @@ import { loadReviewState } from './records/review-state.ts'
 import { reviewEvents } from './reviews.events.ts'
 import { reviewSubscriptions } from './reviews.subscriber.ts'
 import { createReviews } from './reviews.service.ts'
+import { formerBaseProjections } from './reviews/former-base.projection.ts'
 import { reviewTextProjections } from './reviews/review-text.projection.ts'
 import { reviewOperations } from './reviews/reviews.operations.ts'
 
@@ -38,7 +39,7 @@ export const subject = defineSubject({
         ...reviewCommentOperations({ guards, database, comments: createReviewComments(deps), site }),
       ],
       events: reviewEvents,
-      projections: { ...requestProjections, ...reviewTextProjections },
+      projections: { ...formerBaseProjections, ...requestProjections, ...reviewTextProjections },
       subscriptions: reviewSubscriptions({ jobs, draftPrefixes }),
       jobs: { ...ownerJobs({ database, clock, events, git, log }), ...pushJobs(deps) },
     }

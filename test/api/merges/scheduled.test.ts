@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { commitFile, merge, newPull, PULLS, pullWorld } from './merge-world.ts'
 
@@ -84,6 +84,69 @@ describeOnBoth('scheduling a merge', (kind) => {
     await report(head, 'success')
     expect(await isMerged(pull.number)).toBe(true)
     expect((await world.ann.client.get(`${PULLS}/${pull.number}`)).json.head.sha).toBe(head)
+  })
+
+  const checked = { enable_push: true, enable_status_check: true, status_check_contexts: ['ci'] }
+  const cancellations = async (number: number): Promise<string[]> => {
+    const entries = (await world.ann.client.get(`/repos/ann/app/issues/${number}/timeline`)).json
+    const ended = entries.filter(({ type }: { type: string }) => type === 'pull_cancel_scheduled_merge')
+    return ended.map(({ body }: { body: string }) => body)
+  }
+
+  it('ends with another base that is chosen by hand, or because the former one was deleted', async () => {
+    for (const base of ['open', 'by-hand', 'doomed']) await commitFile(world.ann, { branch: base, from: 'main' })
+    for (const base of ['by-hand', 'doomed']) await world.ann.client.post(rules, { rule_name: base, ...checked })
+    const moved = await newPull(world.wes, 'moved', { base: 'by-hand' })
+    const orphan = await newPull(world.wes, 'orphan', { base: 'doomed' })
+    for (const { number } of [moved, orphan]) expect((await merge(world.ann, number, SCHEDULE)).status).toBe(201)
+    expect((await world.wes.client.patch(`${PULLS}/${moved.number}`, { base: 'open' })).status).toBe(201)
+    // A conflict with the base has it wait when no rule does.
+    await commitFile(world.ann, { branch: 'doomed', path: 'orphan.txt', text: 'another\n' })
+    expect((await world.ann.client.delete(`${rules}/doomed`)).status).toBe(204)
+    expect(await isMerged(orphan.number)).toBe(false)
+    await world.ann.client.delete(`${rules}/main`)
+    expect((await world.ann.client.delete('/repos/ann/app/branches/doomed')).status).toBe(204)
+    await world.server.drain()
+    await commitFile(world.ann, { branch: 'anything', from: 'main' })
+    for (const [{ number }, base] of [
+      [moved, 'open'],
+      [orphan, 'main'],
+    ] as const) {
+      expect(await isMerged(number)).toBe(false)
+      expect((await world.ann.client.get(`${PULLS}/${number}`)).json.base.ref).toBe(base)
+      expect(await cancellations(number)).toEqual(['The scheduled merge was cancelled: its base is another branch now'])
+    }
+  })
+
+  it('is for the head that was named, and ends with another one', async () => {
+    await world.ann.client.post(rules, { rule_name: 'main', ...checked })
+    const pull = await newPull(world.wes, 'named')
+    const order = (oid: string) => merge(world.ann, pull.number, { ...SCHEDULE, head_commit_id: oid })
+    const other = await order(pull.base.sha)
+    expect([other.status, other.json.message]).toEqual([409, 'head out of date'])
+    expect((await order(pull.head.sha)).status).toBe(201)
+    const head = await commitFile(world.wes, { branch: 'named', path: 'unseen.txt' })
+    await report(head, 'success')
+    expect(await isMerged(pull.number)).toBe(false)
+    expect(await cancellations(pull.number)).toEqual(['The scheduled merge was cancelled: its head was pushed to'])
+    expect((await order(head)).status).toBe(201)
+    expect(await isMerged(pull.number)).toBe(true)
+    await world.ann.client.delete(`${rules}/main`)
+  })
+
+  it('does nothing any more when it is cancelled while the base moves', async () => {
+    const { pushes } = world.server.app
+    const { number } = await newPull(world.wes, 'late')
+    const move = pushes.move.bind(pushes)
+    const spy = vi.spyOn(pushes, 'move').mockImplementationOnce(async (...args) => {
+      expect((await world.ann.client.delete(`${PULLS}/${number}/merge`)).status).toBe(204)
+      await commitFile(world.ann, { branch: 'main', path: 'overtakes.txt' })
+      return move(...args)
+    })
+    expect((await merge(world.ann, number, SCHEDULE)).status).toBe(201)
+    expect(await isMerged(number)).toBe(false)
+    expect(spy).toHaveBeenCalled()
+    spy.mockRestore()
   })
 
   it('merges when the account that blocks it loses the access, or is suspended', async () => {

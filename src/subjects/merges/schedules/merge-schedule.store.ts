@@ -16,6 +16,8 @@ export interface MergeSchedule {
   readonly message: string
   /** Undefined: the setting of the repository. */
   readonly deletesBranch: boolean | undefined
+  /** The head that is merged; empty for any. */
+  readonly headOid: string
   /** Epoch milliseconds. */
   readonly at: number
 }
@@ -29,6 +31,7 @@ const toSchedule = (row: Selectable<MergeScheduleTable>): MergeSchedule => ({
   title: row.title,
   message: row.message,
   deletesBranch: row.deletes_branch === '' ? undefined : row.deletes_branch === 'yes',
+  headOid: row.head_oid,
   at: row.created_at,
 })
 
@@ -120,6 +123,7 @@ export async function insertSchedule(tx: Tx, schedule: MergeSchedule): Promise<v
     title: schedule.title,
     message: schedule.message,
     deletes_branch: deletesBranch === undefined ? '' : deletesBranch ? 'yes' : 'no',
+    head_oid: schedule.headOid,
     created_at: schedule.at,
   }
   await tx.insertInto('merge_schedule').values(values).execute()

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** A pull request that is merged as soon as the protection of its base allows it. */
 export interface MergeScheduleTable {
   pull_id: number
@@ -12,6 +14,8 @@ export interface MergeScheduleTable {
   message: string
   /** `yes`, `no`, or empty for the setting of the repository. */
   deletes_branch: string
+  /** The head that is merged: another one ends the schedule. Empty for any head. */
+  head_oid: Generated<string>
   /** Epoch milliseconds. */
   created_at: number
 }

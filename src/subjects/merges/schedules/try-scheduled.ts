@@ -1,5 +1,6 @@
 import { viewerOfAccount } from '../../../access/viewer.ts'
-import { DomainError } from '../../../platform/errors.ts'
+import type { Tx } from '../../../db/database.ts'
+import { conflict, DomainError } from '../../../platform/errors.ts'
 import type { PullId } from '../../../platform/crypto/ids.ts'
 import { findIssueById } from '../../issues/index.ts'
 import { findPullByIssue, type PullInView } from '../../pulls/index.ts'
@@ -20,10 +21,14 @@ export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<voi
   const actor = viewerOfAccount(user)
   const target = await findTarget(deps, actor, schedule)
   if (target === undefined || target.issue.isClosed || target.repo.isArchived) return
-  const { action, title, message, deletesBranch } = schedule
-  const order = { action, title, message, deletesBranch, headOid: '', mergedOid: '', isForced: false }
+  const { action, title, message, deletesBranch, headOid } = schedule
+  const order = { action, title, message, deletesBranch, headOid, mergedOid: '', isForced: false }
+  const claim = async (tx: Tx): Promise<void> => {
+    const now = await findSchedule(tx, pullId)
+    if (now?.at !== schedule.at || now.actorId !== schedule.actorId) throw conflict('the schedule was cancelled')
+  }
   try {
-    await mergePull(deps, target, { actor, order, isAuto: true })
+    await mergePull(deps, target, { actor, order, isAuto: true, claim })
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error
     deps.log.debug({ pull: pullId, reason: error.message }, 'a scheduled merge is not allowed yet')

@@ -98,6 +98,17 @@ export async function clearStale(tx: Tx, pullId: PullId, commitOid: string): Pro
   await stale.where('commit_oid', '=', commitOid).execute()
 }
 
+/** Records the new base of a pull request with its approvals. */
+export async function followBase(
+  tx: Tx,
+  pullId: PullId,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const approvals = tx.updateTable('review').where('pull_id', '=', pullId).where('kind', '=', 'approved')
+  await approvals.set({ former_base: from }).where('former_base', '=', '').execute()
+  await approvals.set({ former_base: '' }).where('former_base', '=', to).execute()
+}
+
 /** Returns those that were not stale before, as they are now. */
 export async function markStale(tx: Tx, ids: readonly ReviewId[]): Promise<Review[]> {
   if (ids.length === 0) return []

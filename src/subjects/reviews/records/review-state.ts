@@ -20,7 +20,7 @@ export async function loadReviewState(
   const approved = reviews.filter((review) => review.kind === 'approved')
   const counted: Review[] = []
   for (const review of official.filter(({ kind }) => kind === 'approved')) {
-    if (ignoresStale && review.isStale) continue
+    if (review.formerBase !== '' || (ignoresStale && review.isStale)) continue
     const { isStale: isMarked, commitOid } = review
     if (isMarked || current === undefined || !(await isStale(current.git, current.pull, commitOid)))
       counted.push(review)

@@ -32,6 +32,8 @@ export interface Review {
   readonly isOfficial: boolean
   readonly isStale: boolean
   readonly isDismissed: boolean
+  /** Of an approval that was given for a base that the pull request does not have any more; otherwise empty. */
+  readonly formerBase: string
   /** Undefined for none. The entry may be gone. */
   readonly entryId: number | undefined
   readonly createdAt: number
@@ -51,6 +53,7 @@ export const toReview = (row: Selectable<ReviewTable>): Review => ({
   isOfficial: row.is_official === 1,
   isStale: row.is_stale === 1,
   isDismissed: row.is_dismissed === 1,
+  formerBase: row.former_base,
   entryId: row.entry_id === 0 ? undefined : row.entry_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

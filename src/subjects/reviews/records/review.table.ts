@@ -18,6 +18,8 @@ export interface ReviewTable {
   is_official: Generated<Flag>
   is_stale: Generated<Flag>
   is_dismissed: Generated<Flag>
+  /** Of an approval: the base that it was given for; empty for the one that the pull request has. */
+  former_base: Generated<string>
   /** The entry of the timeline, which has no reference: 0 for none, and the entry may be gone. */
   entry_id: Generated<number>
   created_at: number

@@ -36,6 +36,8 @@ export interface Prepared extends Pick<NewReview, 'body' | 'verdict'> {
   readonly comments: readonly LocatedComment[]
   readonly isOfficial: boolean
   readonly isStale: boolean
+  /** The base of the pull request that was reviewed. */
+  readonly baseBranch: string
 }
 
 /**
@@ -71,14 +73,15 @@ export async function postReview(
   return review
 }
 
-/** Whether a review of a commit is official and stale. NOTE: reads and compares, so not within a transaction. */
+/** Whether a review of a commit is official and stale, and for which base. NOTE: reads and compares, so not within a transaction. */
 export async function judge(
   { database: { read }, git }: ReviewDeps,
   { account }: SignedIn,
   { repo, pull }: PullInView,
   { verdict, commitOid }: Pick<Prepared, 'verdict' | 'commitOid'>,
-): Promise<Pick<Prepared, 'isOfficial' | 'isStale'>> {
+): Promise<Pick<Prepared, 'baseBranch' | 'isOfficial' | 'isStale'>> {
   return {
+    baseBranch: pull.baseBranch,
     isOfficial: isDecision(verdict) && (await isOfficialReviewer(read, repo, pull.baseBranch, account)),
     isStale: await isStale(git.open(repo), pull, commitOid),
   }
@@ -113,8 +116,8 @@ export async function recordReview(
   change: PullChange,
   { pending, prepared }: { readonly pending: Review; readonly prepared: Prepared },
 ): Promise<Review> {
-  const { tx, issue, actor, at } = change
-  const { verdict, body, commitOid } = prepared
+  const { tx, issue, pull, actor, at } = change
+  const { verdict, body, commitOid, baseBranch } = prepared
   const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [
     { kind: 'pending_review', body, payload: { reviewId: pending.id } },
   ])
@@ -125,6 +128,7 @@ export async function recordReview(
     commit_oid: commitOid,
     is_official: flag(prepared.isOfficial),
     is_stale: flag(prepared.isStale),
+    ...(verdict === 'approved' && baseBranch !== pull.baseBranch && { former_base: baseBranch }),
     entry_id: entry!.id,
     updated_at: at,
     ...(verdict !== 'pending' && { submitted_at: at }),

@@ -27,7 +27,7 @@ export function presentReview(view: ReviewView, viewer: Viewer, site: Site): Pul
     state: STATES[review.kind],
     body: review.body,
     commit_id: review.commitOid,
-    stale: review.isStale,
+    stale: review.isStale || review.formerBase !== '',
     official: review.isOfficial,
     dismissed: review.isDismissed,
     comments_count: commentsCount,
