@@ -167,9 +167,9 @@ describe('refusals', () => {
         settings,
         kinds,
         lists,
-        fc.option(fc.record({ isForced: flag }), { nil: undefined }),
-        fc.tuple(flag, flag, fc.constantFrom('a', undefined)),
-        (values, kind, listed, merge, [isForced, areAllUnprotected, protectedFile]) => {
+        fc.tuple(flag, flag, fc.constantFrom('a', undefined), fc.constantFrom(undefined, true, false)),
+        (values, kind, listed, [isForced, areAllUnprotected, protectedFile, overrides]) => {
+          const merge = overrides === undefined ? undefined : { isForced: overrides }
           const made = rule(values)
           const who = rights({ lists: new Set(listed) })
           const command = { branch: 'main', kind, merge }

@@ -194,22 +194,30 @@ export function evidenceNeeded(rule: BranchRule, { kind, merge }: BranchCommand,
  */
 export function ruleRefusal(
   rule: BranchRule,
-  { branch, kind, merge }: BranchCommand,
+  command: BranchCommand,
   rights: RuleRights,
   evidence: PushEvidence,
 ): Refusal | undefined {
+  const { branch, kind, merge } = command
   if (kind === 'delete') return { reason: 'deletion', text: `branch ${branch} is protected from deletion` }
-  const { isForced, unverified, protectedFile: path, areAllUnprotected } = evidence
+  const { isForced, unverified, protectedFile: path } = evidence
   if (isForced && !rule.enableForcePush)
     return { reason: 'force', text: `branch ${branch} is protected from force push` }
   if (unverified !== undefined)
     return { reason: 'signature', text: `branch ${branch} is protected from unverified commit ${unverified}` }
   if (path !== undefined && !merge?.isForced)
     return { reason: 'file', text: `branch ${branch} is protected from changing file ${path}`, path }
-  if (merge)
-    return canMerge(rule, rights)
-      ? undefined
-      : { reason: 'push', text: `Not allowed to merge into protected branch ${branch}` }
+  if (!merge) return pushRightRefusal(rule, command, rights, evidence)
+  if (canMerge(rule, rights)) return undefined
+  return { reason: 'push', text: `Not allowed to merge into protected branch ${branch}` }
+}
+
+function pushRightRefusal(
+  rule: BranchRule,
+  { branch, kind }: BranchCommand,
+  rights: RuleRights,
+  { isForced, areAllUnprotected }: PushEvidence,
+): Refusal | undefined {
   if (!canPush(rule, rights)) {
     // NOTE: unprotected files allow only fast-forward updates: the content of a new or rewritten branch is more than
     // the files that it changes.
