@@ -129,6 +129,7 @@ export function drawNodes(summary: Summary): string {
     ['failures that no fault explains', unexplained.length, 0],
     ['events not delivered', verdict.undelivered.length, 0],
     ['pushes delivered out of order', verdict.unordered, 0],
+    ['problems found by the doctor', verdict.doctor.problems.length, 0],
     ...recoveries
       .filter(({ times }) => times > 0)
       .map(({ kind, times, longest }): [string, number, number] => [
@@ -138,6 +139,7 @@ export function drawNodes(summary: Summary): string {
       ]),
   ]
   const problems = [...verdict.lost, ...verdict.differences, ...verdict.undelivered, ...unexplained]
+  const { problems: found, notes } = verdict.doctor
   return [
     `${nodes} nodes for ${shortNumber(seconds)} s, ${summary.acknowledged} acknowledged writes; times in ms`,
     drawTable(['requests', 'done', '/s', 'p50', 'p99', ...CAUSES], loads),
@@ -158,7 +160,7 @@ export function drawNodes(summary: Summary): string {
       )
       .join('\n'),
     `recovery after the kill of a node: median ${shortNumber(recoveries[0]!.median)} ms; from an acknowledgement to its webhook: p50 ${shortNumber(events.p50)} ms, p99 ${shortNumber(events.p99)} ms, longest ${shortNumber(events.longest)} ms; ${events.repeated} delivered again`,
-    `doctor: ${verdict.doctor.split('\n').slice(-3).join(' / ')}`,
+    ...[...found, ...notes.map((note) => `${note} (note)`)].map((line) => `- ${line}`),
     ...problems.slice(0, SHOWN).map((problem) => `- ${problem}`),
   ].join('\n\n')
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import type { Any } from '../../test/harness/client.ts'
+import { type DoctorReport, readDoctor } from './doctor-report.ts'
 import type { HookLog } from './hook-log.ts'
 import type { Stage } from './load.ts'
 
@@ -16,8 +17,8 @@ export interface Verdict {
   readonly undelivered: readonly string[]
   /** First deliveries of pushes in another order than the pushes to that branch. */
   readonly unordered: number
-  /** The last lines of `ingot doctor`. */
-  readonly doctor: string
+  /** Problems and notes of `ingot doctor`, each after the name of its check. */
+  readonly doctor: DoctorReport
 }
 
 const PAGE = 50
@@ -41,13 +42,17 @@ export async function verify(stage: Stage, hooks: HookLog): Promise<Verdict> {
     await client.end()
   }
   lost.push(...(await findLostFiles(stage)))
+  return { lost, differences, undelivered, unordered: countUnordered(stage, hooks), doctor: await runDoctor(stage) }
+}
+
+async function runDoctor({ tempDir, cluster }: Stage): Promise<DoctorReport> {
   const main = join(import.meta.dirname, '../../src/ingot.js')
   // Every variable INGOT_* of a server is a setting.
   const script = 'unset INGOT_VERSITYGW; "$@" || true'
-  const doctor = await stage.tempDir.read('sh', ['-c', script, 'sh', process.execPath, main, 'doctor'], {
-    env: stage.cluster.environment,
+  const output = await tempDir.read('sh', ['-c', script, 'sh', process.execPath, main, 'doctor'], {
+    env: cluster.environment,
   })
-  return { lost, differences, undelivered, unordered: countUnordered(stage, hooks), doctor: doctor.trim() }
+  return readDoctor(output)
 }
 
 async function awaitDeliveries({ journal }: Stage, { arrivals }: HookLog): Promise<string[]> {

@@ -11,7 +11,21 @@ const MAX_LINES = 20
  * What `git fsck` finds wrong, line by line and at most twenty; empty for a sound repository. `reachable` looks whether
  * everything that is reachable from refs exists, `everything` reads and hashes each object too.
  */
-export async function checkRepo(command: GitCommand, depth: CheckDepth): Promise<string[]> {
+export const checkRepo = async (command: GitCommand, depth: CheckDepth): Promise<string[]> =>
+  (await findTwice(() => runFsck(command, depth))).slice(0, MAX_LINES)
+
+/**
+ * Looks again when something is found, and gives what both looks found. A sound repository may change under a look: git
+ * lists the objects, then follows refs that were moved to newer ones, or opens packs that maintenance has replaced.
+ */
+async function findTwice(look: () => Promise<readonly string[]>): Promise<string[]> {
+  const first = await look()
+  if (first.length === 0) return []
+  const second = new Set(await look())
+  return first.filter((line) => second.has(line))
+}
+
+async function runFsck(command: GitCommand, depth: CheckDepth): Promise<string[]> {
   const args = ['fsck', '--no-dangling', '--no-progress', depth === 'reachable' ? '--connectivity-only' : '--full']
   const { code, stdout, stderr } = await command.run(args, {
     deadline: DEADLINE,
@@ -24,7 +38,7 @@ export async function checkRepo(command: GitCommand, depth: CheckDepth): Promise
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
-  return lines.length === 0 ? [`git fsck ended with ${code}`] : lines.slice(0, MAX_LINES)
+  return lines.length === 0 ? [`git fsck ended with ${code}`] : lines
 }
 
 /** Newest commits of each file of the commit-graph that are compared with their trees. */
@@ -32,8 +46,10 @@ const COMPARED = { reachable: 200, everything: 100_000 } as const
 
 /** Path indexes that are wrong, a line for each. */
 export async function checkPathIndexes(graph: GraphReader, repo: GraphRepo, depth: CheckDepth): Promise<string[]> {
-  const wrong = await graph.ask(repo, 'wrongPathIndexes', { commits: COMPARED[depth] })
-  return (wrong ?? []).map(
+  const wrong = await findTwice(
+    async () => (await graph.ask(repo, 'wrongPathIndexes', { commits: COMPARED[depth] })) ?? [],
+  )
+  return wrong.map(
     (name) => `objects/${GRAPH_FOLDER}/${name} does not fit the commits. Delete it; maintenance writes another one.`,
   )
 }
