@@ -117,6 +117,14 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   const commitFile = (): Promise<Response> =>
     api('POST', '/repos/admin/r/contents/file.txt', { content: randomBytes(200_000).toString('base64') })
 
+  /** One row; on a full disk as many as the write-ahead log has room for, and the one that is refused. */
+  const writeRows = async (): Promise<Response> => {
+    for (let i = 0; ; i++) {
+      const answer = await api('POST', '/repos/admin/r/issues', { title: 'row', body: 'x'.repeat(50_000) })
+      if (answer.status !== 201 || !isFull || i === 300) return answer
+    }
+  }
+
   /** Pull requests 1 to 3, whose heads and base have gone apart, and a branch for another one. */
   const preparePulls = async (): Promise<void> => {
     for (const branch of ['merged', 'updated', 'rebased', 'proposed']) {
@@ -132,16 +140,7 @@ describe.skipIf(disk === undefined)('a full disk', () => {
   const writers: readonly [what: string, write: () => Promise<Response>][] = [
     ['a repository', () => api('POST', '/user/repos', { name: 'new', auto_init: true })],
     ['a fork', () => api('POST', '/repos/admin/r/forks', { name: 'forked' })],
-    [
-      'a row',
-      async () => {
-        // Room in the write-ahead log may take some more.
-        for (let i = 0; ; i++) {
-          const answer = await api('POST', '/repos/admin/r/issues', { title: 'row', body: 'x'.repeat(50_000) })
-          if (answer.status !== 201 || !isFull || i === 300) return answer
-        }
-      },
-    ],
+    ['a row', writeRows],
     ['a commit', commitFile],
     [
       'a wiki page',
@@ -198,12 +197,14 @@ describe.skipIf(disk === undefined)('a full disk', () => {
         expect(
           (await api('POST', `/repos/admin/r/contents/hooked-${name}`, { content: 'eA==', message: name })).status,
         ).toBe(201)
-      await receiver.waitFor(1)
-      fill()
-      hasFilled()
-      await sleep(500)
       const read = async () =>
         (await (await api('GET', `/repos/admin/r/hooks/${id}/deliveries`)).json()) as { state: string }[]
+      await receiver.waitFor(1)
+      await expect.poll(read).toHaveLength(2)
+      fill()
+      expect((await writeRows()).status).toBe(507)
+      hasFilled()
+      await sleep(500)
       expect((await read()).map(({ state }) => state)).toEqual(['waiting', 'waiting'])
       makeRoom()
       await expect
