@@ -30,9 +30,11 @@ describe.each(['sha1', 'sha256'] as const)('many files in one commit of a %s rep
 
   const write = (files: readonly Upload[]) => ann.client.post(`${code.path}/contents`, { files })
 
+  let attempts = 0
   it('are written as one pack, by little work of this thread', MEASURED, async () => {
-    const files = uploads(1000, (index) => `many/d${index % 30}/f${index}.txt`)
-    await write(uploads(100, (index) => `first/f${index}`))
+    const folder = `many${++attempts}`
+    const files = uploads(1000, (index) => `${folder}/d${index % 30}/f${index}.txt`)
+    await write(uploads(100, (index) => `first${attempts}/f${index}`))
     const packs = readdirSync(join(code.git.path, 'objects/pack')).length
     const before = process.threadCpuUsage()
     const { status, json } = await write(files)
@@ -46,7 +48,7 @@ describe.each(['sha1', 'sha256'] as const)('many files in one commit of a %s rep
       files.map(({ path, content }) => ({ path, content })),
     )
     expect(new Set(shown.map((file) => file.last_commit_sha))).toEqual(new Set([commit.sha]))
-    expect(oracle(code.git.path, ['ls-tree', '-r', '--name-only', 'main:many']).split('\n')).toHaveLength(1000)
+    expect(oracle(code.git.path, ['ls-tree', '-r', '--name-only', `main:${folder}`]).split('\n')).toHaveLength(1000)
     expect(oracle(code.git.path, ['fsck', '--strict', '--no-dangling'])).toBe('')
   })
 

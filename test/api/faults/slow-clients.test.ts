@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { MEASURED } from '../../harness/measured.ts'
+import type { Person } from '../../harness/world.ts'
 
 const RECEIVE_TIMEOUT_S = 1
 const PATIENCE_MS = 8_000
@@ -14,11 +13,12 @@ const MB = 1 << 20
 let server: TestServer
 let port: number
 let token: string
+let alice: Person
 
 beforeAll(async () => {
   server = await startServer({ settings: { 'server.receive_timeout': String(RECEIVE_TIMEOUT_S) } })
   port = Number(new URL(server.url).port)
-  const alice = await server.world.user('alice')
+  alice = await server.world.user('alice')
   token = await alice.token('all')
   await server.world.repo({ owner: alice, name: 'r', autoInit: true })
 })
@@ -63,10 +63,14 @@ async function trickle(start: string, piece: string): Promise<string> {
   }
 }
 
+/** Answers quickly, at the latest when other work of the machine lets it. */
 const isWell = async (): Promise<void> => {
-  const start = performance.now()
-  expect((await server.anonymous.get('/repos/alice/r')).status).toBe(200)
-  expect(performance.now() - start).toBeLessThan(2_000)
+  const answerTime = async (): Promise<number> => {
+    const start = performance.now()
+    expect((await server.anonymous.get('/repos/alice/r')).status).toBe(200)
+    return performance.now() - start
+  }
+  await expect.poll(answerTime).toBeLessThan(2_000)
 }
 
 const head = (line: string, ...headers: string[]): string =>
@@ -117,9 +121,8 @@ describe('connections', () => {
   })
 
   it('whose client does not read its answer are not read ahead for', MEASURED, async () => {
-    const source = join(server.dataDir, 'big')
-    writeFileSync(source, Buffer.alloc(64 * MB, 'x'))
-    const release = await (await server.world.admin()).client.post('/repos/alice/r/releases', { tag_name: 'v1' })
+    const tag = `v${performance.now()}`
+    const release = await alice.client.post('/repos/alice/r/releases', { tag_name: tag })
     const asset = await fetch(`${server.url}/api/v1/repos/alice/r/releases/${release.json.id}/assets?name=big.txt`, {
       method: 'POST',
       headers: { authorization: `token ${token}`, 'content-type': 'application/octet-stream' },

@@ -203,6 +203,8 @@ describeOnBoth('the event stream of a repository', (on) => {
     expect(performance.now() - begin).toBeLessThan(2000)
   }
 
+  let attempts = 0
+
   it('ends when its token is deleted', MEASURED, async () => {
     const created = await given.bob.client.post('/users/bob/tokens', { name: 'live', scopes: ['all'] })
     const stream = await open(STREAM, { authorization: `token ${created.json.sha1}` })
@@ -212,15 +214,16 @@ describeOnBoth('the event stream of a repository', (on) => {
 
   it('ends when the account may not sign in any more, or has another password', MEASURED, async () => {
     const { world } = given.server
-    const root = await world.admin()
-    const [suspended, changed] = [await world.user('suspended'), await world.user('changed')]
+    const attempt = ++attempts
+    const root = await world.admin(`root${attempt}`)
+    const [suspended, changed] = [await world.user(`suspended${attempt}`), await world.user(`changed${attempt}`)]
     const edit = (body: object) => (name: string) => () =>
       root.client.patch(`/admin/users/${name}`, { source_id: 0, login_name: name, ...body })
     const byToken = await open(STREAM, await token(suspended, 'all'))
     const byPassword = await open(STREAM, password(changed))
-    await ends(byToken, edit({ prohibit_login: true })('suspended'))
+    await ends(byToken, edit({ prohibit_login: true })(suspended.user.name))
     expect(byPassword.isEnded).toBe(false)
-    await ends(byPassword, edit({ password: 'An0ther-horse!' })('changed'))
+    await ends(byPassword, edit({ password: 'An0ther-horse!' })(changed.user.name))
   })
 
   it('ends when access to the repository is lost', MEASURED, async () => {
@@ -230,11 +233,11 @@ describeOnBoth('the event stream of a repository', (on) => {
     await createIssue(given.ann, { title: 'Before' }, 'ann/vault')
     await eventually(() => collaborator.of().length === 1)
     await ends(collaborator, () => client.delete('/repos/ann/vault/collaborators/bob'))
-    await given.server.world.repo({ owner: given.ann, name: 'shrinking' })
-    const anyone = await open('/repos/ann/shrinking/events/stream')
-    await ends(anyone, () => client.patch('/repos/ann/shrinking', { private: true }))
-    const owner = await open('/repos/ann/shrinking/events/stream', await token(given.ann, 'all'))
-    await ends(owner, () => client.delete('/repos/ann/shrinking'))
+    const { fullName } = await given.server.world.repo({ owner: given.ann, name: `shrinking${++attempts}` })
+    const anyone = await open(`/repos/${fullName}/events/stream`)
+    await ends(anyone, () => client.patch(`/repos/${fullName}`, { private: true }))
+    const owner = await open(`/repos/${fullName}/events/stream`, await token(given.ann, 'all'))
+    await ends(owner, () => client.delete(`/repos/${fullName}`))
   })
 
   it('sends no event that is committed after access was lost', async () => {
