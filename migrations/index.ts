@@ -81,6 +81,7 @@ import { sortTextsByBytes } from './1160-texts-by-bytes.ts'
 import { countReviewsWithComments } from './1170-reviews-counted.ts'
 import { addScheduledHead } from './1180-merge-schedule-head.ts'
 import { addFormerBase } from './1181-review-former-base.ts'
+import { addCredentialRestrictions } from './1190-credential-restrictions.ts'
 
 type Step = (schema: Schema) => Promise<void>
 
@@ -166,6 +167,7 @@ const steps: Record<string, Step> = {
   '1170-reviews-counted': countReviewsWithComments,
   '1180-merge-schedule-head': addScheduledHead,
   '1181-review-former-base': addFormerBase,
+  '1190-credential-restrictions': addCredentialRestrictions,
 }
 
 /**

@@ -348,6 +348,7 @@ branch
   oid text not null
   pusher_id bigint not null
   updated_at bigint not null
+  pusher_restriction text not null default ''::text
   CREATE UNIQUE INDEX branch_pkey ON public.branch USING btree (id)
   CREATE UNIQUE INDEX branch_repo_id_name_key ON public.branch USING btree (repo_id, name)
   branch_pkey PRIMARY KEY (id)
@@ -455,6 +456,8 @@ cross_reference
   issue_id bigint not null
   entry_id bigint not null
   action text not null
+  restriction text not null default ''::text
+  author_id bigint not null default 0
   CREATE INDEX cross_reference_entry_id_idx ON public.cross_reference USING btree (entry_id)
   CREATE INDEX cross_reference_issue_id_idx ON public.cross_reference USING btree (issue_id)
   CREATE UNIQUE INDEX cross_reference_pk ON public.cross_reference USING btree (source_issue_id, source_comment_id, issue_id)
@@ -827,6 +830,7 @@ merge_intent
   deletes_branch integer not null default 0
   created_at bigint not null
   server text not null default ''::text
+  restriction text not null default ''::text
   CREATE INDEX merge_intent_repo_id_idx ON public.merge_intent USING btree (repo_id)
   CREATE UNIQUE INDEX merge_intent_pk ON public.merge_intent USING btree (pull_id)
   merge_intent_pk PRIMARY KEY (pull_id)
@@ -866,6 +870,7 @@ merge_queue_entry
   max_batch bigint not null default 0
   failure text not null default ''::text
   created_at bigint not null
+  restriction text not null default ''::text
   CREATE INDEX merge_queue_entry_repo_id_branch_position_idx ON public.merge_queue_entry USING btree (repo_id, branch, "position")
   CREATE UNIQUE INDEX merge_queue_entry_pk ON public.merge_queue_entry USING btree (pull_id)
   merge_queue_entry_pk PRIMARY KEY (pull_id)
@@ -883,6 +888,7 @@ merge_schedule
   deletes_branch text not null
   created_at bigint not null
   head_oid text not null default ''::text
+  restriction text not null default ''::text
   CREATE INDEX merge_schedule_repo_id_idx ON public.merge_schedule USING btree (repo_id)
   CREATE UNIQUE INDEX merge_schedule_pk ON public.merge_schedule USING btree (pull_id)
   merge_schedule_pk PRIMARY KEY (pull_id)

@@ -439,7 +439,8 @@ CREATE TABLE "branch" (
   "name" text not null,
   "oid" text not null,
   "pusher_id" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "pusher_restriction" text default '' not null);
 
 CREATE UNIQUE INDEX "branch_repo_id_name_key" on "branch" (
   "repo_id",
@@ -532,7 +533,9 @@ CREATE TABLE "cross_reference" (
   "source_comment_id" bigint default 0 not null,
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
   "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
-  "action" text not null, constraint "cross_reference_pk" primary key ("source_issue_id",
+  "action" text not null,
+  "restriction" text default '' not null,
+  "author_id" bigint default 0 not null, constraint "cross_reference_pk" primary key ("source_issue_id",
   "source_comment_id",
   "issue_id"));
 
@@ -1041,7 +1044,8 @@ CREATE TABLE "merge_intent" (
   "is_auto" integer default 0 not null,
   "deletes_branch" integer default 0 not null,
   "created_at" bigint not null,
-  "server" text default '' not null, constraint "merge_intent_pk" primary key ("pull_id"));
+  "server" text default '' not null,
+  "restriction" text default '' not null, constraint "merge_intent_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_intent_repo_id_idx" on "merge_intent" (
   "repo_id");
@@ -1082,7 +1086,8 @@ CREATE TABLE "merge_queue_entry" (
   "suspect_id" bigint default 0 not null,
   "max_batch" bigint default 0 not null,
   "failure" text default '' not null,
-  "created_at" bigint not null, constraint "merge_queue_entry_pk" primary key ("pull_id"));
+  "created_at" bigint not null,
+  "restriction" text default '' not null, constraint "merge_queue_entry_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_queue_entry_repo_id_branch_position_idx" on "merge_queue_entry" (
   "repo_id",
@@ -1099,7 +1104,8 @@ CREATE TABLE "merge_schedule" (
   "message" text not null,
   "deletes_branch" text not null,
   "created_at" bigint not null,
-  "head_oid" text default '' not null, constraint "merge_schedule_pk" primary key ("pull_id"));
+  "head_oid" text default '' not null,
+  "restriction" text default '' not null, constraint "merge_schedule_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_schedule_repo_id_idx" on "merge_schedule" (
   "repo_id");

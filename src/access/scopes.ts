@@ -44,7 +44,10 @@ export function parseScopes(entries: readonly string[]): ParsedScopes {
 }
 
 /** The normal form: no duplicates, no implied entries, fixed order, `all` for everything. */
-export function formatScopes(scopes: ScopeSet): string[] {
+export function formatScopes(scopes: {
+  readonly publicOnly: boolean
+  readonly levels: ReadonlyMap<string, string>
+}): string[] {
   const names = SCOPE_CATEGORIES.flatMap((category) => {
     const level = scopes.levels.get(category)
     return level === undefined ? [] : [`${level}:${category}`]

@@ -51,6 +51,10 @@ export type Viewer = Anonymous | SignedIn
 export interface Actor {
   readonly account: { readonly id: UserId | 0 }
   readonly source?: RequestSource | undefined
+  /** What the credentials allow, as of a signed-in viewer; all where these are absent. */
+  readonly scopes?: ScopeSet | undefined
+  readonly onlyRepos?: ReadonlySet<RepoId> | undefined
+  readonly deployKeyId?: number | undefined
 }
 
 /** No account acts: sign-up, background work. */

@@ -34,10 +34,10 @@ interface EventActor {
   /** 0 for no account. */
   readonly account: { readonly id: number }
   readonly source?: RequestSource | undefined
-  /** The only repositories that its credentials reach; undefined is all. */
+  /** What its credentials allow; all where these are absent. */
+  readonly scopes?: { readonly publicOnly: boolean; readonly levels: ReadonlyMap<string, string> } | undefined
   readonly onlyRepos?: ReadonlySet<RepoId> | undefined
-  /** Whether its credentials reach public repositories alone. */
-  readonly scopes?: { readonly publicOnly: boolean }
+  readonly deployKeyId?: number | undefined
 }
 
 export interface EventOrigin {

@@ -1,3 +1,4 @@
+import { restrictionOf } from '../../access/credential-restriction.ts'
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { conflict, forbidden, invalidField, notFound } from '../../platform/errors.ts'
@@ -72,7 +73,8 @@ async function enqueue(deps: MergeQueueDeps, actor: SignedIn, target: PullInView
       throw conflict(`pull request is already in the merge queue [pull_id: ${pull.id}]`)
     if ((await countEntries(tx, branch)) >= maxLength)
       throw mergeRefused(`the merge queue of ${pull.baseBranch} is full (at most ${maxLength})`)
-    const ids = { pullId: pull.id, issueId: issue.id, actorId: actor.account.id }
+    const asker = { actorId: actor.account.id, restriction: restrictionOf(actor) }
+    const ids = { pullId: pull.id, issueId: issue.id, ...asker }
     await insertEntry(tx, { ...branch, ...ids, order, headOid: pull.headOid, at })
     const entry = { kind: 'pull_scheduled_merge', body: 'Entered the merge queue' } as const
     await recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)

@@ -1,3 +1,4 @@
+import { type CredentialRestriction, parseRestriction } from '../../access/credential-restriction.ts'
 import type { Db } from '../../db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId } from '../../platform/crypto/ids.ts'
 
@@ -13,13 +14,15 @@ export interface OpenBase {
   readonly oid: string
   /** Who pushed to it last; 0 or less for no account. */
   readonly pusherId: number
+  /** Of the credentials that pushed. */
+  readonly restriction: CredentialRestriction | undefined
 }
 
 /** The branches of a repository into which pull requests are open, in the order of their names. */
 export async function listOpenBases(db: Db, repoId: RepoId): Promise<OpenBase[]> {
   const rows = await db
     .selectFrom('branch')
-    .select(['name', 'oid', 'pusher_id'])
+    .select(['name', 'oid', 'pusher_id', 'pusher_restriction'])
     .where('repo_id', '=', repoId)
     .where((eb) =>
       eb.exists(
@@ -33,5 +36,10 @@ export async function listOpenBases(db: Db, repoId: RepoId): Promise<OpenBase[]>
     )
     .orderBy('name')
     .execute()
-  return rows.map((row) => ({ branch: row.name, oid: row.oid, pusherId: row.pusher_id }))
+  return rows.map((row) => ({
+    branch: row.name,
+    oid: row.oid,
+    pusherId: row.pusher_id,
+    restriction: parseRestriction(row.pusher_restriction),
+  }))
 }

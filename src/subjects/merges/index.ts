@@ -1,5 +1,7 @@
 export type { BatchMerges } from './batches/batch-merges.ts'
 export type { OrderedMerge } from './batches/ordered-merge.ts'
+export { MERGE_NEED } from './merge-order.ts'
+export { renewRights } from './perform/renew-rights.ts'
 export { lockUnchangedPull } from './perform/merge-pull.ts'
 export { mergeRefused } from './merge-errors.ts'
 export type { MergeAction, MergeOrder } from './merge-order.ts'

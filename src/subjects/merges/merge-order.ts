@@ -1,3 +1,4 @@
+import type { CallerNeed } from '../../access/admit.ts'
 import type { MergeStyle } from '../../git/index.ts'
 
 /** The contract's `Do`. */
@@ -10,6 +11,9 @@ export const MERGE_ACTIONS = [
   'manually-merged',
 ] as const satisfies readonly (MergeStyle | 'manually-merged')[]
 export type MergeAction = (typeof MERGE_ACTIONS)[number]
+
+/** What credentials need to merge, also when the merge happens later. */
+export const MERGE_NEED: CallerNeed = { scopes: ['repository'], level: 'write' }
 
 /** What a client orders. */
 export interface MergeOrder {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { CredentialRestriction } from '../../access/credential-restriction.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../jobs/index.ts'
 import { asId } from '../../platform/crypto/ids.ts'
 import type { MergesDeps } from './merges.service.ts'
@@ -13,7 +14,12 @@ const mergeJobPayloads = {
   /** Records pull requests that a push to their base has merged. */
   'merges.detect': Type.Object({ repo_id: Id }),
   /** Deletes the branch and closes the issues of a merged pull request. */
-  'merges.follow': Type.Object({ pull_id: Id, issue_id: Id, deletes_branch: Type.Boolean() }),
+  'merges.follow': Type.Object({
+    pull_id: Id,
+    issue_id: Id,
+    deletes_branch: Type.Boolean(),
+    restriction: Type.Optional(CredentialRestriction),
+  }),
   /** Records or drops a merge that a process left half done. */
   'merges.settle': Type.Object({ pull_id: Id, repo_id: Id, oid: Type.String() }),
   /** Merges a scheduled pull request if it may be merged now. */
@@ -30,8 +36,8 @@ export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
     ({ repo_id }, signal) => detectMerges(deps, asId(repo_id), signal),
     { lane: 'pulls' },
   ),
-  'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch }) =>
-    followMerge(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch }),
+  'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch, restriction }) =>
+    followMerge(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch, restriction }),
   ),
   'merges.settle': defineJob(
     mergeJobPayloads['merges.settle'],

@@ -1,3 +1,4 @@
+import { restrictionOf } from '../../access/credential-restriction.ts'
 import type { SignedIn } from '../../access/viewer.ts'
 import { branchRef, type MergeStyle } from '../../git/index.ts'
 import { conflict, forbidden, notFound } from '../../platform/errors.ts'
@@ -49,7 +50,7 @@ export function createMerges(deps: MergesDeps): Merges {
       // NOTE: clients look at the branch and the issues right after the answer; the job does what a crash left.
       const { deleteBranchAfterMerge } = parseRepoSettings(target.repo.settings).pulls
       const deletesBranch = order.deletesBranch ?? deleteBranchAfterMerge
-      await followMerge(deps, { issueId: target.issue.id, deletesBranch })
+      await followMerge(deps, { issueId: target.issue.id, deletesBranch, restriction: restrictionOf(actor) })
       return merged
     },
     schedule: (actor, target, order) => schedule(deps, actor, target, order),
@@ -82,7 +83,8 @@ async function schedule(deps: MergesDeps, actor: SignedIn, target: PullInView, o
       throw conflict(`pull request is already scheduled to auto merge when checks succeed [pull_id: ${pull.id}]`)
     const { action, title, message, deletesBranch, headOid } = order
     const ids = { pullId: pull.id, issueId: issue.id, repoId: repo.id, actorId: actor.account.id }
-    await insertSchedule(tx, { ...ids, action, title, message, deletesBranch, headOid, at })
+    const restriction = restrictionOf(actor)
+    await insertSchedule(tx, { ...ids, restriction, action, title, message, deletesBranch, headOid, at })
     await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_scheduled_merge' })
     await jobs.enqueue(tx, 'merges.try_scheduled', { pull_id: pull.id }, { key: String(pull.id) })
   })

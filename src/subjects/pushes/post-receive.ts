@@ -1,4 +1,4 @@
-import { isSignedIn, type SignedIn, type Viewer, viewerId } from '../../access/viewer.ts'
+import { isSignedIn, type SignedIn, systemActor, type Viewer } from '../../access/viewer.ts'
 import type { PushResult } from '../../git/index.ts'
 import { isDomainError } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
@@ -37,9 +37,9 @@ export async function postReceive(deps: PostReceiveDeps, viewer: Viewer, push: R
   const proposalLines = await completeProposals(push)
   const changes = results.filter(({ command }) => !command.ref.startsWith(FOR)).flatMap((result) => result.moves)
   if (changes.length > 0) {
-    const pusherId = viewerId(viewer) ?? 0
-    await deps.locked(repo.id, () => recordMoves(deps, repo.id, pusherId, { changes }))
-    await deps.followers.follow(repo, pusherId, changes)
+    const pusher = isSignedIn(viewer) ? viewer : systemActor
+    await deps.locked(repo.id, () => recordMoves(deps, repo.id, pusher, { changes }))
+    await deps.followers.follow(repo, pusher.account.id, changes)
   }
   return [
     ...proposalLines,

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { CredentialRestriction } from '../../access/credential-restriction.ts'
 import type { PayloadsOf } from '../../events/index.ts'
 
 export const pushEvents = {
@@ -6,6 +7,8 @@ export const pushEvents = {
     repo_id: Type.Integer(),
     /** True when a sync of a pull mirror moved the refs. */
     is_mirror_sync: Type.Optional(Type.Boolean()),
+    /** Of the credentials that pushed: what follows from the push has no more rights. */
+    restriction: Type.Optional(CredentialRestriction),
     /** Refs in the order of the push; an all-zero oid stands for "none". */
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
   }),

@@ -1,4 +1,4 @@
-import type { SignedIn, Viewer } from '../../access/viewer.ts'
+import { actorOf, type SignedIn, type Viewer } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import { type Git, type GitRepo, isZeroOid, type PushPolicy } from '../../git/index.ts'
@@ -115,7 +115,7 @@ export function createPushes(deps: PushDeps): Pushes {
       await locked(id, async () => {
         await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
         if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
-        await recordMoves(deps, id, actor.account.id, { changes, defaultBranch, inTransaction })
+        await recordMoves(deps, id, actor, { changes, defaultBranch, inTransaction })
       })
       await deps.followers.follow(target.repo, actor.account.id, changes)
     },
@@ -131,7 +131,9 @@ export function createPushes(deps: PushDeps): Pushes {
         ])
           await refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
         if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
-        await recordMoves(deps, repo.id, repo.ownerId, { changes, defaultBranch, isMirrorSync: true })
+        // NOTE: what the remote has says nothing of other repositories of the owner.
+        const owner = { ...actorOf(repo.ownerId), onlyRepos: new Set([repo.id]) }
+        await recordMoves(deps, repo.id, owner, { changes, defaultBranch, isMirrorSync: true })
       }),
     recorded: (repoId) => locked(repoId, () => Promise.resolve()),
     inspect: (repoId) => locked(repoId, () => inspectRepo(deps, repoId)),

@@ -1,4 +1,5 @@
-import { actorOf } from '../../access/viewer.ts'
+import { restrictionOf } from '../../access/credential-restriction.ts'
+import { type Actor, actorOf } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import { type Git, isZeroOid } from '../../git/index.ts'
@@ -49,12 +50,12 @@ interface Moves {
  * only a value that the ref still has becomes that of its branch row, because a later push records what it has now.
  * HEAD is set before the rows are written: `reconcile` repairs a crash in between.
  */
-export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusherId: number, moves: Moves): Promise<void> {
+export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Actor, moves: Moves): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
   const { changes, inTransaction } = moves
   const defaultBranch = moves.defaultBranch ?? (await chooseDefaultBranch(deps.git, repo, changes))
-  const origin = { repoId, pusherId, at: deps.clock.now() }
+  const origin = { repoId, pusherId: pusher.account.id, restriction: restrictionOf(pusher), at: deps.clock.now() }
   const { refs } = deps.git.open(repo)
   await deps.database.transaction(async (tx) => {
     await lockRepo(tx, repoId)
@@ -127,6 +128,7 @@ async function appendPushed(
     {
       repo_id: origin.repoId,
       ...(isMirrorSync && { is_mirror_sync: true }),
+      ...(origin.restriction && { restriction: origin.restriction }),
       updates: changes.map((change) => ({ ref: change.ref, old_oid: change.oldOid, new_oid: change.newOid })),
     },
   )

@@ -1,6 +1,8 @@
-import { isPublicRepo } from '../../access/admit.ts'
+import { admitCaller } from '../../access/admit.ts'
+import { reachesRepo } from '../../access/credential-restriction.ts'
 import type { RepoAccess } from '../../access/repo-access.ts'
-import { isPublicOnly, type SignedIn } from '../../access/viewer.ts'
+import type { ScopeLevel } from '../../access/scopes.ts'
+import type { SignedIn } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import type { IssueId } from '../../platform/crypto/ids.ts'
 import { canReadIssue, type Issue, listIssuesByIds, listIssuesByNumbers } from '../issues/index.ts'
@@ -39,10 +41,10 @@ export async function findReferred(
   )
 }
 
-/** What the author may do with these issues, by a fixed number of queries. */
+/** What the author of a text in `from` may do with these issues, by a fixed number of queries. */
 export async function loadTargets(
   db: Db,
-  author: SignedIn,
+  { author, from }: { readonly author: SignedIn; readonly from: Pick<Repo, 'id'> },
   issueIds: readonly IssueId[],
 ): Promise<Map<IssueId, Target>> {
   const issues = await listIssuesByIds(db, issueIds)
@@ -57,10 +59,33 @@ export async function loadTargets(
       const [repo, access] = [byId.get(issue.repoId), accesses.get(issue.repoId)]
       if (repo === undefined || access === undefined) return []
       const isBlocked = blockers.has(repo.ownerId) || blockers.has(issue.posterId)
-      const mayRefer = !isBlocked && isReached(author, repo) && canReadIssue(access, issue)
+      const mayRefer = !isBlocked && isReached(author, issue, { repo, from }) && canReadIssue(access, issue)
       return [[issue.id, { issue, repo, access, mayRefer }]]
     }),
   )
 }
 
-const isReached = (author: SignedIn, repo: Repo): boolean => !isPublicOnly(author) || isPublicRepo(repo)
+interface Reach {
+  /** Of the issue. */
+  readonly repo: Repo
+  /** Of the text or the commit that refers to it. */
+  readonly from: Pick<Repo, 'id'>
+}
+
+/** Whether the credentials reach an issue: one of another repository by the scope that reads it. */
+const isReached = (actor: SignedIn, issue: Issue, { repo, from }: Reach): boolean =>
+  reachesRepo(actor, repo) && hasScope(actor, issue, { from, level: 'read' })
+
+/** Whether the credentials may close and reopen an issue, whatever the account may do with it. */
+export const mayActOn = (actor: SignedIn, issue: Issue, { repo, from }: Reach): boolean =>
+  reachesRepo(actor, repo) && hasScope(actor, issue, { from, level: 'write' })
+
+/**
+ * NOTE: a push or a merge acts on issues of its own repository as on its commits; the scope of repositories is enough.
+ */
+const hasScope = (
+  actor: SignedIn,
+  { repoId, isPull }: Issue,
+  { from, level }: Pick<Reach, 'from'> & { readonly level: ScopeLevel },
+): boolean =>
+  repoId === from.id || admitCaller(actor, { scopes: [isPull ? 'repository' : 'issue'], level }).kind === 'allowed'

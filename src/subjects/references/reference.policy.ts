@@ -18,8 +18,16 @@ interface KeywordUse {
  */
 export function decideAction(keyword: KeywordAction, { source, target, mayClose }: KeywordUse): KeywordAction {
   if (!source.isPull || target.isPull) return 'none'
-  return (source.isComment || source.repoId !== target.repoId) && !mayClose ? 'none' : keyword
+  return needsRight({ source, target }) && !mayClose ? 'none' : keyword
 }
+
+interface RightUse {
+  readonly source: { readonly repoId: number; readonly isComment: boolean }
+  readonly target: { readonly repoId: number }
+}
+
+/** Whether the author must be allowed to close the issue; in a pull request of its repository the merge decides. */
+export const needsRight = ({ source, target }: RightUse): boolean => source.isComment || source.repoId !== target.repoId
 
 interface CommitUse {
   /** Full name of the branch that was pushed. */

@@ -4,7 +4,7 @@ import type { Jobs } from '../../jobs/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, forbidden, invalid, locked } from '../../platform/errors.ts'
 import { fromRefusal } from '../contents/index.ts'
-import { findPusher } from '../merges/index.ts'
+import { findPusher, renewRights } from '../merges/index.ts'
 import type { PullInView } from '../pulls/index.ts'
 import { type Pushes, PushRefusedError } from '../pushes/index.ts'
 import { findRepoById, type Repo, type Writer } from '../repos/index.ts'
@@ -48,11 +48,12 @@ export async function applySuggestions(
 ): Promise<{ readonly head: Repo; readonly oid: string }> {
   const { read } = deps.database
   const head = await findHead(deps, target)
-  const pusher = await findPusher(read, actor, { target, head: head.repo })
-  if (pusher === undefined) throw forbidden('user should have a permission to write to the head branch')
+  await requirePusher(read, actor, { target, head: head.repo })
   if (order.headOid !== '' && order.headOid !== head.tip) throw outOfDate()
   // NOTE: the tip is that from before the wait: of two calls at once the second one gets the conflict.
   return deps.locks.run(headKey(head.repo.id, head.branch), async () => {
+    const renewed = await renewRights(read, actor, target)
+    const pusher = await requirePusher(read, renewed.actor, { target: renewed.target, head: head.repo })
     const git = deps.git.open(head.repo)
     const suggestions = await loadSuggestions(read, actor, target.issue, { git, tip: head.tip, wanted: order.comments })
     const oid = await git.writing(async () => {
@@ -63,6 +64,13 @@ export async function applySuggestions(
     })
     return { head: head.repo, oid }
   })
+}
+
+/** Throws Forbidden where neither the actor nor the rule of the pull request allows a push to the head. */
+async function requirePusher(...args: Parameters<typeof findPusher>): Promise<Writer> {
+  const pusher = await findPusher(...args)
+  if (pusher === undefined) throw forbidden('user should have a permission to write to the head branch')
+  return pusher
 }
 
 const outOfDate = (): Error => conflict('head out of date')

@@ -1,5 +1,6 @@
 /** For commands, which import subjects alone. */
 export { commandLine } from '../../access/viewer.ts'
+export { loadActingUser, reloadActingUser } from './acting-user.ts'
 export { type BlockOperationDeps, blockOperations } from './blocks/blocks.operations.ts'
 export { commitIdentity } from './commit-identity.policy.ts'
 export { requireFreeName, requireOwnerName } from './accounts/create-user.ts'

@@ -1,4 +1,9 @@
 import type { Selectable } from 'kysely'
+import {
+  type CredentialRestriction,
+  formatRestriction,
+  parseRestriction,
+} from '../../../access/credential-restriction.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { type Page, pageOf, type Paging } from '../../../platform/paging.ts'
@@ -12,6 +17,8 @@ export interface QueueEntry extends QueuedBranch {
   readonly issueId: IssueId
   /** Who queued it, and merges it. */
   readonly actorId: UserId
+  /** Of the credentials that queued it. */
+  readonly restriction: CredentialRestriction | undefined
   readonly order: MergeOrder
   /** The head that was queued. */
   readonly headOid: string
@@ -35,6 +42,7 @@ const toEntry = (row: Selectable<MergeQueueEntryTable>): QueueEntry => ({
   repoId: asId(row.repo_id),
   branch: row.branch,
   actorId: asId(row.actor_id),
+  restriction: parseRestriction(row.restriction),
   order: {
     action: row.style as MergeAction,
     title: row.title,
@@ -113,6 +121,7 @@ interface NewEntry extends QueuedBranch {
   readonly pullId: PullId
   readonly issueId: IssueId
   readonly actorId: UserId
+  readonly restriction: CredentialRestriction | undefined
   readonly order: MergeOrder
   readonly headOid: string
   readonly at: number
@@ -131,6 +140,7 @@ export async function insertEntry(tx: Tx, entry: NewEntry): Promise<void> {
     branch: entry.branch,
     position: Number(last ?? 0) + 1,
     actor_id: entry.actorId,
+    restriction: formatRestriction(entry.restriction),
     style: action,
     title,
     message,

@@ -11,6 +11,8 @@ export interface MergeQueueEntryTable {
   position: number
   /** Who queued it, and merges it. */
   actor_id: number
+  /** A `CredentialRestriction` of the actor, as JSON; empty for none. */
+  restriction: Generated<string>
   /** The contract's `Do`. */
   style: string
   title: string

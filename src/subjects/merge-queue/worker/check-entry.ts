@@ -1,9 +1,9 @@
-import { viewerOfAccount } from '../../../access/viewer.ts'
+import { reachesRepo } from '../../../access/credential-restriction.ts'
 import { findIssueById } from '../../issues/index.ts'
-import type { OrderedMerge } from '../../merges/index.ts'
+import { MERGE_NEED, type OrderedMerge } from '../../merges/index.ts'
 import { findPullByIssue } from '../../pulls/index.ts'
 import { loadRepoAccess } from '../../repos/index.ts'
-import { findUserById } from '../../users/index.ts'
+import { loadActingUser } from '../../users/index.ts'
 import type { QueueEntry } from '../records/entry.store.ts'
 import { removeEntry } from './remove-entry.ts'
 import type { Place, WorkerDeps } from './worker-deps.ts'
@@ -33,17 +33,17 @@ export async function checkEntries(
 /** The merge, or why it cannot be made now. */
 async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry): Promise<CheckedEntry | string> {
   const { read } = deps.database
-  const [issue, pull, user] = await Promise.all([
+  const [issue, pull, actor] = await Promise.all([
     findIssueById(read, entry.issueId),
     findPullByIssue(read, entry.issueId),
-    findUserById(read, entry.actorId),
+    loadActingUser(read, entry.actorId, entry.restriction, MERGE_NEED),
   ])
   if (issue === undefined || pull === undefined) return 'it was deleted'
   if (issue.isClosed) return 'it was closed'
   if (pull.baseBranch !== entry.branch) return 'its base is another branch now'
   if (pull.headOid !== entry.headOid) return 'its head was pushed to'
-  if (user === undefined || !user.isActive || user.isLoginProhibited) return 'the account that queued it is not active'
-  const actor = viewerOfAccount(user)
+  if (actor === undefined) return 'the account that queued it is not active'
+  if (!reachesRepo(actor, repo)) return 'the token that queued it does not reach the repository'
   const target = { repo, issue, pull, access: await loadRepoAccess(read, actor, repo) }
   const merge = { actor, target, order: entry.order }
   const problem = await deps.batchMerges.problem(merge)

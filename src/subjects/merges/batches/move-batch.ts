@@ -75,7 +75,7 @@ async function planIntents(deps: MergeDeps, { git, baseOid, merges }: BuiltBatch
 /** Rows are locked in the order of their ids, whatever that of the batch. */
 async function claimAll(deps: MergeDeps, tx: Tx, batch: BuiltBatch, claimed: readonly Claimed[]): Promise<void> {
   const ordered = claimed.toSorted((a, b) => a.merge.target.issue.id - b.merge.target.issue.id)
-  for (const { merge, intent } of ordered) await claimPull(deps, tx, merge.target, intent)
+  for (const { merge, intent } of ordered) await claimPull(deps, tx, merge, intent)
   await batch.claim(tx)
 }
 

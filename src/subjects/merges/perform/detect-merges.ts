@@ -1,3 +1,4 @@
+import type { CredentialRestriction } from '../../../access/credential-restriction.ts'
 import type { GitRepo } from '../../../git/index.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import { listOpenPullsInto, type Pull } from '../../pulls/index.ts'
@@ -17,11 +18,11 @@ export async function detectMerges(deps: SettleDeps, repoId: RepoId, signal: Abo
   const repo = await findRepoById(read, repoId)
   if (repo === undefined || !parseRepoSettings(repo.settings).pulls.autodetectManualMerge) return
   const git = deps.git.open(repo)
-  for (const { branch, oid, pusherId } of await listOpenBases(read, repoId)) {
+  for (const { branch, oid, pusherId, restriction } of await listOpenBases(read, repoId)) {
     const byId = pusherId > 0 ? asId<UserId>(pusherId) : repo.ownerId
     for await (const pull of containedPulls(deps, { repo, git, branch, tip: oid })) {
       signal.throwIfAborted()
-      await recordFound(deps, { repo, git, tip: oid, pull, byId })
+      await recordFound(deps, { repo, git, tip: oid, pull, byId, restriction })
     }
   }
 }
@@ -54,9 +55,11 @@ interface Found {
   readonly tip: string
   readonly pull: Pull
   readonly byId: UserId
+  /** Of the credentials that pushed. */
+  readonly restriction: CredentialRestriction | undefined
 }
 
-async function recordFound(deps: SettleDeps, { repo, git, tip, pull, byId }: Found): Promise<void> {
+async function recordFound(deps: SettleDeps, { repo, git, tip, pull, byId, restriction }: Found): Promise<void> {
   const oid = (await firstMerge(git, pull.headOid, tip)) ?? pull.headOid
   const { author } = await git.objects.commit(oid)
   const intent = {
@@ -66,6 +69,7 @@ async function recordFound(deps: SettleDeps, { repo, git, tip, pull, byId }: Fou
     oid,
     style: 'manually-merged',
     actorId: byId,
+    restriction,
     isAuto: false,
     deletesBranch: false,
     server: '',

@@ -1,4 +1,5 @@
-import { type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
+import { type CredentialRestriction, reachesRepo } from '../../../access/credential-restriction.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
 import { branchRef, RefConflictError } from '../../../git/index.ts'
 import type { IssueId } from '../../../platform/crypto/ids.ts'
 import { type Issue, findIssueById, recordEntries, type StateRules, type TimeBookings } from '../../issues/index.ts'
@@ -6,7 +7,7 @@ import { findPullByIssue, listOpenPullsFrom, type Pull } from '../../pulls/index
 import { PushRefusedError } from '../../pushes/index.ts'
 import { applyMergeKeywords } from '../../references/index.ts'
 import { findRepoById, loadRepoAccess } from '../../repos/index.ts'
-import { findUserById } from '../../users/index.ts'
+import { loadActingUser } from '../../users/index.ts'
 import type { MergeDeps } from './merge-pull.ts'
 
 export interface FollowMergeDeps extends Pick<MergeDeps, 'clock' | 'database' | 'events' | 'git' | 'pushes'> {
@@ -17,17 +18,22 @@ export interface FollowMergeDeps extends Pick<MergeDeps, 'clock' | 'database' | 
 interface Follow {
   readonly issueId: IssueId
   readonly deletesBranch: boolean
+  /** Of the credentials that asked for the merge. */
+  readonly restriction: CredentialRestriction | undefined
 }
 
 /** What a merge leads to: issues that its keywords close, and the deletion of the head branch. Safe to run again. */
-export async function followMerge(deps: FollowMergeDeps, { issueId, deletesBranch }: Follow): Promise<void> {
+export async function followMerge(
+  deps: FollowMergeDeps,
+  { issueId, deletesBranch, restriction }: Follow,
+): Promise<void> {
   const { database, clock, events } = deps
   const issue = await findIssueById(database.read, issueId)
   const pull = issue && (await findPullByIssue(database.read, issueId))
-  const user = pull?.merge && (await findUserById(database.read, pull.merge.byId))
-  if (issue === undefined || pull?.merge === undefined || user === undefined) return
-  const actor = viewerOfAccount(user)
-  const applied = { events, actor, at: clock.now(), issueId, oid: pull.merge.oid }
+  const actor = pull?.merge && (await loadActingUser(database.read, pull.merge.byId, restriction))
+  const repo = issue && (await findRepoById(database.read, issue.repoId))
+  if (issue === undefined || repo === undefined || pull?.merge === undefined || actor === undefined) return
+  const applied = { events, actor, at: clock.now(), issueId, repo, oid: pull.merge.oid }
   await database.transaction((tx) => applyMergeKeywords(deps, tx, applied))
   if (deletesBranch) await deleteHead(deps, actor, issue, pull)
 }
@@ -40,7 +46,7 @@ export async function followMerge(deps: FollowMergeDeps, { issueId, deletesBranc
 async function deleteHead(deps: FollowMergeDeps, actor: SignedIn, issue: Issue, pull: Pull): Promise<void> {
   const { database, git, clock } = deps
   const repo = pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
-  if (repo === undefined || pull.isAgit || pull.headBranch === repo.defaultBranch) return
+  if (repo === undefined || !reachesRepo(actor, repo) || pull.isAgit || pull.headBranch === repo.defaultBranch) return
   if ((await listOpenPullsFrom(database.read, { repoId: repo.id, branch: pull.headBranch })).length > 0) return
   const opened = git.open(repo)
   const ref = branchRef(pull.headBranch)

@@ -1,4 +1,9 @@
 import type { Selectable } from 'kysely'
+import {
+  type CredentialRestriction,
+  formatRestriction,
+  parseRestriction,
+} from '../../../access/credential-restriction.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import { asId, type PullId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
@@ -15,6 +20,8 @@ export interface MergeIntent {
   /** The contract's `Do`. */
   readonly style: string
   readonly actorId: UserId
+  /** Of the credentials that asked for the merge. */
+  readonly restriction: CredentialRestriction | undefined
   readonly isAuto: boolean
   readonly deletesBranch: boolean
   /** The server that makes the merge. */
@@ -30,6 +37,7 @@ const toIntent = (row: Selectable<MergeIntentTable>): MergeIntent => ({
   oid: row.oid,
   style: row.style,
   actorId: asId(row.actor_id),
+  restriction: parseRestriction(row.restriction),
   isAuto: row.is_auto === 1,
   deletesBranch: row.deletes_branch === 1,
   server: row.server,
@@ -61,6 +69,7 @@ export async function insertIntent(tx: Tx, intent: MergeIntent): Promise<void> {
     oid: intent.oid,
     style: intent.style,
     actor_id: intent.actorId,
+    restriction: formatRestriction(intent.restriction),
     is_auto: flag(intent.isAuto),
     deletes_branch: flag(intent.deletesBranch),
     server: intent.server,

@@ -16,6 +16,8 @@ export interface MergeIntentTable {
   deletes_branch: Generated<Flag>
   /** The server that makes the merge, by its start. */
   server: Generated<string>
+  /** A `CredentialRestriction` of the actor, as JSON; empty for none. */
+  restriction: Generated<string>
   /** Epoch milliseconds. */
   created_at: number
 }

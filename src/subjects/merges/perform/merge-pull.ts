@@ -1,4 +1,5 @@
 import { AccessMode } from '../../../access/access-mode.ts'
+import { restrictionOf } from '../../../access/credential-restriction.ts'
 import { type RepoAccess, unitMode } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
@@ -9,6 +10,7 @@ import { findPullByIssue, lockPull, type PullInView } from '../../pulls/index.ts
 import { type Pushes, PushRefusedError } from '../../pushes/index.ts'
 import { parseRepoSettings } from '../../repos/index.ts'
 import { fromRefusal, mergeRefused, outOfDate, unbuilt } from '../merge-errors.ts'
+import type { OrderedMerge } from '../batches/ordered-merge.ts'
 import type { MergeAction, MergeOrder } from '../merge-order.ts'
 import { type CommitDeps, planMergeCommit } from '../messages/merge-commit.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
@@ -18,6 +20,7 @@ import { enqueueSettling, forgetIntent } from './forget-intent.ts'
 import { mergedByHand } from './merged-by-hand.ts'
 import { findIntent, insertIntent, type MergeIntent } from './merge-intent.store.ts'
 import { recordMerge } from './record-merge.ts'
+import { renewRights } from './renew-rights.ts'
 import { branchKey, isUnderWay, serverOf, settleIntent, type SettleDeps } from './settle-intent.ts'
 
 export interface MergeDeps extends SettleDeps, CommitDeps {
@@ -49,7 +52,10 @@ export async function mergePull(deps: MergeDeps, target: PullInView, attempt: At
   // NOTE: one that merges by itself is tried again when the pull request has followed.
   if (!attempt.isAuto) await awaitHead(deps, target)
   const merging = deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), () =>
-    retryMoved(MAX_ATTEMPTS, async () => mergeOnce(deps, await reload(deps, target), attempt)),
+    retryMoved(MAX_ATTEMPTS, async () => {
+      const { actor, target: renewed } = await renewRights(deps.database.read, attempt.actor, target)
+      return mergeOnce(deps, await reload(deps, renewed), { ...attempt, actor })
+    }),
   )
   return merging.catch((error: unknown) => {
     throw error instanceof RefConflictError ? outOfDate() : error
@@ -124,7 +130,7 @@ async function buildAndMove(
   if (outcome.kind !== 'built') throw unbuilt(outcome, action)
   const intent = intentOf(deps, target, attempt, outcome.commit)
   await deps.database.transaction(async (tx) => {
-    await claimPull(deps, tx, target, intent)
+    await claimPull(deps, tx, { actor, target }, intent)
     await attempt.claim?.(tx)
   })
   const mergeBase = await git.history.mergeBase(baseOid, headOid)
@@ -161,6 +167,7 @@ export function intentOf(
     oid,
     style: order.action,
     actorId: actor.account.id,
+    restriction: restrictionOf(actor),
     isAuto,
     deletesBranch: order.deletesBranch ?? deleteBranchAfterMerge,
     server: serverOf({ startedAt }),
@@ -168,13 +175,19 @@ export function intentOf(
   }
 }
 
-/** Writes the intent. Throws Conflict when the pull request changed since it was looked at. */
+/**
+ * Writes the intent. Throws Conflict when the pull request changed since it was looked at, MergeRefused when the actor
+ * has lost the right that it had then: after a removal was answered nothing is merged.
+ */
 export async function claimPull(
   { jobs }: Pick<MergeDeps, 'jobs'>,
   tx: Tx,
-  target: PullInView,
+  { actor, target }: Pick<OrderedMerge, 'actor' | 'target'>,
   intent: MergeIntent,
 ): Promise<void> {
+  const { access } = (await renewRights(tx, actor, target)).target
+  if (unitMode(access, 'repo.code') < unitMode(target.access, 'repo.code'))
+    throw mergeRefused('User not allowed to merge PR')
   await lockUnchangedPull(tx, target)
   if ((await findIntent(tx, target.pull.id)) !== undefined) throw conflict('the pull request is being merged')
   await insertIntent(tx, intent)

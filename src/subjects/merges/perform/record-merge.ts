@@ -58,6 +58,12 @@ export async function recordMerge(
     { actor, repoId: repo.id, at },
     { repo_id: repo.id, issue_id: issue.id, number: issue.number, pull_id: pull.id, oid, style: intent.style },
   )
-  const after = { pull_id: pull.id, issue_id: issue.id, deletes_branch: intent.deletesBranch }
+  const { deletesBranch, restriction } = intent
+  const after = {
+    pull_id: pull.id,
+    issue_id: issue.id,
+    deletes_branch: deletesBranch,
+    ...(restriction && { restriction }),
+  }
   await jobs.enqueue(tx, 'merges.follow', after, { key: String(pull.id) })
 }

@@ -1,4 +1,9 @@
 import type { Selectable } from 'kysely'
+import {
+  type CredentialRestriction,
+  formatRestriction,
+  parseRestriction,
+} from '../../../access/credential-restriction.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { MergeAction } from '../merge-order.ts'
@@ -11,6 +16,8 @@ export interface MergeSchedule {
   readonly repoId: RepoId
   /** Who merges. */
   readonly actorId: UserId
+  /** Of the credentials that scheduled it. */
+  readonly restriction: CredentialRestriction | undefined
   readonly action: MergeAction
   readonly title: string
   readonly message: string
@@ -27,6 +34,7 @@ const toSchedule = (row: Selectable<MergeScheduleTable>): MergeSchedule => ({
   issueId: asId(row.issue_id),
   repoId: asId(row.repo_id),
   actorId: asId(row.actor_id),
+  restriction: parseRestriction(row.restriction),
   action: row.style as MergeAction,
   title: row.title,
   message: row.message,
@@ -119,6 +127,7 @@ export async function insertSchedule(tx: Tx, schedule: MergeSchedule): Promise<v
     issue_id: schedule.issueId,
     repo_id: schedule.repoId,
     actor_id: schedule.actorId,
+    restriction: formatRestriction(schedule.restriction),
     style: schedule.action,
     title: schedule.title,
     message: schedule.message,

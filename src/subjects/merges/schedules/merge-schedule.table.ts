@@ -8,6 +8,8 @@ export interface MergeScheduleTable {
   repo_id: number
   /** Who merges. */
   actor_id: number
+  /** A `CredentialRestriction` of the actor, as JSON; empty for none. */
+  restriction: Generated<string>
   /** The contract's `Do`. */
   style: string
   title: string

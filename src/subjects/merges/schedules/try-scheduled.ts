@@ -1,11 +1,13 @@
-import { viewerOfAccount } from '../../../access/viewer.ts'
+import { reachesRepo } from '../../../access/credential-restriction.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import { conflict, DomainError } from '../../../platform/errors.ts'
 import type { PullId } from '../../../platform/crypto/ids.ts'
 import { findIssueById } from '../../issues/index.ts'
 import { findPullByIssue, type PullInView } from '../../pulls/index.ts'
 import { findRepoById, loadRepoAccess } from '../../repos/index.ts'
-import { findUserById } from '../../users/index.ts'
+import { loadActingUser } from '../../users/index.ts'
+import { MERGE_NEED } from '../merge-order.ts'
 import { type MergeDeps, mergePull } from '../perform/merge-pull.ts'
 import { findSchedule, type MergeSchedule } from './merge-schedule.store.ts'
 
@@ -16,11 +18,11 @@ import { findSchedule, type MergeSchedule } from './merge-schedule.store.ts'
 export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<void> {
   const { read } = deps.database
   const schedule = await findSchedule(read, pullId)
-  const user = schedule && (await findUserById(read, schedule.actorId))
-  if (schedule === undefined || user === undefined || !user.isActive || user.isLoginProhibited) return
-  const actor = viewerOfAccount(user)
+  const actor = schedule && (await loadActingUser(read, schedule.actorId, schedule.restriction, MERGE_NEED))
+  if (schedule === undefined || actor === undefined) return
   const target = await findTarget(deps, actor, schedule)
-  if (target === undefined || target.issue.isClosed || target.repo.isArchived) return
+  if (target === undefined || !reachesRepo(actor, target.repo) || target.issue.isClosed || target.repo.isArchived)
+    return
   const { action, title, message, deletesBranch, headOid } = schedule
   const order = { action, title, message, deletesBranch, headOid, mergedOid: '', isForced: false }
   const claim = async (tx: Tx): Promise<void> => {
@@ -37,7 +39,7 @@ export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<voi
 
 async function findTarget(
   { database: { read } }: MergeDeps,
-  actor: ReturnType<typeof viewerOfAccount>,
+  actor: SignedIn,
   { repoId, issueId }: MergeSchedule,
 ): Promise<PullInView | undefined> {
   const [repo, issue, pull] = await Promise.all([

@@ -1,3 +1,4 @@
+import { systemActor } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import { type Git, zeroOid } from '../../../git/index.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -48,7 +49,7 @@ export async function reconcileRepo(deps: RecordDeps & { readonly log: Logger },
   if (drift === undefined) return false
   const { changes, head } = drift
   deps.log.warn({ repo: repoId, refs: changes.length, head }, 'refs and rows differ; correcting the rows')
-  if (changes.length > 0) await recordMoves(deps, repoId, 0, { changes })
+  if (changes.length > 0) await recordMoves(deps, repoId, systemActor, { changes })
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo !== undefined) await deps.git.open(repo).refs.setHead(repo.defaultBranch)
   return true

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { CredentialRestriction } from '../../../access/credential-restriction.ts'
 import type { Subscriptions } from '../../../events/index.ts'
 import { isZeroOid } from '../../../git/index.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../jobs/index.ts'
@@ -10,6 +11,7 @@ const commitReferenceJobPayloads = {
   'push.refer': Type.Object({
     repo_id: Type.Integer(),
     pusher_id: Type.Integer(),
+    restriction: Type.Optional(CredentialRestriction),
     updates: Type.Array(Type.Object({ ref: Type.String(), old_oid: Type.String(), new_oid: Type.String() })),
   }),
 }
@@ -19,20 +21,24 @@ declare module '../../../jobs/catalog.ts' {
 }
 
 export const commitReferenceJobs = (deps: CommitReferenceDeps): JobDefinitions => ({
-  'push.refer': defineJob(commitReferenceJobPayloads['push.refer'], ({ repo_id, pusher_id, updates }, signal) =>
-    referFromPush(deps, { repoId: asId(repo_id), pusherId: asId(pusher_id), updates }, signal),
+  'push.refer': defineJob(
+    commitReferenceJobPayloads['push.refer'],
+    ({ repo_id, pusher_id, restriction, updates }, signal) =>
+      referFromPush(deps, { repoId: asId(repo_id), pusherId: asId(pusher_id), restriction, updates }, signal),
   ),
 })
 
 /**
- * Pushes of accounts: neither the copies that mirrors make, nor repairs and deploy keys, which no account stands
- * behind.
+ * Pushes of accounts and of deploy keys, which act for the owner in their repository alone: neither the copies that
+ * mirrors make nor repairs.
  */
 export const commitReferenceSubscriptions = (jobs: Jobs): Subscriptions => ({
   async 'repo.pushed'(tx, { id, repoId, actorId, payload }) {
     if (actorId <= 0 || payload.is_mirror_sync === true) return
     const updates = payload.updates.filter(({ ref, new_oid }) => ref.startsWith('refs/heads/') && !isZeroOid(new_oid))
     if (updates.length === 0) return
-    await jobs.enqueue(tx, 'push.refer', { repo_id: repoId, pusher_id: actorId, updates }, { key: String(id) })
+    const { restriction } = payload
+    const push = { repo_id: repoId, pusher_id: actorId, ...(restriction && { restriction }), updates }
+    await jobs.enqueue(tx, 'push.refer', push, { key: String(id) })
   },
 })

@@ -1,4 +1,5 @@
-import { type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
+import type { CredentialRestriction } from '../../../access/credential-restriction.ts'
+import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database, Tx } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
 import type { Git } from '../../../git/index.ts'
@@ -14,9 +15,9 @@ import {
   touchIssues,
 } from '../../issues/index.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
-import { findUserById } from '../../users/index.ts'
+import { loadActingUser } from '../../users/index.ts'
 import { applyKeyword } from '../apply-keyword.ts'
-import { findReferred, loadTargets, type Target } from '../find-targets.ts'
+import { findReferred, loadTargets, mayActOn, type Target } from '../find-targets.ts'
 import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
 import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/commit-reference.store.ts'
 import { actsOnBranch } from '../reference.policy.ts'
@@ -38,6 +39,8 @@ export interface CommitReferenceDeps {
 interface Push {
   readonly repoId: RepoId
   readonly pusherId: UserId
+  /** Of the credentials that pushed. */
+  readonly restriction: CredentialRestriction | undefined
   readonly updates: readonly BranchUpdate[]
 }
 
@@ -51,21 +54,22 @@ const MAX_MESSAGE = 64 * 1024
  */
 export async function referFromPush(
   deps: CommitReferenceDeps,
-  { repoId, pusherId, updates }: Push,
+  { repoId, pusherId, restriction, updates }: Push,
   signal: AbortSignal,
 ): Promise<void> {
   const { read } = deps.database
-  const [repo, pusher] = [await findRepoById(read, repoId), await findUserById(read, pusherId)]
-  if (repo === undefined || pusher === undefined) return
+  const repo = await findRepoById(read, repoId)
+  if (repo === undefined) return
   const base = `refs/heads/${repo.defaultBranch}`
   for (const pushed of await listPushedCommits(deps.git.open(repo), updates, base)) {
     signal.throwIfAborted()
     const references = parseReferences(pushed.commit.message.slice(0, MAX_MESSAGE), deps.grammar())
     if (references.length === 0) continue
-    const pusherView = viewerOfAccount(pusher)
-    await deps.database.transaction((tx) =>
-      writeCommit(deps, { tx, pusher: pusherView, repo, pushed, isDefaultBranch: pushed.ref === base }, references),
-    )
+    await deps.database.transaction(async (tx) => {
+      const pusher = await loadActingUser(tx, pusherId, restriction)
+      if (pusher === undefined) return
+      await writeCommit(deps, { tx, pusher, repo, pushed, isDefaultBranch: pushed.ref === base }, references)
+    })
   }
 }
 
@@ -85,7 +89,7 @@ async function writeCommit(
 ): Promise<void> {
   const { tx, pusher, repo } = writing
   const referred = await findReferred(tx, repo, references)
-  for (const [id, target] of await loadTargets(tx, pusher, [...referred.keys()]))
+  for (const [id, target] of await loadTargets(tx, { author: pusher, from: repo }, [...referred.keys()]))
     if (target.mayRefer) await writeCommitReference(deps, writing, target, referred.get(id)!.reference)
 }
 
@@ -127,10 +131,11 @@ async function insertReference(
 function mayAct(
   { anyBranch }: CommitReferenceDeps,
   { pusher, repo, pushed, isDefaultBranch }: CommitWriting,
-  { issue, access }: Target,
+  { issue, access, repo: target }: Target,
   { action }: IssueReference,
 ): boolean {
   if (action === 'none' || issue.isPull || !canEditIssue(pusher, access, issue)) return false
+  if (!mayActOn(pusher, issue, { repo: target, from: repo })) return false
   const isSameRepo = issue.repoId === repo.id
   return actsOnBranch({ ref: pushed.ref, isDefaultBranch, anyBranch, isSameRepo, issueRef: issue.ref })
 }

@@ -1,6 +1,11 @@
+import {
+  type CredentialRestriction,
+  formatRestriction,
+  parseRestriction,
+} from '../../../access/credential-restriction.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { runKept } from '../../../db/kept-statement.ts'
-import { asId, type IssueId } from '../../../platform/crypto/ids.ts'
+import { asId, type IssueId, type UserId } from '../../../platform/crypto/ids.ts'
 import type { KeywordAction } from '../parsing/parse-references.ts'
 
 /** The text that contains references: that of an issue, or of a comment on it. */
@@ -32,32 +37,50 @@ const referencesFrom = (db: Db, { issueId, commentId }: TextId) =>
     .where('source_issue_id', '=', issueId)
     .where('source_comment_id', '=', commentId)
 
-/**
- * What the issue and its comments close and reopen, each once, in a fixed order; the last keyword for an issue counts.
- */
-export async function listKeywordReferences(
-  db: Db,
-  issueId: IssueId,
-): Promise<Pick<CrossReference, 'issueId' | 'action'>[]> {
+interface KeywordAuthor {
+  readonly authorId: UserId
+  /** Of the credentials with which it was written. */
+  readonly restriction: CredentialRestriction | undefined
+}
+
+export interface KeywordReference extends Pick<CrossReference, 'issueId' | 'action'>, KeywordAuthor {
+  /** 0 for title and body. */
+  readonly commentId: number
+}
+
+/** What the issue and its comments close and reopen, by the issue that is referred to, later comments after earlier. */
+export async function listKeywordReferences(db: Db, issueId: IssueId): Promise<KeywordReference[]> {
   const rows = await db
     .selectFrom('cross_reference')
-    .select(['issue_id', 'action'])
+    .innerJoin('timeline_entry as entry', 'entry.id', 'cross_reference.entry_id')
+    .select(['cross_reference.issue_id', 'source_comment_id', 'action', 'author_id', 'restriction', 'entry.actor_id'])
     .where('source_issue_id', '=', issueId)
     .where('action', '!=', 'none')
-    .orderBy('issue_id')
+    .orderBy('cross_reference.issue_id')
     .orderBy('source_comment_id')
     .execute()
-  const last = new Map(rows.map((row) => [row.issue_id, row.action as KeywordAction]))
-  return [...last].map(([id, action]) => ({ issueId: asId<IssueId>(id), action }))
+  return rows.map((row) => ({
+    issueId: asId(row.issue_id),
+    commentId: row.source_comment_id,
+    action: row.action as KeywordAction,
+    authorId: asId(row.author_id === 0 ? row.actor_id : row.author_id),
+    restriction: parseRestriction(row.restriction),
+  }))
 }
 
 /** Replaces the reference from this text to the same issue. */
 export async function putCrossReference(
   tx: Tx,
   { issueId, commentId }: TextId,
-  reference: CrossReference,
+  reference: CrossReference & KeywordAuthor,
 ): Promise<void> {
-  const values = { issue_id: reference.issueId, entry_id: reference.entryId, action: reference.action }
+  const values = {
+    issue_id: reference.issueId,
+    entry_id: reference.entryId,
+    action: reference.action,
+    author_id: reference.authorId,
+    restriction: formatRestriction(reference.restriction),
+  }
   await tx
     .insertInto('cross_reference')
     .values({ source_issue_id: issueId, source_comment_id: commentId, ...values })

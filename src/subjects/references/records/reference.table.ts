@@ -12,6 +12,10 @@ export interface CrossReferenceTable {
   entry_id: number
   /** `none`, `closes` or `reopens`. */
   action: string
+  /** Who wrote the keyword; 0 for the one of the entry. */
+  author_id: Generated<number>
+  /** A `CredentialRestriction` of the author, as JSON; empty for none. */
+  restriction: Generated<string>
 }
 
 /** A commit that refers to an issue. */

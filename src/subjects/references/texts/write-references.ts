@@ -1,3 +1,4 @@
+import { restrictionOf } from '../../../access/credential-restriction.ts'
 import { isRepoAdmin } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
@@ -5,7 +6,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { IssueId } from '../../../platform/crypto/ids.ts'
 import { canEditIssue, insertEntries, type Issue, touchIssues, updateReferenceActions } from '../../issues/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { findReferred, loadTargets, type Target } from '../find-targets.ts'
+import { findReferred, loadTargets, mayActOn, type Target } from '../find-targets.ts'
 import type { IssueReference, KeywordAction } from '../parsing/parse-references.ts'
 import { type CrossReference, deleteCrossReferences, putCrossReference } from '../records/cross-reference.store.ts'
 import { decideAction } from '../reference.policy.ts'
@@ -42,7 +43,8 @@ export async function writeReferences(writing: Writing, source: SourceText): Pro
   if (before.length === 0 && references.length === 0) return
   const referred = await findReferred(tx, source.repo, references)
   referred.delete(source.issue.id)
-  const targets = await loadTargets(tx, author, [...referred.keys(), ...before.map(({ issueId }) => issueId)])
+  const ids = [...referred.keys(), ...before.map(({ issueId }) => issueId)]
+  const targets = await loadTargets(tx, { author, from: source.repo }, ids)
   const known = new Map(before.map((reference) => [reference.issueId, reference]))
   const vanished = before.filter(({ issueId }) => !referred.has(issueId))
   await neuter(writing, vanished, targets)
@@ -89,7 +91,7 @@ async function writeReference(writing: Writing, source: SourceText, { target, ke
   const action = decideAction(keyword, {
     source: { repoId: source.repo.id, isPull: source.issue.isPull, isComment: source.commentId !== 0 },
     target: issue,
-    mayClose: canEditIssue(author, access, issue),
+    mayClose: canEditIssue(author, access, issue) && mayActOn(author, issue, { repo: target.repo, from: source.repo }),
   })
   const before = known.get(issue.id)
   if (before?.action === action) return
@@ -98,7 +100,8 @@ async function writeReference(writing: Writing, source: SourceText, { target, ke
   const entryId = before?.entryId ?? (await insertReferenceEntry(writing, source, { issue, action, at }))
   if (before !== undefined) await updateReferenceActions(tx, [entryId], action, at)
   const id = { issueId: source.issue.id, commentId: source.commentId }
-  await putCrossReference(tx, id, { issueId: issue.id, entryId, action })
+  const by = { authorId: author.account.id, restriction: restrictionOf(author) }
+  await putCrossReference(tx, id, { issueId: issue.id, entryId, action, ...by })
 }
 
 async function insertReferenceEntry(

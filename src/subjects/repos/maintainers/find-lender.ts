@@ -1,5 +1,6 @@
-import { admitCaller, isPublicRepo } from '../../../access/admit.ts'
-import { isPublicOnly, type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
+import { admitCaller } from '../../../access/admit.ts'
+import { reachesRepo } from '../../../access/credential-restriction.ts'
+import { type SignedIn, viewerOfAccount } from '../../../access/viewer.ts'
 import type { Db } from '../../../db/database.ts'
 import type { UserId } from '../../../platform/crypto/ids.ts'
 import { findUserById } from '../../users/index.ts'
@@ -23,13 +24,9 @@ export async function findLender(
   actor: SignedIn,
   { base, head, posterId }: Maintained,
 ): Promise<Writer | undefined> {
-  if (actor.deployKeyId !== undefined || !reaches(actor, base) || !reaches(actor, head)) return undefined
+  if (actor.deployKeyId !== undefined || !reachesRepo(actor, base) || !reachesRepo(actor, head)) return undefined
   if ((await findWriter(read, actor, base)) === undefined) return undefined
   const poster = await findUserById(read, posterId)
   const lender = poster && viewerOfAccount(poster)
   return lender && admitCaller(lender, {}).kind === 'allowed' ? findWriter(read, lender, head) : undefined
 }
-
-/** Whether the credentials reach the repository, whatever the account may do with it. */
-const reaches = (actor: SignedIn, repo: Repo): boolean =>
-  (actor.onlyRepos?.has(repo.id) ?? true) && (!isPublicOnly(actor) || isPublicRepo(repo))

@@ -1,3 +1,4 @@
+import { type CredentialRestriction, formatRestriction } from '../../../access/credential-restriction.ts'
 import type { Db, Tx } from '../../../db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../platform/crypto/ids.ts'
 
@@ -18,6 +19,8 @@ export interface BranchRecord {
 export interface PushOrigin {
   readonly repoId: RepoId
   readonly pusherId: number
+  /** Of the credentials that pushed. */
+  readonly restriction?: CredentialRestriction | undefined
   readonly at: number
 }
 
@@ -49,6 +52,7 @@ export async function upsertBranches(
       name,
       oid,
       pusher_id: origin.pusherId,
+      pusher_restriction: formatRestriction(origin.restriction),
       updated_at: origin.at,
     }))
     await tx
@@ -58,6 +62,7 @@ export async function upsertBranches(
         on.columns(['repo_id', 'name']).doUpdateSet((eb) => ({
           oid: eb.ref('excluded.oid'),
           pusher_id: eb.ref('excluded.pusher_id'),
+          pusher_restriction: eb.ref('excluded.pusher_restriction'),
           updated_at: eb.ref('excluded.updated_at'),
         })),
       )

@@ -7,6 +7,8 @@ export interface BranchTable {
   name: string
   oid: string
   pusher_id: number
+  /** A `CredentialRestriction` of the push, as JSON; empty for none. */
+  pusher_restriction: Generated<string>
   updated_at: number
 }
 
