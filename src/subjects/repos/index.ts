@@ -41,6 +41,7 @@ export {
 export { recordRepoMove } from './changes/redirect.store.ts'
 export { recountRepos, repoCounters } from './records/repo-counters.store.ts'
 export { listUsedStorages } from './deletion/repo-deletion.store.ts'
+export { renewAccess } from './renew-access.ts'
 export type { RepoRules } from './repo-rules.ts'
 export { parseRepoSettings } from './repo-settings.ts'
 export { countRepos, listReposWithDeletedRefs, walkRepoIds } from './records/repo-walk.store.ts'

@@ -1,3 +1,4 @@
+import { AccessMode } from '../../access/access-mode.ts'
 import type { SignedIn } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
@@ -13,15 +14,16 @@ import {
   type TreeEntry,
 } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { badRequest, isDomainError, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
+import { badRequest, forbidden, isDomainError, notFound, unauthenticated, unavailable } from '../../platform/errors.ts'
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import { decodeBase64 } from '../contents/index.ts'
 import type { DiskQuota } from '../quota/index.ts'
-import { findRepoById, type Repo, updateRepo } from '../repos/index.ts'
+import { findRepoById, parseRepoSettings, renewAccess, type Repo, updateRepo } from '../repos/index.ts'
 import { type CommitSigner, writeCommit } from '../signing/index.ts'
 import { commitIdentity, findUserById } from '../users/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
 import { findPage, readFiles } from './pages.ts'
+import { wikiMode } from './wiki-access.policy.ts'
 import { deleteWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
 import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 
@@ -148,10 +150,16 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
       time: Math.floor(clock.now() / 1000),
       offset: 0,
     }
-    const committed = await writing.run(String(repo.id), () =>
+    const committed = await writing.run(String(repo.id), async () => {
+      const now = await renewAccess(database.read, actor, repo)
+      const isGloballyEditable = parseRepoSettings(now.repo.settings).globallyEditableWiki
+      const mode = wikiMode(now.actor, { units: now.repo.units, access: now.access, isGloballyEditable })
+      if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')
       // NOTE: a concurrent push may move the branch: the plan is computed again on the new tip.
-      wiki.writing(() => retryMoved(MAX_ATTEMPTS, () => commit(wiki, repo, { author, signer }, plan)).catch(failed)),
-    )
+      return wiki.writing(() =>
+        retryMoved(MAX_ATTEMPTS, () => commit(wiki, repo, { author, signer }, plan)).catch(failed),
+      )
+    })
     const origin = { actor, repoId: repo.id, at: clock.now() }
     const exists = await database.transaction(async (tx) => {
       if ((await findRepoById(tx, repo.id)) === undefined) return false

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { createClient } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { oracle } from '../../git/fixture.ts'
 import { commitFile, merge, newPull, PULLS, pullWorld } from './merge-world.ts'
@@ -107,5 +108,54 @@ describeOnBoth('merging at once', (kind) => {
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 422])
     const entries = (await world.ann.client.get(`/repos/ann/app/issues/${pull.number}/timeline`)).json
     expect(entries.filter((entry: { type: string }) => entry.type === 'merge_pull')).toHaveLength(1)
+  })
+
+  const removals: readonly (readonly [what: string, remove: (tokenId: number) => Promise<unknown>])[] = [
+    ['the collaboration', () => world.ann.client.delete('/repos/ann/app/collaborators/wes')],
+    ['the token', (id) => world.wes.client.delete(`/users/wes/tokens/${id}`)],
+  ]
+  it.each(removals)('refuses merges that waited for another one after %s was removed', async (what, remove) => {
+    await world.ann.client.put('/repos/ann/app/collaborators/wes', { permission: 'write' })
+    const token = (await world.wes.client.post('/users/wes/tokens', { name: what, scopes: ['all'] })).json
+    const client = createClient(world.server.url, world.server.app.operations, { authorization: `token ${token.sha1}` })
+    const pulls = []
+    for (let index = 0; index < 8; index++) pulls.push(await newPull(world.wes, `${what.replace(' ', '-')}${index}`))
+    const { pushes } = world.server.app
+    const move = pushes.move.bind(pushes)
+    const [entered, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const spy = vi.spyOn(pushes, 'move').mockImplementation(async (...args) => {
+      entered.resolve()
+      await removed.promise
+      return move(...args)
+    })
+    const answering = pulls.map(({ number }) => merge({ ...world.wes, client }, number))
+    await entered.promise
+    // The others wait for the lock by the time that later requests are answered.
+    for (const { number } of pulls) await client.get(`${PULLS}/${number}`)
+    await remove(token.id)
+    removed.resolve()
+    const statuses = (await Promise.all(answering)).map(({ status }) => status)
+    spy.mockRestore()
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    for (const { number } of pulls) {
+      const { merged, state } = (await world.ann.client.get(`${PULLS}/${number}`)).json
+      expect(merged).toBe(state === 'closed')
+    }
+  })
+
+  it('refuses a merge whose access was removed while its commit was built', async () => {
+    await world.ann.client.put('/repos/ann/app/collaborators/wes', { permission: 'write' })
+    const { number } = await newPull(world.wes, 'building')
+    await world.server.drain()
+    const { database } = world.server.app
+    const transaction = database.transaction.bind(database)
+    const spy = vi.spyOn(database, 'transaction').mockImplementationOnce(async (work) => {
+      expect((await world.ann.client.delete('/repos/ann/app/collaborators/wes')).status).toBe(204)
+      return transaction(work)
+    })
+    const answer = await merge(world.wes, number)
+    spy.mockRestore()
+    expect([answer.status, answer.json.message]).toEqual([422, 'User not allowed to merge PR'])
+    expect((await world.ann.client.get(`${PULLS}/${number}`)).json.merged).toBe(false)
   })
 })

@@ -6,7 +6,7 @@ import { forbidden, invalid, locked, unauthenticated, unavailable } from '../../
 import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts'
 import type { LfsObjects } from '../../lfs/index.ts'
 import { type Pushes, PushRefusedError } from '../../pushes/index.ts'
-import { findBranchWriter, type RepoInView } from '../../repos/index.ts'
+import { findBranchWriter, renewAccess, type RepoInView } from '../../repos/index.ts'
 import type { CommitSigner } from '../../signing/index.ts'
 import { findUserById } from '../../users/index.ts'
 import type { Target, Verification, Verifier } from '../../verification/index.ts'
@@ -60,11 +60,13 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   const writing = new KeyedMutex({ name: 'contents', locks: deps.locks })
 
   async function commit(
-    actor: SignedIn,
-    target: RepoInView,
+    caller: SignedIn,
+    { repo }: RepoInView,
     change: FileChange,
     signatures: Signatures,
   ): Promise<{ place: Place; oid: string }> {
+    // NOTE: earlier writes were waited for.
+    const { actor, ...target } = await renewAccess(database.read, caller, repo)
     const opened = git.open(target.repo)
     const place = await findPlace({ read: database.read, pushes }, opened, target.repo, change)
     const pusher = await findBranchWriter(database.read, actor, target, place.name)
