@@ -192,6 +192,7 @@ async function sudo({ findAccount }: PipelineDeps, viewer: Viewer, request: Fast
   const name = sudoName(request)
   if (!name) return viewer
   if (viewer.kind === 'anonymous' || !isSiteAdmin(viewer)) throw refused('Only administrators allowed to sudo.')
+  if (isRestrictedToken(viewer)) throw refused('A token restricted to repositories cannot use sudo.')
   const account = await findAccount(name)
   if (account === undefined || account.kind !== 'individual') throw notFound('sudo: user does not exist')
   return { ...viewer, account }

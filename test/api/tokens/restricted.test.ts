@@ -154,12 +154,18 @@ describeOnBoth('tokens with limits', (kind) => {
       }
     })
 
-    it('counts for administrators and by sudo too', async () => {
+    it('counts for administrators too, who cannot use sudo with it', async () => {
       const { json } = await make(root, { repositories: ['alice/one'] })
       const client = withValue(json.sha1)
       expect((await client.get('/repos/alice/one')).status).toBe(200)
       expect((await client.get('/repos/alice/two')).status).toBe(404)
-      expect((await client.get('/repos/alice/two', { sudo: 'alice' })).status).toBe(404)
+      for (const path of ['/repos/alice/one', '/repos/alice/two', '/user', '/version']) {
+        expect(await client.get(path, { sudo: 'alice' }), path).toMatchObject({
+          status: 403,
+          json: { message: 'A token restricted to repositories cannot use sudo.' },
+        })
+      }
+      expect((await client.patch('/repos/alice/one?sudo=alice', { description: 'as alice' })).status).toBe(403)
       for (const path of ['/admin/users', '/users/alice/tokens', '/users/root/tokens'])
         expect((await server.anonymous.get(path, basic('root', json.sha1))).status).toBe(403)
     })
