@@ -5,6 +5,7 @@ export {
   canPush,
   type EvidenceNeeded,
   type MergeMove,
+  findOwnRule,
   NO_BRANCH_RULES,
   NO_EVIDENCE,
   type PushEvidence,

@@ -271,6 +271,19 @@ describe('branch protections', () => {
     await clear()
   })
 
+  it('follow a branch of their name in other letters', async () => {
+    await make({ rule_name: 'FREED', enable_push: true })
+    expect((await bob.client.patch('/repos/ann/r/branches/freed', { name: 'loose' })).json.message).toBe(
+      'User must be a repo or site admin to rename default or protected branches.',
+    )
+    expect((await ann.client.patch('/repos/ann/r/branches/freed', { name: 'Freed' })).status).toBe(204)
+    expect(await names()).toEqual(['Freed'])
+    await make({ rule_name: 'LOOSE', enable_push: true })
+    expect((await ann.client.patch('/repos/ann/r/branches/Freed', { name: 'loose' })).status).toBe(204)
+    expect(await names()).toEqual(['Freed', 'LOOSE'])
+    await clear()
+  })
+
   it('go to repositories made after a template that are to have them', async () => {
     await make({
       rule_name: 'rel/*',

@@ -7,6 +7,7 @@ import {
   type BranchRuleFacts,
   branchRuleFacts,
   type BranchRuleSettings,
+  findOwnRule,
   type RuleList,
 } from './branch-rules.policy.ts'
 import type { BranchRuleTable } from '../protection.table.ts'
@@ -193,10 +194,13 @@ export async function updateBranchRulePriority(tx: Tx, repoId: RepoId, id: numbe
   await tx.updateTable('branch_rule').set({ priority }).where('repo_id', '=', repoId).where('id', '=', id).execute()
 }
 
-/** Renames the rule of exactly this name, unless a rule has the new name already. */
+/** Renames the rule that has the old name of a branch, unless another rule has the new name already. */
 export async function renameBranchRule(tx: Tx, repoId: RepoId, from: string, to: string): Promise<void> {
-  if ((await findBranchRule(tx, repoId, to)) !== undefined) return
-  await tx.updateTable('branch_rule').set({ name: to }).where('repo_id', '=', repoId).where('name', '=', from).execute()
+  const rules = await listBranchRules(tx, repoId)
+  const own = findOwnRule(rules, from)
+  const others = rules.filter((rule) => rule !== own)
+  if (own === undefined || findOwnRule(others, to) !== undefined) return
+  await tx.updateTable('branch_rule').set({ name: to }).where('id', '=', own.id).execute()
 }
 
 export async function deleteBranchRule(tx: Tx, id: number): Promise<boolean> {

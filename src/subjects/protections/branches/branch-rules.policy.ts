@@ -140,12 +140,17 @@ export function createRuleFinder<R extends Pick<BranchRule, 'id' | 'name' | 'pri
   }
 }
 
-/** Plain names are compared without regard to case; in globs `*` stops at slashes. */
-function matcherOf(name: string): Matcher {
-  if (isGlob(name)) return compileGlob(name, '/')
-  const wanted = name.toLowerCase()
-  return (branch) => branch.toLowerCase() === wanted
-}
+/** Plain names are compared as in `findOwnRule`; in globs `*` stops at slashes. */
+const matcherOf = (name: string): Matcher =>
+  isGlob(name) ? compileGlob(name, '/') : (branch) => isSameName(name, branch)
+
+/** The first rule that has the name of the branch, without regard to case. A glob that matches the branch is no such rule. */
+export const findOwnRule = <R extends Pick<BranchRule, 'id' | 'name' | 'priority'>>(
+  rules: readonly R[],
+  branch: string,
+): R | undefined => inRuleOrder(rules).find(({ name }) => isSameName(name, branch))
+
+const isSameName = (name: string, branch: string): boolean => name.toLowerCase() === branch.toLowerCase()
 
 /** Neither owners nor administrators are exempt. */
 export function canPush(rule: BranchRule, { canWrite, isDeployKey, lists }: RuleRights): boolean {

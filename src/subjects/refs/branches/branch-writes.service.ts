@@ -40,7 +40,7 @@ export interface BranchWrites {
   create(actor: SignedIn, target: RepoInView, name: string, start: BranchStart): Promise<void>
   delete(actor: SignedIn, target: RepoInView, name: string): Promise<void>
   /**
-   * Renames the default branch, HEAD and a rule of exactly the old name too. Files can still be read by the old name.
+   * Renames the default branch, HEAD and the rule that has the old name too. Files can still be read by the old name.
    */
   rename(actor: SignedIn, target: RepoInView, from: string, to: string): Promise<void>
   move(actor: SignedIn, target: RepoInView, name: string, move: BranchMove): Promise<void>

@@ -6,7 +6,7 @@ import { branchRef, type Git, isValidBranchName, RefConflictError } from '../../
 import type { Clock } from '../../../platform/clock.ts'
 import { forbidden, invalid, invalidField } from '../../../platform/errors.ts'
 import { isGlob } from '../../../platform/patterns/glob.ts'
-import { canPush, loadBranchRules, renameBranchRule, rightsFor } from '../../protections/index.ts'
+import { canPush, findOwnRule, loadBranchRules, renameBranchRule, rightsFor } from '../../protections/index.ts'
 import { type MoveOptions, recordBranchRename, type RefChange } from '../../pushes/index.ts'
 import type { RepoInView } from '../../repos/index.ts'
 import { openNonEmpty, tipOf } from './branch-tips.ts'
@@ -30,7 +30,7 @@ export async function renameBranch(
   const oid = await tipOf(opened, from)
   if (!isValidBranchName(to)) throw invalidField('Name', 'GitRefName')
   const isDefault = from === target.repo.defaultBranch
-  const hasOwnRule = await requireRenamable(database, actor, target, { from, to, isDefault })
+  await requireRenamable(database, actor, target, { from, to, isDefault })
   const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
   if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
   const changes = [
@@ -42,7 +42,7 @@ export async function renameBranch(
       isRename: true,
       ...(isDefault && { defaultBranch: to }),
       async inTransaction(tx) {
-        if (hasOwnRule) await renameBranchRule(tx, target.repo.id, from, to)
+        await renameBranchRule(tx, target.repo.id, from, to)
         const at = clock.now()
         const repoId = target.repo.id
         await recordBranchRename(tx, { repoId, from, to, at })
@@ -64,16 +64,15 @@ interface Renaming {
 
 /**
  * Throws Forbidden (behaviour/git-data-and-transport#branches): a rename has rules of its own, not those of pushes.
- * True when a rule has exactly the old name.
  */
 async function requireRenamable(
   { read }: Database,
   actor: SignedIn,
   { repo, access }: RepoInView,
   { from, to, isDefault }: Renaming,
-): Promise<boolean> {
+): Promise<void> {
   const branchRules = await loadBranchRules(read, repo, actor)
-  const hasOwnRule = branchRules.rules.some((rule) => rule.name === from)
+  const hasOwnRule = findOwnRule(branchRules.rules, from) !== undefined
   if ((isDefault || hasOwnRule) && !isRepoAdmin(access))
     throw forbidden('User must be a repo or site admin to rename default or protected branches.')
   const [old, next] = [await branchRules.ruleOf(from), await branchRules.ruleOf(to)]
@@ -81,5 +80,4 @@ async function requireRenamable(
   const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
   if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules }))))
     throw forbidden('Failed to rename branch due to branch protection rules.')
-  return hasOwnRule
 }
