@@ -34,13 +34,14 @@ import { requireGitVersion } from './version.ts'
 export { isGitError, RefConflictError } from './errors.ts'
 export {
   branchRef,
+  isNewRefName,
   isValidBranchName,
   isValidRefName,
   isValidRefPart,
   isValidTagName,
   tagRef,
 } from './engine/refs/ref-name.ts'
-export { isZeroOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
+export { isOid, isZeroOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
 export { type Commit, type NewCommit, signedPayload } from './engine/object/commit.ts'
 export type { Identity } from './engine/object/identity.ts'
 export type { NewTag, Tag } from './engine/object/tag.ts'

@@ -12,7 +12,7 @@ import {
 import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
-import { findCommitOid } from '../verification/index.ts'
+import { ignoringMissing } from '../verification/index.ts'
 import { countArchiveDownload } from './archive-download.store.ts'
 
 type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'
@@ -78,7 +78,8 @@ export function createArchives({ database, git, cache }: ArchiveDeps): Archives 
       const ref = file.slice(0, -format.length - 1)
       if (format === 'bundle' && paths.length > 0) throw badRequest('a bundle cannot be limited to paths')
       const opened = git.open(repo)
-      const commit = await findCommitOid(opened, ref)
+      const found = await ignoringMissing(() => opened.revisions.findLoose(ref))
+      const commit = found && (await ignoringMissing(() => opened.revisions.peel(found.oid, 'commit')))
       if (commit === undefined) throw notFound(`unrecognized repository reference: ${ref}`)
       const wanted: ArchiveRequest = {
         git: opened,
@@ -93,7 +94,7 @@ export function createArchives({ database, git, cache }: ArchiveDeps): Archives 
       return {
         format,
         commit,
-        tag: (await opened.refs.snapshot()).get(tagRef(ref)) === undefined ? undefined : ref,
+        tag: found?.ref === tagRef(ref) ? ref : undefined,
         committedAt: (await opened.objects.commit(commit)).committer.time,
         fileName: `${repo.name}-${ref.replaceAll('/', '-')}.${format}`,
         key,

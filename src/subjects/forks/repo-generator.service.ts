@@ -1,5 +1,5 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
-import { branchRef, copyObjects, type GitRepo, isValidBranchName } from '../../git/index.ts'
+import { branchRef, copyObjects, type GitRepo, isNewRefName } from '../../git/index.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/crypto/ids.ts'
 import { copyLfsLinks } from '../lfs/index.ts'
@@ -68,7 +68,7 @@ export function createRepoGenerator(deps: GenerateDeps): RepoGenerator {
       if (input.items.size === 0) throw invalid('must select at least one template item')
       const owner = await requireOwner(deps, actor, input.owner)
       const defaultBranch = input.defaultBranch || template.defaultBranch
-      if (!isValidBranchName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
+      if (!isNewRefName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
       await requireCapacity(deps, actor, owner)
       if (await findRepoByName(database.read, owner, input.name)) throw repoNameConflict()
       const plan = { storage: newStorageKey(), defaultBranch, objectFormat: template.objectFormat }

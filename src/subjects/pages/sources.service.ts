@@ -8,7 +8,7 @@ import type { CommitView, CommitViews } from '../history/index.ts'
 import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../lfs/index.ts'
 import { mapRenamedBranches } from '../pushes/index.ts'
 import type { Repo } from '../repos/index.ts'
-import { findCommitOid, ignoringMissing } from '../verification/index.ts'
+import { findShortOid, ignoringMissing } from '../verification/index.ts'
 
 type RefKind = 'branch' | 'tag' | 'commit'
 
@@ -131,7 +131,7 @@ export function createSources({ database, git, commitViews }: SourceDeps): Sourc
 
 async function locateCommit(git: GitRepo, rest: string): Promise<Place | undefined> {
   const [ref = '', ...path] = rest.split('/')
-  const commit = /^[0-9a-f]{7,64}$/.test(ref) ? await findCommitOid(git, ref) : undefined
+  const commit = await findShortOid(git, ref)
   return commit === undefined ? undefined : { kind: 'commit', ref, commit, path: path.join('/') }
 }
 

@@ -1,5 +1,6 @@
 import { AccessMode } from '../../access/access-mode.ts'
 import { type RepoAccess, unitMode } from '../../access/repo-access.ts'
+import { isNewRefName } from '../../git/index.ts'
 import {
   type BranchRule,
   type BranchRuleFacts,
@@ -64,6 +65,8 @@ export function pushRefusal(
   const { ref, kind, rule } = pushed
   const text = accessRefusal(ref, facts)
   if (text !== undefined) return { reason: 'access', text }
+  if (kind === 'create' && !isNewName(ref))
+    return { reason: 'name', text: `${ref} has a name that looks like an object id` }
   if (ref.startsWith(TAG)) {
     const tag = ref.slice(TAG.length)
     return pushed.mayChangeTag ? undefined : { reason: 'tag', text: `Tag ${tag} is protected` }
@@ -73,6 +76,12 @@ export function pushRefusal(
   if (kind === 'delete' && branch === facts.defaultBranch)
     return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
   return rule && ruleRefusal(rule, { branch, kind, merge: facts.merge }, rightsFor(rule, facts), evidence)
+}
+
+/** Refs other than branches and tags may have any name. */
+function isNewName(ref: string): boolean {
+  const prefix = [BRANCH, TAG].find((start) => ref.startsWith(start))
+  return prefix === undefined || isNewRefName(ref.slice(prefix.length))
 }
 
 /** The evidence about the new commits that `pushRefusal` needs; undefined when it needs none. */

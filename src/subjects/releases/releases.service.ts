@@ -2,7 +2,7 @@ import type { SignedIn, Viewer } from '../../access/viewer.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { Events } from '../../events/index.ts'
-import { isValidTagName } from '../../git/index.ts'
+import { isNewRefName } from '../../git/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { conflict, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/crypto/ids.ts'
@@ -223,7 +223,7 @@ const editColumns = (edit: ReleaseEdit): Parameters<typeof updateRelease>[2] => 
 })
 
 async function requireFreeTag(database: Database, repoId: RepoId, tag: string, except?: Release): Promise<void> {
-  if (!isValidTagName(tag)) throw invalidField('TagName', 'GitRefName')
+  if (!isNewRefName(tag)) throw invalidField('TagName', 'GitRefName')
   const existing = await findReleaseByTag(database.read, repoId, tag)
   if (existing !== undefined && existing.id !== except?.id) throw conflict(TAKEN)
 }

@@ -1,4 +1,4 @@
-import { type GitRepo, isGitError } from '../../git/index.ts'
+import { branchRef, type GitRepo, isGitError } from '../../git/index.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Repo } from '../repos/index.ts'
 
@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /**
- * Resolves an exact branch, exact tag or full id; the default branch where `ref` is absent or empty
+ * Resolves a full id, exact branch or exact tag; the default branch where `ref` is absent or empty
  * (behaviour/git-data-and-transport#common-rules).
  */
 export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target | undefined> {
@@ -32,18 +32,26 @@ export function requireTarget(target: Target | undefined, repo: Repo, ref: strin
   return target
 }
 
-const SHORT_ID = /^[0-9a-f]{7,63}$/
+const SHORT_ID = /^[0-9a-f]{7,64}$/
 
 /**
  * As `findTarget`, or by a short id of at least 7 digits: the form that statuses accept
  * (behaviour/git-data-and-transport#common-rules).
  */
 export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Promise<string | undefined> {
-  const exact = await findTarget(git, repo, ref)
-  if (exact !== undefined || !SHORT_ID.test(ref)) return exact?.commit
-  const oid = await ignoringMissing(() => git.revisions.findShort(ref))
+  return (await findTarget(git, repo, ref))?.commit ?? findShortOid(git, ref)
+}
+
+/** The commit of an id of at least 7 digits, full or short, and of nothing else. */
+export async function findShortOid(git: GitRepo, id: string): Promise<string | undefined> {
+  if (!SHORT_ID.test(id)) return undefined
+  const oid = await ignoringMissing(() => git.revisions.findShort(id))
   return oid === undefined ? undefined : peeled(git, oid)
 }
+
+/** False in an empty repository. */
+export const hasBranches = async (git: GitRepo): Promise<boolean> =>
+  (await git.refs.snapshot()).list(branchRef('')).length > 0
 
 /** The object that git resolves a revision to. */
 export const findLooseOid = async (git: GitRepo, revision: string): Promise<string | undefined> =>

@@ -32,5 +32,14 @@ export function isValidTagName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isValidRefPart(name)
 }
 
+/** A name that looks like a full object id, of either length. */
+const ID_LIKE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
+
+/**
+ * Whether a branch or tag may be created with this short name. Names that look like an object id exist in older and
+ * imported repositories only: the id is what they mean wherever a revision is named.
+ */
+export const isNewRefName = (name: string): boolean => isValidBranchName(name) && !ID_LIKE.test(name)
+
 export const branchRef = (name: string): string => `refs/heads/${name}`
 export const tagRef = (name: string): string => `refs/tags/${name}`

@@ -3,6 +3,7 @@ import { isOid, type ObjectFormat, type ObjectType } from '../object/format.ts'
 import type { TreeEntry } from '../object/tree.ts'
 import type { Objects } from '../read/objects.ts'
 import type { RefSnapshot } from './ref-store.ts'
+import { branchRef, tagRef } from './ref-name.ts'
 import type { Refs } from './refs.ts'
 
 /** What a client's ref text turned out to be. `oid` is the object itself, not peeled. */
@@ -16,13 +17,14 @@ interface Resolved {
 
 export interface Revisions {
   /**
-   * Exact branch, else exact tag, else a full id (behaviour/git-data-and-transport#common-rules, strict). Never starts
-   * a process for a ref.
+   * A full id, else an exact branch, else an exact tag (behaviour/git-data-and-transport#common-rules, strict). What it
+   * finds, `findLoose` finds too. Never starts a process for a ref.
    */
   findStrict(name: string): Promise<Resolved | undefined>
   /**
-   * Anything git can resolve to one object (behaviour/git-data-and-transport#common-rules, loose): HEAD, full refs,
-   * short ids, `~n`, `^`, `rev:path`.
+   * Anything git can resolve to one object (behaviour/git-data-and-transport#common-rules, loose): full ids, HEAD, full
+   * refs, branches, tags, short ids, and all of them followed by `~n`, `^`, `:path`. NOTE: git prefers a tag to a branch
+   * of the same name.
    */
   findLoose(revision: string): Promise<Resolved | undefined>
   /** The commit id behind a revision in the loose form; GitError `missing`. */
@@ -39,10 +41,10 @@ export interface Revisions {
 }
 
 const MIN_SHORT = 4
-/** A base without git's special characters, then any number of `~n`, `^n`, `^{type}`, then maybe `:path`. */
+/** A base without git's special characters; then any number of `~n`, `^n`, `^{type}`, and maybe `:path`. */
 // oxlint-disable-next-line no-control-regex
 const REVISION =
-  /^[^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*(?:[~^]\d{0,6}|\^\{(?:commit|tree|tag|blob|object|)\})*(?::[^\0\n]*)?$/
+  /^([^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*)((?:[~^]\d{0,6}|\^\{(?:commit|tree|tag|blob|object|)\})*(?::[^\0\n]*)?)$/
 
 export interface RevisionContext {
   readonly format: ObjectFormat
@@ -59,21 +61,21 @@ export function createRevisions({ format, objects, refs }: RevisionContext): Rev
   }
 
   async function findStrict(name: string): Promise<Resolved | undefined> {
-    const snapshot = await refs.snapshot()
-    const branch = snapshot.get(`refs/heads/${name}`)
-    if (branch) return resolved('branch', branch.name, branch.oid)
-    const tag = snapshot.get(`refs/tags/${name}`)
-    if (tag) return resolved('tag', tag.name, tag.oid)
-    return isOid(name, format) ? resolved('oid', undefined, name) : undefined
+    if (isOid(name, format)) return resolved('oid', undefined, name)
+    const ref = findRef(await refs.snapshot(), name)
+    if (ref === undefined || (ref.name !== branchRef(name) && ref.name !== tagRef(name))) return undefined
+    return resolved(kindOf(ref.name), ref.name, ref.oid)
   }
 
   async function findLoose(revision: string): Promise<Resolved | undefined> {
-    const snapshot = await refs.snapshot()
-    const ref = isOid(revision, format) ? undefined : findRef(snapshot, revision)
-    if (ref) return resolved(kindOf(ref.name), ref.name || undefined, ref.oid)
     if (isOid(revision, format)) return resolved('oid', undefined, revision)
-    if (!REVISION.test(revision) || revision.includes('..') || revision.includes('@{')) return undefined
-    const answer = await objects.ask(revision)
+    const snapshot = await refs.snapshot()
+    const ref = findRef(snapshot, revision)
+    if (ref) return resolved(kindOf(ref.name), ref.name || undefined, ref.oid)
+    const [, base, suffix] = REVISION.exec(revision) ?? []
+    if (base === undefined || revision.includes('..') || revision.includes('@{')) return undefined
+    const start = isOid(base, format) ? undefined : findRef(snapshot, base)
+    const answer = await objects.ask((start?.oid ?? base) + suffix)
     if (answer === 'ambiguous') throw new GitError('ambiguous', `${revision} is ambiguous`)
     return answer === 'missing' ? undefined : { kind: 'other', ref: undefined, oid: answer.oid, type: answer.type }
   }
@@ -122,14 +124,14 @@ export function createRevisions({ format, objects, refs }: RevisionContext): Rev
   }
 }
 
-/** The order of gitrevisions(7). */
+/** The one order in which a name that is no full id is looked up. A branch comes before a tag of the same name. */
 function findRef(snapshot: RefSnapshot, name: string): { name: string; oid: string } | undefined {
   if (name === 'HEAD' || name === '@') {
     if (snapshot.detached !== undefined) return { name: '', oid: snapshot.detached }
     return snapshot.head === undefined ? undefined : snapshot.get(snapshot.head)
   }
-  if (name.startsWith('refs/')) return snapshot.get(name)
-  return snapshot.get(`refs/${name}`) ?? snapshot.get(`refs/tags/${name}`) ?? snapshot.get(`refs/heads/${name}`)
+  const full = name.startsWith('refs/') ? snapshot.get(name) : undefined
+  return full ?? snapshot.get(branchRef(name)) ?? snapshot.get(tagRef(name)) ?? snapshot.get(`refs/${name}`)
 }
 
 function kindOf(ref: string): Resolved['kind'] {

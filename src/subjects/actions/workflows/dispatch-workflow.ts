@@ -3,12 +3,13 @@ import { ANONYMOUS, type SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import type { Events } from '../../../events/index.ts'
-import { branchRef, type Git, type GitRepo, tagRef } from '../../../git/index.ts'
+import type { Git, GitRepo } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { forbidden, invalid, notFound } from '../../../platform/errors.ts'
 import type { Site } from '../../../platform/site.ts'
 import { presentRepo, type Repo, type Repos } from '../../repos/index.ts'
 import { findUserById, presentUser } from '../../users/index.ts'
+import { ignoringMissing } from '../../verification/index.ts'
 import { raiseQueues } from '../runners/queue.store.ts'
 import { insertJobs } from '../runs/job.store.ts'
 import { insertRun, type Run } from '../runs/run.store.ts'
@@ -103,11 +104,11 @@ async function findWorkflow(
   git: GitRepo,
   { workflow: name, ref: given }: Dispatch,
 ): Promise<FoundWorkflow> {
-  const refs = await git.refs.snapshot()
-  const names = /^refs\/(?:heads|tags)\//.test(given) ? [given] : [branchRef(given), tagRef(given)]
-  const ref = names.find((full) => refs.get(full) !== undefined)
-  if (ref === undefined) throw notFound(`ref ${given} does not exist`)
-  const oid = await git.revisions.commitOid(ref)
+  const { findLoose, findStrict } = git.revisions
+  const named = await ignoringMissing(() => (given.startsWith('refs/') ? findLoose(given) : findStrict(given)))
+  if (named?.kind !== 'branch' && named?.kind !== 'tag') throw notFound(`ref ${given} does not exist`)
+  const ref = named.ref!
+  const oid = await git.revisions.peel(named.oid, 'commit')
   const file = (await listWorkflowFiles(git, oid)).find((one) => one.name === name)
   if (file === undefined) throw notFound(`workflow "${name}" does not exist at ${given}`)
   const workflow = await read(git, file.oid)

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../../../db/database.ts'
-import { type Git, type GitRepo, MODE } from '../../../git/index.ts'
+import { branchRef, type Git, type GitRepo, isOid, MODE, tagRef } from '../../../git/index.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/index.ts'
 import { mapRenamedBranches } from '../../pushes/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { findCommitOid, findTarget, ignoringMissing } from '../../verification/index.ts'
+import { findCommitOid, findShortOid, findTarget, ignoringMissing } from '../../verification/index.ts'
 
 /** The bytes of a file and the facts that its headers contain. */
 export interface RawFile {
@@ -35,8 +35,8 @@ export interface RawFiles {
   /** The file of a web address: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
   getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile>
   /**
-   * The kind of ref that the first segments of a path name: branch, else tag, else commit. Throws NotFound when there
-   * is no such file.
+   * The kind of ref that the first segments of a path name: full id, else branch, else tag, else short id. Throws
+   * NotFound when there is no such file.
    */
   kindOf(repo: Repo, rest: string): Promise<RawKind>
   /** A blob by its full id. Throws NotFound. */
@@ -88,7 +88,8 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
     },
     async kindOf(repo, rest) {
       const opened = git.open(repo)
-      for (const kind of ['branch', 'tag', 'commit'] as const) {
+      const kinds = startsWithId(opened, rest) ? (['commit'] as const) : (['branch', 'tag', 'commit'] as const)
+      for (const kind of kinds) {
         if (await ignoringMissing(() => findTyped(opened, kind, rest))) return kind
       }
       if (await findTyped(opened, 'branch', rest, await oldNames(repo, rest))) return 'branch'
@@ -130,9 +131,8 @@ async function candidates(git: GitRepo, repo: Repo, path: string, ref: NamedRef 
   const fallback = await findTarget(git, repo, undefined)
   if (fallback) found.push({ commit: fallback.commit, path })
   const snapshot = await git.refs.snapshot()
-  const leading =
-    splitRef(path, (name) => snapshot.get(`refs/heads/${name}`)?.oid ?? snapshot.get(`refs/tags/${name}`)?.oid) ??
-    (await byLeadingCommit(git, path))
+  const byRef = (name: string): string | undefined => (snapshot.get(branchRef(name)) ?? snapshot.get(tagRef(name)))?.oid
+  const leading = (startsWithId(git, path) ? undefined : splitRef(path, byRef)) ?? (await byLeadingCommit(git, path))
   if (leading) found.push({ commit: await git.revisions.peel(leading.commit, 'commit'), path: leading.path })
   return found
 }
@@ -178,11 +178,15 @@ function splitRef(path: string, oidOf: (name: string) => string | undefined): Lo
 }
 
 async function byLeadingCommit(git: GitRepo, path: string): Promise<Located | undefined> {
-  const slash = path.indexOf('/')
-  const first = path.slice(0, Math.max(0, slash))
-  const commit = first === 'HEAD' || /^[0-9a-f]{7,64}$/.test(first) ? await findCommitOid(git, first) : undefined
-  return commit === undefined ? undefined : { commit, path: path.slice(slash + 1) }
+  const first = firstOf(path)
+  const commit = await (first === 'HEAD' ? findCommitOid(git, first) : findShortOid(git, first))
+  return commit === undefined ? undefined : { commit, path: path.slice(first.length + 1) }
 }
+
+const firstOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf('/')))
+
+/** A ref of this name, if there is one, is not what the path means. */
+const startsWithId = ({ objectFormat }: GitRepo, path: string): boolean => isOid(firstOf(path), objectFormat)
 
 async function describe(
   git: GitRepo,

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/database.ts'
-import { branchRef, type GitRepo, isValidBranchName } from '../../../git/index.ts'
+import { branchRef, type GitRepo, isNewRefName } from '../../../git/index.ts'
 import { invalid, invalidField, notFound } from '../../../platform/errors.ts'
 import type { Pushes } from '../../pushes/index.ts'
 import { findRepoById, type Repo } from '../../repos/index.ts'
@@ -27,11 +27,12 @@ export async function findPlace(
   const start = branch || (await findDefaultBranch(deps, git, repo))
   const snapshot = await git.refs.snapshot()
   const name = newBranch || start
-  if (!isValidBranchName(name)) throw invalidField(newBranch ? 'NewBranch' : 'Branch', 'GitRefName')
+  const existing = snapshot.get(branchRef(name))?.oid
+  if (existing === undefined && !isNewRefName(name))
+    throw invalidField(newBranch ? 'NewBranch' : 'Branch', 'GitRefName')
   const isEmpty = snapshot.list('refs/heads/').length === 0
   const parent = snapshot.get(branchRef(start))?.oid
   if (parent === undefined && !isEmpty) throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${start}]`)
-  const existing = snapshot.get(branchRef(name))?.oid
   if (name !== start && existing !== undefined && !force) throw invalid(`branch already exists [name: ${name}]`)
   return { name, parent, oldOid: existing ?? git.zeroOid }
 }

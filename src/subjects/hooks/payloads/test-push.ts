@@ -1,7 +1,7 @@
 import { repoUrls } from '../../../access/repo-urls.ts'
 import { branchRef } from '../../../git/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { findTarget } from '../../verification/index.ts'
+import { findCommitOid, findTarget } from '../../verification/index.ts'
 import { loadPayloadCommits } from './payload-commits.ts'
 import { messageOf } from './payload.present.ts'
 import type { HookMessage } from './payload.ts'
@@ -24,14 +24,14 @@ export async function buildTestPush(
   { actorId, ref: given }: TestPush,
 ): Promise<HookMessage | undefined> {
   const git = deps.git.open(repo)
-  const name = given?.replace(/^refs\/(?:heads|tags)\//, '')
-  const target = await findTarget(git, repo, name)
-  if (target === undefined) return undefined
+  const oid = await (given?.startsWith('refs/')
+    ? findCommitOid(git, given)
+    : findTarget(git, repo, given).then((target) => target?.commit))
+  if (oid === undefined) return undefined
   const parts = { files: false, verification: true }
-  const [head] = await loadPayloadCommits(deps, repo, [await git.objects.commit(target.commit)], parts)
+  const [head] = await loadPayloadCommits(deps, repo, [await git.objects.commit(oid)], parts)
   const { repository, sender } = await deps.facts.of(repo, actorId, 'none')
   const ref = given || branchRef(repo.defaultBranch)
-  const oid = target.commit
   const payload = {
     ref,
     before: oid,

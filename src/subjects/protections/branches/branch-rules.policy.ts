@@ -112,7 +112,7 @@ export interface PushEvidence {
 export const NO_EVIDENCE: PushEvidence = { isForced: false, areAllUnprotected: false }
 
 export interface Refusal {
-  readonly reason: 'access' | 'default-branch' | 'deletion' | 'force' | 'signature' | 'file' | 'push' | 'tag'
+  readonly reason: 'access' | 'name' | 'default-branch' | 'deletion' | 'force' | 'signature' | 'file' | 'push' | 'tag'
   /** The message that clients expect (behaviour/git-data-and-transport#push-rules). */
   readonly text: string
   /** The protected file, for the reason `file`. */

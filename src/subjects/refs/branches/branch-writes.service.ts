@@ -5,7 +5,7 @@ import {
   branchRef,
   type Git,
   type GitRepo,
-  isValidBranchName,
+  isNewRefName,
   RefConflictError,
   retryMoved,
   tagRef,
@@ -69,7 +69,7 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
   return {
     async create(actor, target, name, start) {
       const opened = await openNonEmpty(git, target.repo)
-      if (!isValidBranchName(name)) throw invalidField('BranchName', 'GitRefName')
+      if (!isNewRefName(name)) throw invalidField('BranchName', 'GitRefName')
       const newOid = await startOid(opened, target.repo, start)
       const snapshot = await opened.refs.snapshot()
       if (snapshot.get(branchRef(name))) throw conflict('The branch already exists.')

@@ -2,7 +2,7 @@ import { isRepoAdmin } from '../../../access/repo-access.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
-import { branchRef, type Git, isValidBranchName, RefConflictError } from '../../../git/index.ts'
+import { branchRef, type Git, isNewRefName, RefConflictError } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { forbidden, invalid, invalidField } from '../../../platform/errors.ts'
 import { isGlob } from '../../../platform/patterns/glob.ts'
@@ -28,7 +28,7 @@ export async function renameBranch(
 ): Promise<void> {
   const opened = await openNonEmpty(git, target.repo)
   const oid = await tipOf(opened, from)
-  if (!isValidBranchName(to)) throw invalidField('Name', 'GitRefName')
+  if (!isNewRefName(to)) throw invalidField('Name', 'GitRefName')
   const isDefault = from === target.repo.defaultBranch
   await requireRenamable(database, actor, target, { from, to, isDefault })
   const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import {
   type Git,
   type GitRepo,
-  isValidTagName,
+  isNewRefName,
   isZeroOid,
   type NewTag,
   RefConflictError,
@@ -55,7 +55,7 @@ export async function createTag(
   const { database, git } = deps
   const { repo } = target
   const opened = git.open(repo)
-  if (!isValidTagName(name)) throw invalidField('TagName', 'GitRefName')
+  if (!isNewRefName(name)) throw invalidField('TagName', 'GitRefName')
   const commit = await findCommitOid(opened, start || repo.defaultBranch)
   if (commit === undefined) throw notFound(`target not found: ${start ?? repo.defaultBranch}`)
   const wanted = tagRef(name).toLowerCase()

@@ -2,6 +2,7 @@ import { isSiteAdmin, type SignedIn } from '../../../access/viewer.ts'
 import type { Tx } from '../../../db/database.ts'
 import { flag } from '../../../db/flag.ts'
 import type { EventOrigin, Events } from '../../../events/index.ts'
+import { isNewRefName } from '../../../git/index.ts'
 import { formatDuration, parseDuration } from '../../../platform/duration.ts'
 import { invalid, notFound } from '../../../platform/errors.ts'
 import type { ChangeRepoDeps } from './change-deps.ts'
@@ -108,7 +109,8 @@ async function chooseDefaultBranch(
   branch: string | undefined,
 ): Promise<string | undefined> {
   if (!branch || branch === repo.defaultBranch) return undefined
-  return repo.isEmpty || (await git.open(repo).refs.snapshot()).get(`refs/heads/${branch}`) !== undefined
+  return (repo.isEmpty && isNewRefName(branch)) ||
+    (await git.open(repo).refs.snapshot()).get(`refs/heads/${branch}`) !== undefined
     ? branch
     : undefined
 }

@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Events } from '../../../events/index.ts'
-import { type FirstCommit, type FirstFile, type Git, isValidBranchName } from '../../../git/index.ts'
+import { type FirstCommit, type FirstFile, type Git, isNewRefName } from '../../../git/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { invalid, invalidField, notFound } from '../../../platform/errors.ts'
 import type { DiskQuota } from '../../quota/index.ts'
@@ -72,7 +72,7 @@ interface Plan extends RepoPlan {
 
 function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo): Plan {
   const defaultBranch = input.defaultBranch || rules.defaultBranch
-  if (!isValidBranchName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
+  if (!isNewRefName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
   const objectFormat = input.objectFormat || 'sha1'
   if (objectFormat !== 'sha1' && objectFormat !== 'sha256') throw invalid(`unsupported object format: ${objectFormat}`)
   if (input.labelSet) labelsOfSet(input.labelSet)
