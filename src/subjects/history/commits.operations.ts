@@ -69,7 +69,7 @@ export function commitOperations({ guards, commits, pages, site }: CommitOperati
       summary: 'List commits, newest first',
       query: listQuery,
       responses: { 200: Type.Array(Commit) },
-      errors: [404, 409, 422],
+      errors: [404, 422],
       async handler({ access: { repo }, query, paging }) {
         const { sha, path, since, until, not } = query
         const log = await commits.findLog(repo, { sha, path, since, until, not })
@@ -81,7 +81,7 @@ export function commitOperations({ guards, commits, pages, site }: CommitOperati
           return { ...listed(page, presented), headers: pageHeaders(paging, page.total) }
         }
         // NOTE: it is the same for all viewers.
-        return pages.get(ANONYMOUS, ['commits', repo.id, log, parts, paging], make, repo)
+        return pages.get(ANONYMOUS, ['commits', repo.id, log ?? null, parts, paging], make, repo)
       },
     }),
     defineOperation({

@@ -1,9 +1,9 @@
 import type { Commit, Git, GitRepo } from '../../git/index.ts'
-import { badRequest, conflict, invalid, notFound } from '../../platform/errors.ts'
+import { badRequest, invalid, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { parseTimestamp } from '../../platform/timestamp.ts'
 import type { Repo } from '../repos/index.ts'
-import { findCommitOid, findLooseOid, ignoringMissing } from '../verification/index.ts'
+import { findCommitOid, findLooseOid, hasBranches, ignoringMissing } from '../verification/index.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
 
 interface CommitQuery {
@@ -28,10 +28,13 @@ interface CommitLog {
 }
 
 export interface Commits {
-  /** Throws Conflict for an empty repository, NotFound for an unknown ref. */
-  findLog(repo: Repo, query: CommitQuery): Promise<CommitLog>
-  /** Newest first (behaviour/git-data-and-transport#commits). Throws NotFound for a path without commits. */
-  list(repo: Repo, log: CommitLog, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
+  /** Undefined for an empty repository. Throws NotFound for an unknown ref. */
+  findLog(repo: Repo, query: CommitQuery): Promise<CommitLog | undefined>
+  /**
+   * Newest first (behaviour/git-data-and-transport#commits); nothing without a log. Throws NotFound for a path without
+   * commits.
+   */
+  list(repo: Repo, log: CommitLog | undefined, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
   /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
   get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
   /** The object that git resolves a revision to. */
@@ -51,7 +54,8 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
   return {
     async findLog(repo, query) {
       const opened = git.open(repo)
-      const tip = await startOf(opened, repo, query.sha)
+      const tip = await findStart(opened, repo, query.sha)
+      if (tip === undefined) return undefined
       const not = query.not === undefined ? undefined : await getCommitOid(opened, query.not)
       return {
         tip,
@@ -61,6 +65,7 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
       }
     },
     async list(repo, log, parts, paging) {
+      if (log === undefined) return { items: [], total: 0 }
       const opened = git.open(repo)
       const [total, commits] = await Promise.all([
         opened.history.count(log),
@@ -105,11 +110,10 @@ async function getCommitOid(git: GitRepo, revision: string): Promise<string> {
   return oid
 }
 
-async function startOf(git: GitRepo, repo: Repo, sha: string | undefined): Promise<string> {
+/** Undefined where the repository has no branch. Throws NotFound for an unknown revision. */
+async function findStart(git: GitRepo, repo: Repo, sha: string | undefined): Promise<string | undefined> {
   const oid = await findCommitOid(git, sha || `refs/heads/${repo.defaultBranch}`)
-  if (oid !== undefined) return oid
-  const snapshot = await git.refs.snapshot()
-  if (snapshot.list('refs/heads/').length === 0) throw conflict('Git Repository is empty.')
+  if (oid !== undefined || !(await hasBranches(git))) return oid
   throw notFound(`commit doesn't exist: ${sha || repo.defaultBranch}`)
 }
 

@@ -161,15 +161,18 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
     const expected: Record<string, number> = {
       '/branches': 200,
       '/branches/main': 404,
-      '/commits': 409,
+      '/commits': 200,
+      '/commits?sha=main&path=a': 200,
       '/commits/main': 404,
       '/git/commits/HEAD': 404,
       '/git/commits/main.diff': 404,
       '/git/refs': 404,
       '/git/refs/heads/main': 404,
-      '/git/trees/main': 400,
-      [`/git/blobs/${'1'.repeat(40)}`]: 400,
-      [`/git/tags/${'1'.repeat(40)}`]: 400,
+      '/git/trees/main': 404,
+      '/git/trees/HEAD': 404,
+      [`/git/blobs/${'1'.repeat(format === 'sha1' ? 40 : 64)}`]: 404,
+      [`/git/tags/${'1'.repeat(format === 'sha1' ? 40 : 64)}`]: 404,
+      '/git/tags/v1': 404,
       '/git/notes/main': 404,
       '/contents': 404,
       '/contents/a': 404,
@@ -180,5 +183,7 @@ describe.each(['sha1', 'sha256'] as const)('reading a %s repository', (format) =
     }
     for (const [path, status] of Object.entries(expected))
       expect((await server.anonymous.get(empty.path + path)).status, path).toBe(status)
+    const { json, headers } = await server.anonymous.get(`${empty.path}/commits`)
+    expect([json, headers.get('x-total-count'), headers.get('x-hasmore')]).toEqual([[], '0', 'false'])
   })
 })

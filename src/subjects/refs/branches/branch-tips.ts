@@ -1,11 +1,12 @@
 import { branchRef, type Git, type GitRepo } from '../../../git/index.ts'
 import { forbidden, notFound } from '../../../platform/errors.ts'
 import type { Repo } from '../../repos/index.ts'
+import { hasBranches } from '../../verification/index.ts'
 
 /** Opens a repository for a change of its branches. Throws NotFound when it has none, Forbidden when it is a mirror. */
 export async function openNonEmpty(git: Git, repo: Repo): Promise<GitRepo> {
   const opened = git.open(repo)
-  if ((await opened.refs.snapshot()).list('refs/heads/').length === 0) throw notFound('Git Repository is empty.')
+  if (!(await hasBranches(opened))) throw notFound('Git Repository is empty.')
   if (repo.isMirror) throw forbidden('Git Repository is a mirror.')
   return opened
 }

@@ -1,11 +1,17 @@
 import type { Database } from '../../../db/database.ts'
 import type { Git, GitRepo, Ref, Tag } from '../../../git/index.ts'
-import { badRequest, invalid, notFound } from '../../../platform/errors.ts'
+import { badRequest, type DomainError, invalid, notFound } from '../../../platform/errors.ts'
 import { type ArchiveDownloads, loadArchiveDownloads, NO_DOWNLOADS } from '../../archives/index.ts'
 import { type CommitParts, type CommitView, type CommitViews, requireOid } from '../../history/index.ts'
 import { type LfsPointer, parseLfsPointer } from '../../lfs/index.ts'
 import type { Repo } from '../../repos/index.ts'
-import { findLooseOid, ignoringMissing, type Verification, type Verifier } from '../../verification/index.ts'
+import {
+  findLooseOid,
+  hasBranches,
+  ignoringMissing,
+  type Verification,
+  type Verifier,
+} from '../../verification/index.ts'
 import { createTreeLists, type TreeItem } from './tree-list.ts'
 
 export interface RefView {
@@ -55,7 +61,7 @@ export interface GitData {
   resolve(repo: Repo, revision: string): Promise<string | undefined>
   /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound when there are none. */
   refs(repo: Repo, prefix: string): Promise<RefView[]>
-  /** By any tree-ish. Throws BadRequest for anything else. */
+  /** By any tree-ish. Throws BadRequest for anything else, NotFound in an empty repository; so do `blob` and `tag`. */
   tree(repo: Repo, revision: string, query: TreeQuery): Promise<TreeView>
   /** By full id. Throws BadRequest for anything else. */
   blob(repo: Repo, oid: string): Promise<BlobView>
@@ -88,25 +94,21 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const opened = git.open(repo)
       const found = await ignoringMissing(() => opened.revisions.findLoose(revision))
       const tree = found && (await ignoringMissing(() => opened.revisions.peel(found.oid, 'tree')))
-      if (found === undefined || tree === undefined) throw badRequest(`sha not found [${revision}]`)
+      if (found === undefined || tree === undefined) throw await unknownObject(opened, `sha not found [${revision}]`)
       const start = (page - 1) * perPage
       const { items, total } = await lists.list(opened, tree, { recursive, start, end: start + perPage })
       return { oid: found.oid, items, total, page, hasMore: start + perPage < total }
     },
     async blob(repo, oid) {
       const opened = git.open(repo)
-      requireOid(opened, oid)
-      const info = await opened.objects.findInfo(oid)
-      if (info?.type !== 'blob') throw badRequest(`object does not exist [id: ${oid}, rel_path: ]`)
+      const info = await getInfo(opened, oid, 'blob')
       if (info.size > maxBlobSize) return { oid, size: info.size, content: undefined, lfs: undefined }
       const content = await opened.objects.blob(oid, maxBlobSize)
       return { oid, size: info.size, content, lfs: parseLfsPointer(content) }
     },
     async tag(repo, oid) {
       const opened = git.open(repo)
-      requireOid(opened, oid)
-      const info = await opened.objects.findInfo(oid)
-      if (info?.type !== 'tag') throw badRequest(`object does not exist [id: ${oid}, rel_path: ]`)
+      await getInfo(opened, oid, 'tag')
       const tag = await opened.objects.tag(oid)
       const downloads = (await loadArchiveDownloads(database.read, repo.id, [tag.name])).get(tag.name) ?? NO_DOWNLOADS
       return { tag, downloads, verification: await verifier.ofTag(opened, tag) }
@@ -125,6 +127,18 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
     },
   }
 }
+
+async function getInfo(git: GitRepo, oid: string, type: 'blob' | 'tag'): Promise<{ readonly size: number }> {
+  const info = await git.objects.findInfo(oid)
+  if (info?.type === type) return info
+  const error = await unknownObject(git, `object does not exist [id: ${oid}, rel_path: ]`)
+  if (error.kind === 'bad-request') requireOid(git, oid)
+  throw error
+}
+
+/** An empty repository lacks every object (behaviour/git-data-and-transport#common-rules). */
+const unknownObject = async (git: GitRepo, message: string): Promise<DomainError> =>
+  (await hasBranches(git)) ? badRequest(message) : notFound(message)
 
 async function refView(git: GitRepo, ref: Ref): Promise<RefView> {
   const { type } = await git.objects.info(ref.oid)
