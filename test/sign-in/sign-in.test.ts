@@ -54,11 +54,21 @@ describeOnBoth('signing in on the pages', (kind) => {
       'evil',
       '/a\r\nb',
       '@evil.test',
+      '/.//evil.test',
+      '/..//evil.test',
+      '/%2e//evil.test',
+      '/x/..//evil.test',
     ]) {
       const alice = browser()
       await alice.open(`${LOGIN}?redirect_to=${encodeURIComponent(to)}`)
       const page = await alice.send({ user_name: 'alice', password: PASSWORD })
-      expect(new URL(page.url).origin).toBe(server.url)
+      expect([to, new URL(page.url).origin]).toEqual([to, server.url])
+      const again = await fetch(`${server.url}${LOGIN}?redirect_to=${encodeURIComponent(to)}`, {
+        headers: { cookie: `ingot_session=${alice.cookies.get('ingot_session')}` },
+        redirect: 'manual',
+      })
+      const location = again.headers.get('location')!
+      expect([to, again.status, new URL(location, server.url).origin]).toEqual([to, 303, server.url])
     }
   })
 

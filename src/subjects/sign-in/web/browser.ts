@@ -136,13 +136,17 @@ export const refuseForm = (reply: FastifyReply): FastifyReply =>
     body: safeHtml`<p>It was sent by another page, or the browser keeps no cookies. Go back, load the page again and send it once more.</p>`,
   })
 
-/** A path of this server to go on to, or the first page: never another server. */
+/**
+ * A path of this server to go on to, or the first page: never another server. NOTE: the path that the browser would get
+ * is parsed again, because removing dots can leave two slashes at its beginning, which name a server.
+ */
 export function destination(deps: PageDeps, given: string | undefined): string {
   const home = pathTo(deps, HOME)
-  if (given === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(given) || given.includes('\\')) return home
+  if (given === undefined || !/^\/[\x21-\x7e]*$/.test(given) || given.includes('\\')) return home
   const root = new URL(deps.rootUrl())
   const url = URL.parse(given, root)
-  return url !== null && url.origin === root.origin ? url.pathname + url.search : home
+  if (url === null || url.origin !== root.origin || url.pathname.startsWith('//')) return home
+  return url.pathname + url.search
 }
 
 /** The address on another site to which a form that continues at `to` redirects in the end. */
