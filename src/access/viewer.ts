@@ -72,6 +72,8 @@ export const ANONYMOUS: Viewer = { kind: 'anonymous' }
 export const isSignedIn = (viewer: Viewer): viewer is SignedIn => viewer.kind === 'user'
 export const isSiteAdmin = (viewer: Viewer): boolean => viewer.kind === 'user' && viewer.account.isAdmin
 export const viewerId = (viewer: Viewer): UserId | undefined => (viewer.kind === 'user' ? viewer.account.id : undefined)
+/** Which caches may store an answer: those that users share, only what everyone may read. */
+export const cacheScope = ({ kind }: Viewer): 'private' | 'public' => (kind === 'anonymous' ? 'public' : 'private')
 export const isSelf = (viewer: Viewer, userId: UserId): boolean =>
   viewer.kind === 'user' && viewer.account.id === userId
 /** A viewer with all rights of the account, as after signing in with the password. */

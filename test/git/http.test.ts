@@ -228,6 +228,27 @@ describe('git over HTTP', () => {
     expect(await git(clone, ['rev-parse', 'HEAD'])).toBe(await git(path, ['rev-parse', 'HEAD']))
   })
 
+  it('lets shared caches store what anonymous callers get, and nothing else', async () => {
+    const authorization = `Basic ${Buffer.from(`alice:${PASSWORD}`).toString('base64')}`
+    for (const isPrivate of [false, true]) {
+      const target = await repo(alice, { is_private: isPrivate ? 1 : 0 })
+      const path = await work('caches')
+      await git(path, ['push', '-q', as(alice, alice, target.name), 'main'])
+      const oid = await git(target.path, ['rev-parse', 'main'])
+      for (const [what, age] of [
+        [`.git/objects/${oid.slice(0, 2)}/${oid.slice(2)}`, 'max-age=31536000'],
+        ['/raw/branch/main/first', 'max-age=21600, no-transform'],
+      ]) {
+        const url = `${server.url}/alice/${target.name}${what}`
+        const own = await fetch(url, { headers: { authorization } })
+        expect([own.status, own.headers.get('cache-control')]).toEqual([200, `private, ${age}`])
+        const anonymous = await fetch(url)
+        if (isPrivate) expect(anonymous.headers.get('cache-control') ?? '').not.toContain('public')
+        else expect(anonymous.headers.get('cache-control')).toBe(`public, ${age}`)
+      }
+    }
+  })
+
   it('answers a broken compressed body without falling over', async () => {
     const target = await repo(alice)
     const body = Buffer.concat([gzipSync(Buffer.from('0014command=ls-refs\n')).subarray(0, 20), Buffer.from('garbage')])

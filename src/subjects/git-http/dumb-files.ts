@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs'
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply } from 'fastify'
+import type { Viewer } from '../../access/viewer.ts'
 import { type GitRepo, readWireRefs } from '../../git/index.ts'
-import { NO_CACHE } from './headers.ts'
+import { immutableFor, NO_CACHE } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
-const FOREVER = { 'cache-control': 'public, max-age=31536000' }
 const LOOSE = /^[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})$/
 const PACK = /^pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.(pack|idx)$/
 
@@ -30,7 +30,11 @@ export async function sendHead(repo: GitRepo, reply: FastifyReply): Promise<Fast
 }
 
 /** A file below `objects/`: a loose object, a pack, its index, or the list of packs. Anything else is missing. */
-export async function sendObjectFile(repo: GitRepo, name: string, reply: FastifyReply): Promise<FastifyReply> {
+export async function sendObjectFile(
+  { repo, viewer }: { readonly repo: GitRepo; readonly viewer: Viewer },
+  name: string,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   if (name === 'info/packs') return sendPackList(repo, reply)
   const pack = PACK.exec(name)
   if (!pack && !LOOSE.test(name)) throw new Refusal(404, 'Not found.')
@@ -43,7 +47,7 @@ export async function sendObjectFile(repo: GitRepo, name: string, reply: Fastify
   const info = await stat(path).catch(() => undefined)
   if (!info?.isFile()) throw new Refusal(404, 'Not found.')
   return reply
-    .headers({ ...FOREVER, 'content-length': String(info.size) })
+    .headers({ ...immutableFor(viewer), 'content-length': String(info.size) })
     .type(type)
     .send(createReadStream(path))
 }

@@ -36,11 +36,6 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
     const target = await admit(deps, request, intent)
     return { target, repo: target.isWiki ? await openWiki(deps, target, intent) : deps.git.open(target.repo) }
   }
-  const reading =
-    (send: (repo: GitRepo, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): Handler =>
-    async (request, reply) =>
-      send((await open(request, 'read')).repo, request, reply)
-
   app.get(
     '/:owner/:repo/info/refs',
     answering((request, reply) => infoRefs(deps, open, request, reply)),
@@ -93,12 +88,17 @@ function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
       return sendBundle(bundle, request, reply)
     }),
   )
-  app.get('/:owner/:repo/HEAD', answering(reading((repo, _, reply) => sendHead(repo, reply))))
+  app.get(
+    '/:owner/:repo/HEAD',
+    answering(async (request, reply) => sendHead((await open(request, 'read')).repo, reply)),
+  )
   app.get(
     '/:owner/:repo/objects/*',
-    answering(
-      reading((repo, request, reply) => sendObjectFile(repo, (request.params as Record<string, string>)['*']!, reply)),
-    ),
+    answering(async (request, reply) => {
+      const { target, repo } = await open(request, 'read')
+      const { '*': name } = request.params as { '*': string }
+      return sendObjectFile({ repo, viewer: target.viewer }, name, reply)
+    }),
   )
 }
 

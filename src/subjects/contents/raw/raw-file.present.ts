@@ -1,3 +1,4 @@
+import { cacheScope, type Viewer } from '../../../access/viewer.ts'
 import {
   type ByteRange,
   contentDisposition,
@@ -24,9 +25,9 @@ interface RawResponse {
  * Decides status and headers. Any text is sent as plain text, media with their type, other files as octet-stream
  * (behaviour/git-data-and-transport#raw-files-languages-and-archives).
  */
-export function presentRawFile(file: RawFile, request: RawRequest, isPublic: boolean): RawResponse {
+export function presentRawFile(file: RawFile, request: RawRequest, viewer: Viewer): RawResponse {
   const etag = `"${file.oid}"`
-  const headers = { ...rawHeaders(file, isPublic), etag }
+  const headers = { ...rawHeaders(file, viewer), etag }
   if (etagMatches(request['if-none-match'], etag)) return { status: 304, headers, window: undefined }
   const range = parseRange(request.range, file.size)
   if (range === 'bad')
@@ -50,14 +51,14 @@ export function presentRawFile(file: RawFile, request: RawRequest, isPublic: boo
   }
 }
 
-function rawHeaders(file: RawFile, isPublic: boolean): Record<string, string> {
+function rawHeaders(file: RawFile, viewer: Viewer): Record<string, string> {
   const kind = file.isSymlink ? 'symlink' : 'file'
   const name = file.path.slice(file.path.lastIndexOf('/') + 1)
   return {
     'content-type': contentType(name, file.head),
     'content-disposition': contentDisposition('inline', name),
     'content-security-policy': SANDBOX_CSP,
-    'cache-control': `${isPublic ? 'public' : 'private'}, max-age=21600, no-transform`,
+    'cache-control': `${cacheScope(viewer)}, max-age=21600, no-transform`,
     'x-gitea-object-type': kind,
     'x-forgejo-object-type': kind,
     ...(file.modified > 0 && { 'last-modified': new Date(file.modified * 1000).toUTCString() }),

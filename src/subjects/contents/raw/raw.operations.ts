@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { PATH_LENGTH } from '../../../http/body/limits.ts'
-import { isPublicRepo } from '../../../access/admit.ts'
+import type { Viewer } from '../../../access/viewer.ts'
 import { type Answer, bytes } from '../../../http/answer/answer.ts'
 import { StoredFile } from '../../../http/answer/binary.ts'
 import { type Context, defineOperation, type Operation } from '../../../http/operation.ts'
@@ -45,10 +45,10 @@ export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Op
       path: `/repos/{owner}/{repo}/${word}/{filepath*}`,
       summary,
       errors: [404, 416],
-      async handler({ access: { repo }, params, query, headers, signal }) {
+      async handler({ access: { repo }, viewer, params, query, headers, signal }) {
         const found = await rawFiles.get(repo, params.filepath, query.ref)
         const file = word === 'media' ? await media.resolve(repo, found) : found
-        return rawAnswer(file, { headers, signal }, isPublicRepo(repo))
+        return rawAnswer(file, { headers, signal }, viewer)
       },
     }),
   )
@@ -57,12 +57,8 @@ export function rawOperations({ guards, rawFiles, media }: RawOperationDeps): Op
 type Request = Pick<Context<unknown, unknown, unknown, unknown>, 'headers' | 'signal'>
 
 /** The whole file, a range of it, or 304 when the client has it. */
-async function rawAnswer(
-  file: RawFile,
-  { headers: requestHeaders, signal }: Request,
-  isPublic: boolean,
-): Promise<Answer> {
-  const { status, headers, window } = presentRawFile(file, requestHeaders, isPublic)
+async function rawAnswer(file: RawFile, { headers: requestHeaders, signal }: Request, viewer: Viewer): Promise<Answer> {
+  const { status, headers, window } = presentRawFile(file, requestHeaders, viewer)
   if (status === 304) return { status, headers }
   if (window === undefined) return bytes(Buffer.from('invalid start range\n'), { ...headers }, status)
   const body = await file.body(window, signal)

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isPublicRepo } from '../../../access/admit.ts'
+import type { Viewer } from '../../../access/viewer.ts'
 import { abortOnClose } from '../../../http/answer/stream.ts'
 import { notFound } from '../../../platform/errors.ts'
 import type { Commits } from '../../history/index.ts'
-import type { Repo } from '../../repos/index.ts'
 import type { WebAccess } from '../../repo-access/index.ts'
 import { plainTextErrors } from '../../sign-in/index.ts'
 import type { Media } from './media.service.ts'
@@ -32,14 +31,14 @@ export function registerRaw(app: FastifyInstance, { commits, webAccess, media, r
       method: ['GET', 'HEAD'],
       url: `/:owner/:repo/${word}/*`,
       handler: plainTextErrors(async (request, reply) => {
-        const { repo } = await webAccess.requireRepo(request, { unit: 'repo.code' })
+        const { repo, viewer } = await webAccess.requireRepo(request, { unit: 'repo.code' })
         const rest = (request.params as Record<string, string>)['*']!
         const typed = TYPED.exec(rest)
         const blob = BLOB.exec(rest)
         const found = typed
           ? await rawFiles.getTyped(repo, typed[1] as RawKind, typed[2]!)
           : blob && (await rawFiles.getBlob(repo, blob[1]!))
-        if (found) return sendFile(word === 'media' ? await media.resolve(repo, found) : found, repo, request, reply)
+        if (found) return sendFile(word === 'media' ? await media.resolve(repo, found) : found, viewer, request, reply)
         const kind = await rawFiles.kindOf(repo, rest)
         return reply.redirect(
           `/${[repo.owner.name, repo.name, word, kind, ...rest.split('/')].map(encodeURIComponent).join('/')}`,
@@ -64,11 +63,11 @@ export function registerRaw(app: FastifyInstance, { commits, webAccess, media, r
 
 async function sendFile(
   file: RawFile,
-  repo: Repo,
+  viewer: Viewer,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { status, headers, window } = presentRawFile(file, request.headers, isPublicRepo(repo))
+  const { status, headers, window } = presentRawFile(file, request.headers, viewer)
   void reply.code(status).headers(headers).header('x-content-type-options', 'nosniff')
   if (window === undefined || request.method === 'HEAD') return reply.send()
   return reply.send(await file.body(window, abortOnClose(reply)))
