@@ -12,7 +12,7 @@ export const streamSection = Type.Object(
       default: 100,
       minimum: 1,
       description:
-        'Streams from one address at once; IPv6 counts by /64. Behind a reverse proxy server.trust_proxy must be on.',
+        'Anonymous streams from one address at once; IPv6 counts by /64. Behind a reverse proxy server.trust_proxy must be on.',
     }),
     heartbeat: Type.Integer({
       default: 15,

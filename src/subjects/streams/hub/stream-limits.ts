@@ -15,7 +15,10 @@ interface Opener {
 
 const RETRY_SECONDS = 30
 
-/** Counts the open streams of this process, in total and by account and address. */
+/**
+ * Counts the open streams of this process, in total and by account; those of anonymous callers by address, so that they
+ * do not keep the accounts at the same address from opening theirs.
+ */
 export class StreamLimits {
   readonly #settings: LimitSettings
   readonly #counts = new Map<string, number>()
@@ -29,10 +32,9 @@ export class StreamLimits {
     const { max_total, max_per_account, max_per_address } = this.#settings
     const kinds = [
       { key: 'total', max: max_total, whose: 'of this server' },
-      { key: `address ${network}`, max: max_per_address, whose: 'from this address' },
-      ...(accountId === undefined
-        ? []
-        : [{ key: `account ${accountId}`, max: max_per_account, whose: 'of this account' }]),
+      accountId === undefined
+        ? { key: `address ${network}`, max: max_per_address, whose: 'from this address' }
+        : { key: `account ${accountId}`, max: max_per_account, whose: 'of this account' },
     ]
     const full = kinds.find(({ key, max }) => this.#count(key) >= max)
     if (full !== undefined)
