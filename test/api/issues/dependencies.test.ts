@@ -98,8 +98,8 @@ describe('who may add dependencies', () => {
     expect(await add(ann, dependencies, hidden)).toBe(201)
   })
 
-  it('shows what the caller may not read to writers in part, to others as hidden', async () => {
-    const { ann, bob, wes } = given
+  it('shows what the caller may not read to writers in part, to others and to tokens that do not reach it as hidden', async () => {
+    const { ann, bob, wes, server } = given
     const issue = await createIssue(ann)
     const secret = await createIssue(ann, { title: 'Secret' }, 'ann/vault')
     const path = `${DESK}/${issue.number}/dependencies`
@@ -113,7 +113,14 @@ describe('who may add dependencies', () => {
       { number: secret.number, title: 'Secret', url: '', user: null, repository: { full_name: 'ann/vault' } },
     ])
     const publicly = await ann.withToken('public-only', 'all')
-    expect((await publicly.get(path)).json[0].url).toBe('')
+    const limited = await ann.client.post('/users/ann/tokens', {
+      name: 'desk',
+      scopes: ['all'],
+      repositories: ['ann/desk'],
+    })
+    const byLimited = await server.anonymous.get(path, { authorization: `token ${limited.json.sha1}` })
+    for (const { json } of [await publicly.get(path), byLimited])
+      expect(json).toMatchObject([{ number: 0, title: 'HIDDEN', url: '', repository: { full_name: '' } }])
     const other = await createIssue(ann)
     const blocks = `${DESK}/${other.number}/blocks`
     await ann.client.post(blocks, { owner: 'ann', repo: 'vault', index: secret.number })

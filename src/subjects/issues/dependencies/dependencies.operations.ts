@@ -3,7 +3,7 @@ import { type Answer, created, listed, ok } from '../../../http/answer/answer.ts
 import { requireUser } from '../../../http/guards/account.guards.ts'
 import { pagingQuery } from '../../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import type { Viewer } from '../../../access/viewer.ts'
+import { isPublicOnly, isRestrictedToken, type Viewer } from '../../../access/viewer.ts'
 import type { Site } from '../../../platform/site.ts'
 import type { Guards } from '../../subject.ts'
 import { Issue } from '../issue.model.ts'
@@ -66,9 +66,10 @@ function listOperations({ guards, dependencies, site }: DependencyOperationDeps)
       responses: { 200: Type.Array(IssueDependency) },
       async handler({ access, viewer, paging }) {
         const page = await dependencies.listBlockers(viewer, access, paging)
-        const isWriter = canWriteIssue(access.access, access.issue)
+        const seesParts =
+          canWriteIssue(access.access, access.issue) && !isRestrictedToken(viewer) && !isPublicOnly(viewer)
         const models = page.items.map((item) =>
-          'labels' in item ? presentIssue(item, viewer, site) : presentHidden(item, isWriter),
+          'labels' in item ? presentIssue(item, viewer, site) : presentHidden(item, seesParts),
         )
         return listed(page, models)
       },

@@ -4,18 +4,18 @@ import type { IssueDependency } from './dependency.model.ts'
 
 /**
  * An issue that the caller may not read: writers of the dependent issue see its number, title, state and repository,
- * others only that there is one (behaviour/issues#dependencies-and-blocks).
+ * others and tokens with restrictions only that there is one (behaviour/issues#dependencies-and-blocks).
  */
-export function presentHidden({ issue, repo }: HiddenIssue, isWriter: boolean): IssueDependency {
+export function presentHidden({ issue, repo }: HiddenIssue, seesParts: boolean): IssueDependency {
   return {
     id: 0,
     url: '',
     html_url: '',
-    number: isWriter ? issue.number : 0,
+    number: seesParts ? issue.number : 0,
     user: null,
     original_author: '',
     original_author_id: 0,
-    title: isWriter ? issue.title : 'HIDDEN',
+    title: seesParts ? issue.title : 'HIDDEN',
     body: '',
     ref: '',
     assets: [],
@@ -23,7 +23,7 @@ export function presentHidden({ issue, repo }: HiddenIssue, isWriter: boolean): 
     milestone: null,
     assignee: null,
     assignees: null,
-    state: isWriter && issue.isClosed ? 'closed' : 'open',
+    state: seesParts && issue.isClosed ? 'closed' : 'open',
     is_locked: false,
     comments: 0,
     created_at: ZERO_TIME,
@@ -31,7 +31,7 @@ export function presentHidden({ issue, repo }: HiddenIssue, isWriter: boolean): 
     closed_at: null,
     due_date: null,
     pull_request: null,
-    repository: isWriter
+    repository: seesParts
       ? { id: repo.id, name: repo.name, owner: repo.owner.name, full_name: repo.fullName }
       : { id: 0, name: '', owner: '', full_name: '' },
     pin_order: 0,
