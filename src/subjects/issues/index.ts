@@ -11,7 +11,7 @@ export { type NewIssueChange, type NewPlan, preparePlan, recordPlan } from './ch
 export type { StateRules } from './changes/state-rules.ts'
 export type { TimeBookings } from './changes/time-bookings.ts'
 export { type Comment, isComment, isHiddenFrom } from './comments/comment.policy.ts'
-export { requireWelcome } from './comments/comments.service.ts'
+export { requireOpenToComments } from './comments/comments.service.ts'
 export { changeLocked, requireLocked } from './changes/change-locked.ts'
 export type { IssueGuard } from './issue.guards.ts'
 export { canEditIssue, canReadIssue, canWriteIssue, normalizeTitle, unitOf } from './issue.policy.ts'

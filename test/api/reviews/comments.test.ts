@@ -54,6 +54,32 @@ describe('comments of reviews', () => {
     expect((await world.server.anonymous.get(one)).json.comments_count).toBe(2)
   })
 
+  it('are refused to others than writers on a locked pull request, as reviews are', async () => {
+    const { ann, bob, wes, eve, server } = world
+    const reviews = `/repos/ann/app/pulls/${number}/reviews`
+    const pending = (await eve.client.post(reviews, { body: 'not sent yet' })).json
+    expect((await ann.client.put(`/repos/ann/app/issues/${number}/lock`, {})).status).toBe(204)
+    const before = (await server.anonymous.get(path)).json
+    const post = async (person: typeof ann) => [
+      await person.client.post(reviews, { event: 'COMMENT', body: 'x' }),
+      await person.client.post(reviews, { body: 'pending' }),
+      await person.client.post(path, { path: 'n.txt', body: 'x', new_position: 1 }),
+      await person.client.post(`/repos/ann/app/pulls/${number}/comments/${before[0].id}/replies`, { body: 'x' }),
+    ]
+    const refused = [
+      ...(await post(bob)),
+      await eve.client.post(`${reviews}/${pending.id}`, { event: 'APPROVED', body: 'x' }),
+    ]
+    for (const { status, json } of refused)
+      expect([status, json.message]).toEqual([403, 'You cannot comment on a locked issue.'])
+    expect((await server.anonymous.get(path)).json).toEqual(before)
+    expect((await post(wes)).map(({ status }) => status)).toEqual([200, 200, 200, 201])
+    expect((await ann.client.delete(`/repos/ann/app/issues/${number}/lock`)).status).toBe(204)
+    for (const { id } of (await wes.client.get(path)).json.filter((one: Any) => one.user.login === 'wes'))
+      expect((await wes.client.delete(`${path}/${id}`)).status).toBe(204)
+    expect((await eve.client.delete(`${reviews}/${pending.id}`)).status).toBe(204)
+  })
+
   it('are deleted by their poster and by writers', async () => {
     const [, added] = (await world.server.anonymous.get(path)).json
     expect((await world.bob.client.delete(`${path}/${added.id}`)).status).toBe(403)

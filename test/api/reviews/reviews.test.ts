@@ -143,6 +143,33 @@ describeOnBoth('reviews', (kind) => {
       expect((await world.eve.client.patch(path, { body: 'edited' })).status).toBe(200)
     })
 
+    it('keep the files of their comments to their author', async () => {
+      const { ann, bob, wes, server } = world
+      const comments = [{ path: 'pending.txt', body: 'with a file', new_position: 1 }]
+      const own = await review(wes, { body: 'not yet', comments })
+      const [comment] = (await wes.client.get(`${reviews}/${own.id}/comments`)).json
+      const form = new FormData()
+      form.append('attachment', new File(['draft'], 'draft.txt'))
+      const authorization = `token ${await wes.token('all')}`
+      const uploaded = await fetch(`${server.url}/api/v1/repos/ann/app/issues/comments/${comment.id}/assets`, {
+        method: 'POST',
+        body: form,
+        headers: { authorization },
+      })
+      expect(uploaded.status).toBe(201)
+      const file = (await uploaded.json()) as Any
+      const byIssue = `/repos/ann/app/issues/${number}/assets/${file.id}`
+      const download = async (headers: Record<string, string>) =>
+        (await fetch(file.browser_download_url, { headers })).status
+      for (const { client, token } of [ann, bob]) {
+        expect((await client.get(byIssue)).status).toBe(404)
+        expect(await download({ authorization: `token ${await token('all')}` })).toBe(404)
+      }
+      expect([await download({}), await download({ authorization })]).toEqual([404, 200])
+      expect((await wes.client.get(byIssue)).status).toBe(200)
+      expect((await wes.client.delete(`${reviews}/${own.id}`)).status).toBe(204)
+    })
+
     it('are submitted by their author, once', async () => {
       const { eve, wes } = world
       const one = `${reviews}/${pending.id}`

@@ -3,6 +3,7 @@ import type { Db } from '../../../db/database.ts'
 import { asId, type IssueId, type RepoId } from '../../../platform/crypto/ids.ts'
 import type { AttachmentOwnerAccess } from '../../attachments/index.ts'
 import type { RepoInView } from '../../repos/index.ts'
+import { isHiddenFrom } from '../comments/comment.policy.ts'
 import { canReadIssue } from '../issue.policy.ts'
 import { findIssueById } from '../records/issue.store.ts'
 import { findEntry } from '../timeline/timeline-entry.store.ts'
@@ -15,11 +16,14 @@ export const issueAssetOwner = (read: Db): AttachmentOwnerAccess => ({
   },
 })
 
-/** Comments as owners of files: a file is visible to readers of the issue of its comment. */
+/**
+ * Comments as owners of files: a file is visible to readers of the issue of its comment, before the review of the
+ * comment is submitted to the reviewer alone.
+ */
 export const commentAssetOwner = (read: Db): AttachmentOwnerAccess => ({
-  async requireVisible(_viewer, target, commentId) {
+  async requireVisible(viewer, target, commentId) {
     const comment = await findEntry(read, commentId)
-    if (comment === undefined) throw notFound('comment does not exist')
+    if (comment === undefined || isHiddenFrom(viewer, comment)) throw notFound('comment does not exist')
     await requireReadable(read, target, comment.issueId)
   },
   async requireExisting(tx, repoId, commentId) {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { SignedIn } from '../../../access/viewer.ts'
+import type { SignedIn, Viewer } from '../../../access/viewer.ts'
 import { created, noContent, ok } from '../../../http/answer/answer.ts'
 import { Timestamp } from '../../../http/answer/text.ts'
 import { PATH_LENGTH, TIME_LENGTH } from '../../../http/body/limits.ts'
@@ -35,7 +35,7 @@ const uploadQuery = Type.Object({
 interface AssetOperationDeps {
   readonly guards: Pick<Guards, 'comment' | 'issue'>
   readonly assets: IssueAssets
-  readonly attachments: Pick<Attachments, 'delete' | 'edit' | 'get' | 'listOf'>
+  readonly attachments: Pick<Attachments, 'delete' | 'edit' | 'get' | 'listOf' | 'requireVisible'>
   readonly rules: UploadRules
   readonly site: Site
 }
@@ -49,7 +49,9 @@ interface OwnerKind<Access extends object> {
   readonly guards: Readonly<Record<'read' | 'write', Guard<Access>>>
   list(access: Access): Promise<AttachmentEntity[]>
   /** Throws NotFound. */
-  get(access: Access, id: number, use: 'read' | 'write'): Promise<AttachmentEntity>
+  read(viewer: Viewer, access: Access, id: number): Promise<AttachmentEntity>
+  /** To change it. */
+  get(access: Access, id: number): Promise<AttachmentEntity>
   add(actor: SignedIn, access: Access, upload: AssetUpload): Promise<AttachmentEntity>
 }
 
@@ -67,10 +69,15 @@ function issueKind({ guards, assets, attachments }: AssetOperationDeps): OwnerKi
     what: 'an issue',
     guards: { read: guards.issue('read'), write: guards.issue('edit', { archived: 'refuse', refusal }) },
     list: ({ issue }) => attachments.listOf('issue', [issue.id]),
-    async get({ issue }, id, use) {
+    // COMPAT: files of comments are read by the path of their issue too (test/api/issues/assets.test.ts).
+    async read(viewer, access, id) {
+      const found = await attachments.get('issue', access.issue.id, id)
+      await attachments.requireVisible(viewer, access, found)
+      return found
+    },
+    async get({ issue }, id) {
       const found = await attachments.get('issue', issue.id, id)
-      // COMPAT: files of comments are read by the path of their issue too (test/api/issues/assets.test.ts).
-      if (use === 'write' && found.commentId !== 0) throw notFound('no such attachment in issue')
+      if (found.commentId !== 0) throw notFound('no such attachment in issue')
       return found
     },
     add: (actor, access, upload) => assets.addToIssue(actor, access, upload),
@@ -87,6 +94,7 @@ function commentKind({ guards, assets, attachments }: AssetOperationDeps): Owner
       write: ofComment(guards.comment('files', { archived: 'refuse' })),
     },
     list: ({ comment }) => attachments.listOf('comment', [comment.id]),
+    read: (_, { comment }, id) => attachments.get('comment', comment.id, id),
     get: ({ comment }, id) => attachments.get('comment', comment.id, id),
     add: (actor, access, upload) => assets.addToComment(actor, access, upload),
   }
@@ -134,8 +142,8 @@ function readOperations<Access extends object>({ site }: AssetOperationDeps, kin
       path: `${kind.path}/{attachment_id:int}`,
       summary: `A file of ${kind.what}`,
       responses: { 200: Attachment },
-      handler: async ({ access, params }) =>
-        ok(presentAttachment(await kind.get(access, params.attachment_id, 'read'), site)),
+      handler: async ({ viewer, access, params }) =>
+        ok(presentAttachment(await kind.read(viewer, access, params.attachment_id), site)),
     }),
   ]
 }
@@ -174,7 +182,7 @@ function writeOperations<Access extends object>(
       responses: { 201: Attachment },
       errors: [400, 401, 403, 404, 413, 422, 423],
       async handler({ access, params, body }) {
-        const file = await kind.get(access, params.attachment_id, 'write')
+        const file = await kind.get(access, params.attachment_id)
         const edit = { name: body.name || undefined, externalUrl: body.browser_download_url || undefined }
         return created(presentAttachment(await attachments.edit(file, edit, rules), site))
       },
@@ -188,7 +196,7 @@ function writeOperations<Access extends object>(
       responses: { 204: null },
       errors: [401, 403, 404, 423],
       async handler({ access, params }) {
-        await attachments.delete(await kind.get(access, params.attachment_id, 'write'))
+        await attachments.delete(await kind.get(access, params.attachment_id))
         return noContent()
       },
     }),

@@ -34,7 +34,3 @@ export const canEditEntry = (viewer: Viewer, access: RepoAccess, issue: Issue, e
 /** Who may change the files: writers who are its poster or an administrator (behaviour/issues#attachments). */
 export const canEditFiles = (viewer: Viewer, access: RepoAccess, issue: Issue, entry: TimelineEntry): boolean =>
   canWriteIssue(access, issue) && (viewerId(viewer) === entry.actorId || isRepoAdmin(access))
-
-/** Whether a locked issue is closed to new comments of this caller (behaviour/issues#lock). */
-export const isClosedToComments = (access: RepoAccess, issue: Issue): boolean =>
-  issue.isLocked && !canWriteIssue(access, issue)

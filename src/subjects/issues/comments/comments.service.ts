@@ -8,12 +8,12 @@ import { type Attachments, listAttachmentsOf, listCommentAttachments } from '../
 import type { Repo, RepoInView } from '../../repos/index.ts'
 import { knownUser, requireUnblocked } from '../../users/index.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
-import { decideUpdateTime } from '../issue.policy.ts'
+import { canWriteIssue, decideUpdateTime } from '../issue.policy.ts'
 import { countNewComments, type Issue, listIssuesByIds, lockIssue, subtractComment } from '../records/issue.store.ts'
 import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
 import type { IssueInView } from '../views.ts'
-import { type Comment, isClosedToComments, isComment, isPublished, isText, type Text } from './comment.policy.ts'
+import { type Comment, isComment, isPublished, isText, type Text } from './comment.policy.ts'
 import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
 import { type CommentView, loadCommentViews } from './comment-views.ts'
 import { appendCommentEvent } from './comments.events.ts'
@@ -110,6 +110,12 @@ async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Text): Prom
   return (await loadCommentViews(db, [comment], { issues, assets: await assetsOf(db, [comment]) }))[0]!
 }
 
+/** As `requireWelcome`, and throws Forbidden where the issue is locked to the account: for new texts. */
+export async function requireOpenToComments(tx: Tx, actor: SignedIn, target: RepoInView, issue: Issue): Promise<void> {
+  if (issue.isLocked && !canWriteIssue(target.access, issue)) throw forbidden('You cannot comment on a locked issue.')
+  await requireWelcome(tx, actor, target, issue)
+}
+
 /** Throws Forbidden for an account that the owner of the repository or the poster of the issue blocks. */
 export async function requireWelcome(
   tx: Tx,
@@ -132,8 +138,7 @@ const createComment = (
     const at = decideUpdateTime(actor, { access, issue: seen, given: updatedAt, now: clock.now() })
     const issue = await countNewComments(tx, seen.id, 1, at)
     if (issue === undefined) throw notFound('the issue was deleted meanwhile')
-    if (isClosedToComments(access, issue)) throw forbidden('You cannot comment on a locked issue.')
-    await requireWelcome(tx, actor, target, issue)
+    await requireOpenToComments(tx, actor, target, issue)
     const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
     await indexNewText(tx, issue, entry!.id, body)
     await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.created', entry!, {})

@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../../access/viewer.ts'
 import { badRequest, invalidField, notFound } from '../../../platform/errors.ts'
-import { countNewComments, findEntry, isHiddenFrom, requireWelcome } from '../../issues/index.ts'
+import { countNewComments, findEntry, isHiddenFrom, requireOpenToComments } from '../../issues/index.ts'
 import { changePull, type PullInView } from '../../pulls/index.ts'
 import { findCommentPlace } from '../records/review-comment.store.ts'
 import { findReview, lockReview, type Review } from '../records/review.store.ts'
@@ -64,7 +64,7 @@ async function insertOne(
   const { repo, pull } = target
   const inserted = await changePull(deps, actor, { repo, pull }, async (change) => {
     const { tx, issue, at } = change
-    await requireWelcome(tx, actor, target, issue)
+    await requireOpenToComments(tx, actor, target, issue)
     const review = await lockReview(tx, id)
     if (review === undefined) return undefined
     const [commentId] = await insertComments(change, review, [comment])

@@ -6,7 +6,7 @@ import {
   listEntriesByIds,
   listEntriesOfKind,
   publishEntries,
-  requireWelcome,
+  requireOpenToComments,
   touchIssues,
 } from '../../issues/index.ts'
 import { isOfficialReviewer } from '../../protections/index.ts'
@@ -87,14 +87,14 @@ export async function judge(
   }
 }
 
-/** Throws Forbidden for a blocked account, and Invalid when the pull request was closed meanwhile. */
+/** Throws Forbidden for a blocked account and a locked pull request, and Invalid when the pull request was closed meanwhile. */
 export async function requireOpenTo(
   { tx, issue }: PullChange,
   actor: SignedIn,
   target: PullInView,
   verdict: Verdict,
 ): Promise<void> {
-  await requireWelcome(tx, actor, target, issue)
+  await requireOpenToComments(tx, actor, target, issue)
   const { isClosed, posterId } = issue
   requireReview({ verdict, body: 'checked', hasComments: true, reviewerId: actor.account.id, posterId, isClosed })
 }
