@@ -18,6 +18,8 @@ export interface MarkupRequest {
   readonly filePath?: string
   /** Returns those ids that are commits of the repository of the text; absent without a repository. */
   readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined
+  /** See `SanitizeOptions`. */
+  readonly picturesAsLinks?: boolean
   /** Mentions become links when this viewer may see the account. */
   readonly viewer: Viewer
   /** Whose work it is; see `callerKey`. */
@@ -94,7 +96,7 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Marku
 
   return {
     async render(request) {
-      const { text, mode, context, wiki, filePath, caller } = request
+      const { text, mode, context, wiki, filePath, caller, picturesAsLinks = false } = request
       requireSize(text)
       const resolved = wiki ? 'wiki' : MODES.get(mode)
       if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
@@ -103,7 +105,7 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Marku
       if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
       if (text === '') return ''
       const targets = resolved === 'plain' ? { mentionable: [], commits: [] } : await findTargets(request)
-      const input = { ...targets, text, format, mode: resolved, rootUrl: rootUrl(), context }
+      const input = { ...targets, text, format, mode: resolved, rootUrl: rootUrl(), context, picturesAsLinks }
       return (await run(text, { kind: 'render', input }, caller)) as string
     },
   }

@@ -24,6 +24,7 @@ export interface RenderInput {
   readonly mentionable: readonly string[]
   /** Ids in the text that name commits of the repository. */
   readonly commits: readonly string[]
+  readonly picturesAsLinks?: boolean
 }
 
 /**
@@ -33,7 +34,8 @@ export interface RenderInput {
 export function render(input: RenderInput): string {
   const mark = randomBytes(9).toString('base64url')
   const own = `data-own="${mark}"`
-  if (input.format === 'csv') return sanitize(renderCsv(input.text, own), { mark, keepClasses: true })
+  const options = { mark, keepClasses: true, picturesAsLinks: input.picturesAsLinks ?? false }
+  if (input.format === 'csv') return sanitize(renderCsv(input.text, own), options)
   const context: MarkupContext = {
     ...resolveContext(input.mode, input.rootUrl, input.context),
     mentionable: new Set(input.mentionable),
@@ -41,16 +43,16 @@ export function render(input: RenderInput): string {
     own,
   }
   if (input.mode === 'plain')
-    return sanitize(plain.render(input.text, { context }), { mark, keepClasses: false })
+    return sanitize(plain.render(input.text, { context }), { ...options, keepClasses: false })
       .replaceAll('<br/>', '<br>')
       .replaceAll('<hr/>', '<hr>')
-  if (input.format === 'org') return sanitize(renderOrg(input.text, context), { mark, keepClasses: true })
+  if (input.format === 'org') return sanitize(renderOrg(input.text, context), options)
   const renderer = input.mode === 'comment' ? comment : rich
   const place = {
     link: (target: string) => resolveLink(target, context.linkBase),
     image: (target: string) => resolveLink(target, context.imageBase),
   }
-  return withAlertIcons(sanitize(renderer.render(input.text, { context }), { mark, keepClasses: true, place }))
+  return withAlertIcons(sanitize(renderer.render(input.text, { context }), { ...options, place }))
 }
 
 // NOTE: declared before the constants below, whose set-up calls it.

@@ -32,6 +32,8 @@ export interface SanitizeOptions {
   /** A random text per rendering: the `data-own` of elements that the renderer generates. */
   readonly mark: string
   readonly keepClasses: boolean
+  /** Pictures and videos become links, for mail: loading them tells other servers that the mail was read. */
+  readonly picturesAsLinks?: boolean
   /** Resolves relative addresses in HTML that the text contains; absent: they are unchanged. */
   readonly place?: { readonly link: (target: string) => string; readonly image: (target: string) => string }
 }
@@ -42,7 +44,7 @@ export interface SanitizeOptions {
  */
 export function sanitize(html: string, own: SanitizeOptions): string {
   const options: Options = {
-    allowedTags: ELEMENTS,
+    allowedTags: own.picturesAsLinks ? ELEMENTS.filter((element) => !LOADING.has(element)) : ELEMENTS,
     allowedAttributes: {
       '*': ANYWHERE,
       a: ['href', 'rel', 'target', 'name'],
@@ -82,7 +84,10 @@ export function sanitize(html: string, own: SanitizeOptions): string {
     disallowedTagsMode: 'discard',
     nestingLimit: 200,
     parser: { lowerCaseAttributeNames: true },
-    transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, own) }) },
+    transformTags: {
+      ...(own.picturesAsLinks && { img: linkOf(own), video: linkOf(own) }),
+      '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, own) }),
+    },
     exclusiveFilter: (frame) => frame.tag === 'input' && frame.attribs['type'] !== 'checkbox',
   }
   // NOTE: a '>' of the text is escaped, so this matches tags only.
@@ -90,6 +95,17 @@ export function sanitize(html: string, own: SanitizeOptions): string {
 }
 
 type Attributes = Record<string, string>
+
+const LOADING: ReadonlySet<string> = new Set(['img', 'picture', 'source', 'video'])
+
+/** NOTE: a picture that the renderer generated is in a link already. */
+const linkOf =
+  ({ mark, place }: SanitizeOptions) =>
+  (_: string, { src = '', alt = '', 'data-own': own }: Attributes) => {
+    const text = alt || src
+    if (own === mark || src === '') return { tagName: 'span', attribs: {}, text }
+    return { tagName: 'a', attribs: { href: place?.image(src.trim()) ?? src }, text }
+  }
 
 function cleanAttributes(tag: string, attribs: Attributes, { mark, keepClasses, place }: SanitizeOptions): Attributes {
   const { 'data-own': own, style, ...clean } = attribs

@@ -141,7 +141,8 @@ async function loadContents(
   const text = commentId === 0 ? ofIssue : await findCommentBody(database.read, commentId)
   if (text === undefined) return undefined
   const { html: page } = issueUrls(issue, repo, site)
-  const request = { text, mode: 'comment', context: `/${repo.fullName}`, viewer: ANONYMOUS, caller: MAIL_CALLER }
+  const context = `/${repo.fullName}`
+  const request = { text, mode: 'comment', context, viewer: ANONYMOUS, caller: MAIL_CALLER, picturesAsLinks: true }
   const html = await markup.render(request).catch((error: unknown) => {
     if (!isDomainError(error, 'invalid')) throw error
     return safeHtml`<pre>${text}</pre>`.text
