@@ -35,13 +35,13 @@ describeOnBoth('concurrent changes of accounts', (kind) => {
       await teams.create(actorOf(ann.id), org, { name: 'one', permission: 'read', units: ['repo.code'] }),
       await teams.create(actorOf(ann.id), org, { name: 'two', permission: 'read', units: ['repo.code'] }),
     ]
-    const add = (team: typeof one): Promise<void> => teamMembers.add(actorOf(ann.id), { org, team }, 'bob')
+    const add = (team: typeof one): Promise<void> => teamMembers.add(viewerOfAccount(ann), { org, team }, 'bob')
     for (let round = 0; round < ROUNDS; round++) {
       await settle(
         add(one),
-        members.delete(actorOf(ann.id), org, 'bob'),
+        members.delete(viewerOfAccount(ann), { org, isMember: true, isOwner: true }, 'bob'),
         add(two),
-        teamMembers.delete(actorOf(ann.id), { org, team: one }, 'bob'),
+        teamMembers.delete(viewerOfAccount(ann), { org, team: one }, 'bob'),
       )
       const strays = await db.database.read
         .selectFrom('team_member')

@@ -97,7 +97,7 @@ describeOnBoth('a block that races with what it forbids', (kind) => {
     const org = await orgs.create(actorOf(ann.id), ann, { name: 'guild' })
     const team = await teams.create(actorOf(ann.id), org, { name: 'crew', permission: 'read', units: ['repo.code'] })
     await race(
-      () => members.add(actorOf(ann.id), { org, team }, 'bob'),
+      () => members.add(viewerOfAccount(ann), { org, team }, 'bob'),
       async () => (await members.list({ org, team }, { page: 1, limit: 9, offset: 0 })).total > 0,
       org,
     )

@@ -1,4 +1,4 @@
-import { actorOf, systemActor } from '../../src/access/viewer.ts'
+import { actorOf, systemActor, viewerOfAccount } from '../../src/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AccessMode } from '../../src/access/access-mode.ts'
 import type { Team } from '../../src/subjects/orgs/teams/team.store.ts'
@@ -24,7 +24,7 @@ describeOnBoth('of two owners who leave concurrently one stays', (kind) => {
   async function newOrg(name: string): Promise<{ org: User; team: Team }> {
     const org = await db.core.orgs.create(actorOf(ann.id), ann, { name })
     const [team] = (await db.core.teams.list(org, { page: 1, limit: 1, offset: 0 })).items
-    await db.core.teamMembers.add(actorOf(ann.id), { org, team: team! }, 'bob')
+    await db.core.teamMembers.add(viewerOfAccount(ann), { org, team: team! }, 'bob')
     return { org, team: team! }
   }
 
@@ -44,8 +44,8 @@ describeOnBoth('of two owners who leave concurrently one stays', (kind) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { org, team } = await newOrg(`org${round}`)
       const outcomes = await Promise.allSettled([
-        members.delete(actorOf(ann.id), org, 'ann'),
-        teamMembers.delete(actorOf(bob.id), { org, team }, 'bob'),
+        members.delete(viewerOfAccount(ann), { org, isMember: true, isOwner: true }, 'ann'),
+        teamMembers.delete(viewerOfAccount(bob), { org, team }, 'bob'),
       ])
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
       expect(await ownersOf(org)).toBe(1)
@@ -54,7 +54,9 @@ describeOnBoth('of two owners who leave concurrently one stays', (kind) => {
 
   it('when one is purged while the other leaves: an owner stays, or the organization is deleted', async () => {
     const made = await Promise.all(Array.from({ length: ROUNDS }, (_, round) => newOrg(`org${round}`)))
-    const leave = made.map(({ org }) => db.core.orgMembers.delete(actorOf(bob.id), org, 'bob'))
+    const leave = made.map(({ org }) =>
+      db.core.orgMembers.delete(viewerOfAccount(bob), { org, isMember: true, isOwner: true }, 'bob'),
+    )
     const [purged] = await Promise.allSettled([
       db.core.accountRemoval.delete(actorOf(root.id), ann, { purge: true }),
       ...leave,

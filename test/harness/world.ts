@@ -99,7 +99,7 @@ export function createWorld(app: App, url: string): World {
             units: ['repo.code'],
             ...input,
           })
-          for (const member of members) await app.teamMembers.add(actorOf(person.user.id), { org, team }, member.name)
+          for (const member of members) await app.teamMembers.add(actor, { org, team }, member.name)
           for (const repo of repos) await app.teamRepos.add(actor, { org, team }, repo.name)
           return team
         },

@@ -1,15 +1,16 @@
 import { AccessMode } from '../../access/access-mode.ts'
+import { loadRepoGrants } from '../../access/repo-grants.store.ts'
 import { canSeeRepo, isRepoAdmin } from '../../access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../access/viewer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { forbidden, invalid, notFound } from '../../platform/errors.ts'
+import { forbidden, invalid } from '../../platform/errors.ts'
 import type { UserId } from '../../platform/crypto/ids.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import { loadRepoAccess, type Repo, type RepoInView } from '../repos/index.ts'
 import { deleteWatch } from '../social/index.ts'
-import { findUserByName, requireNoBlockBetween, type User } from '../users/index.ts'
+import { findUserByName, getKnownOwner, isOwnerInView, requireNoBlockBetween, type User } from '../users/index.ts'
 import {
   deleteCollaboration,
   findCollaborationMode,
@@ -29,7 +30,7 @@ export interface Collaboration {
   /** Explicit collaborators by id. */
   list(repo: Repo, paging: Paging): Promise<Page<User>>
   /** Throws Invalid for an unknown user. */
-  isCollaborator(repo: Repo, name: string): Promise<boolean>
+  isCollaborator(viewer: SignedIn, repo: Repo, name: string): Promise<boolean>
   /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden when user or owner blocks the other. */
   put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void>
   /**
@@ -55,11 +56,13 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
   const { read } = database
   return {
     list: (repo, paging) => listCollaborators(read, repo.id, paging),
-    isCollaborator: async (repo, name) =>
-      (await findCollaborationMode(read, repo.id, (await requireUser(database, name)).id)) > AccessMode.none,
+    async isCollaborator(viewer, repo, name) {
+      const user = await requireUser(database, viewer, repo, name)
+      return (await findCollaborationMode(read, repo.id, user.id)) > AccessMode.none
+    },
 
     async put(actor, repo, name, mode) {
-      const user = await requireUser(database, name)
+      const user = await requireUser(database, actor, repo, name)
       if (user.kind === 'organization') throw invalid('an organization cannot be a collaborator')
       if (user.id === repo.ownerId) return
       if (!user.isActive) throw invalid(`user is inactive [name: ${user.name}]`)
@@ -77,7 +80,7 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
     },
 
     async delete(actor, repo, name) {
-      const user = await requireUser(database, name)
+      const user = await requireUser(database, actor, repo, name)
       const at = clock.now()
       await database.transaction(async (tx) => {
         if (!(await deleteCollaboration(tx, repo.id, user.id))) return
@@ -99,8 +102,10 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
             'query only their own',
         )
       }
-      const user = await findUserByName(read, name)
-      if (user === undefined) throw notFound('user does not exist')
+      const user = await getKnownOwner(read, viewer, name, async ({ id }) => {
+        const grants = (await loadRepoGrants(read, id, [repo])).get(repo.id)
+        return grants !== undefined && (grants.isOrgMember || grants.collaboration > AccessMode.none)
+      })
       return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
     },
 
@@ -119,9 +124,14 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
   }
 }
 
-async function requireUser({ read }: Database, name: string): Promise<User> {
+/** Throws Invalid also for an account that hides from the viewer, unless it is a collaborator, as the list shows. */
+async function requireUser({ read }: Database, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
   const user = await findUserByName(read, name)
-  if (user === undefined) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+  const isKnown =
+    user !== undefined &&
+    ((await findCollaborationMode(read, repo.id, user.id)) > AccessMode.none ||
+      (await isOwnerInView(read, viewer, user)))
+  if (!isKnown) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
   return user
 }
 

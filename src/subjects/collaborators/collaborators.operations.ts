@@ -57,8 +57,8 @@ function readOperations({ collaboration, guards, site }: CollaboratorOperationDe
       guard: member,
       responses: { 204: null },
       errors: [401, 404, 422],
-      async handler({ access: { repo }, params }) {
-        if (!(await collaboration.isCollaborator(repo, params.collaborator)))
+      async handler({ access: { repo }, viewer, params }) {
+        if (!(await collaboration.isCollaborator(viewer as SignedIn, repo, params.collaborator)))
           throw notFound('the user is not a collaborator')
         return noContent()
       },

@@ -68,8 +68,8 @@ export function memberOperations({ guards, orgMembers, site, userTexts }: Member
       guard: guards.org('owner'),
       responses: { 204: null },
       errors: [403, 404, 422],
-      async handler({ viewer, access: { org }, params }) {
-        await orgMembers.delete(requireUser(viewer), org, params.username)
+      async handler({ viewer, access, params }) {
+        await orgMembers.delete(requireUser(viewer), access, params.username)
         return noContent()
       },
     }),
@@ -121,8 +121,8 @@ function publicMemberOperations({ guards, orgMembers, userTexts }: MemberOperati
       guard: guards.org('see'),
       responses: { 204: null },
       errors: [404],
-      async handler({ access: { org }, params }) {
-        await orgMembers.requirePublic(org, params.username)
+      async handler({ viewer, access, params }) {
+        await orgMembers.requirePublic(viewer, access, params.username)
         return noContent()
       },
     }),

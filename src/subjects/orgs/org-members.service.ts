@@ -2,7 +2,7 @@ import { type Actor, isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../
 import type { Tx } from '../../db/database.ts'
 import { forbidden, invalid, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
-import { getUserByName, lockUsers, type User } from '../users/index.ts'
+import { getKnownOwner, lockUsers, type User } from '../users/index.ts'
 import type { OrgDeps } from './org-deps.ts'
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from './org.store.ts'
 import type { OrgInView } from './orgs.service.ts'
@@ -19,7 +19,7 @@ export interface OrgMembers {
   /** `elsewhere`: redirect the caller to the public members. Throws NotFound for an unknown user. */
   check(viewer: SignedIn, found: OrgInView, name: string): Promise<'member' | 'not-member' | 'elsewhere'>
   /** Throws NotFound unless the membership is public. */
-  requirePublic(org: User, name: string): Promise<void>
+  requirePublic(viewer: Viewer, found: OrgInView, name: string): Promise<void>
   /**
    * Does nothing for a user who is not a member. Throws Forbidden when the actor is not an owner and changes another
    * member.
@@ -33,13 +33,18 @@ export interface OrgMembers {
    * Deletes the memberships of teams too; does nothing for a user who is not a member. Throws Invalid for the last
    * owner.
    */
-  delete(actor: Actor, org: User, name: string): Promise<void>
+  delete(actor: SignedIn, found: OrgInView, name: string): Promise<void>
 }
 
 export function createOrgMembers(deps: OrgDeps): OrgMembers {
   const { database } = deps
   const { read } = database
-  const getUser = (name: string): Promise<User> => getUserByName(read, name)
+  /** Members who hide from the viewer are found by those who see them in the list of members. */
+  const getUser = (viewer: Viewer, { org, isMember }: OrgInView, name: string): Promise<User> =>
+    getKnownOwner(read, viewer, name, async (user) => {
+      const membership = await findMembership(read, org.id, user.id)
+      return membership !== undefined && (membership.isPublic || isMember || isSiteAdmin(viewer))
+    })
   return {
     async list(viewer, { org, isMember }, paging) {
       if (viewer.kind === 'anonymous' || !(isMember || isSiteAdmin(viewer)))
@@ -50,27 +55,30 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
 
     listPublic: (org, paging) => listMembers(read, org.id, 'public', paging),
 
-    async check(viewer, { org, isMember }, name) {
-      const user = await getUser(name)
+    async check(viewer, found, name) {
+      const { org, isMember } = found
+      const user = await getUser(viewer, found, name)
       if (isMember || isSiteAdmin(viewer))
         return (await findMembership(read, org.id, user.id)) ? 'member' : 'not-member'
       return isSelf(viewer, user.id) ? 'not-member' : 'elsewhere'
     },
 
-    async requirePublic(org, name) {
-      const membership = await findMembership(read, org.id, (await getUser(name)).id)
+    async requirePublic(viewer, found, name) {
+      const user = await getUser(viewer, found, name)
+      const membership = await findMembership(read, found.org.id, user.id)
       if (!membership?.isPublic) throw notFound('user is not a public member')
     },
 
-    async setPublic(actor, { org, isOwner }, { name, isPublic }) {
-      const user = await getUser(name)
+    async setPublic(actor, found, { name, isPublic }) {
+      const { org, isOwner } = found
+      const user = await getUser(actor, found, name)
       if (!(isSelf(actor, user.id) || isOwner || isSiteAdmin(actor))) throw forbidden('Cannot change member visibility')
       await database.transaction((tx) => updateMemberVisibility(tx, org.id, user.id, isPublic))
     },
 
-    async delete(actor, org, name) {
-      const user = await getUser(name)
-      await database.transaction((tx) => deleteMembership(deps, tx, { actor, org, user }))
+    async delete(actor, found, name) {
+      const user = await getUser(actor, found, name)
+      await database.transaction((tx) => deleteMembership(deps, tx, { actor, org: found.org, user }))
     },
   }
 }

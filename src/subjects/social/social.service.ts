@@ -90,6 +90,6 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
           await events.append(tx, 'repo.unstarred', origin(actor, repo, clock.now()), { repo_id: repo.id })
       }),
     stargazers: (repo, paging) => listStargazers(read, repo.id, paging),
-    starredBy: (viewer, user, paging) => listStarredRepos(read, user, viewer, listOptions(viewer, user, paging)),
+    starredBy: (viewer, user, paging) => listStarredRepos(read, user.id, viewer, listOptions(viewer, user, paging)),
   }
 }

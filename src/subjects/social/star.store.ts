@@ -70,14 +70,10 @@ export function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<
   })
 }
 
-/**
- * Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then.
- * COMPAT: the total is the user's counter, hidden repositories included
- * (behaviour/users-and-admin#following-stars-watches-repository-lists; test/api/social/watching.test.ts).
- */
+/** Repositories that the user starred and the viewer may see, by id. `publicOnly` leaves private ones out even then. */
 export function listStarredRepos(
   db: Db,
-  user: Pick<User, 'id' | 'starsCount'>,
+  userId: UserId,
   viewer: Viewer,
   { publicOnly, paging }: { publicOnly: boolean; paging: Paging },
 ): Promise<Page<Repo>> {
@@ -86,7 +82,7 @@ export function listStarredRepos(
     .selectFrom('star')
     .crossJoin('repo')
     .whereRef('repo.id', '=', 'star.repo_id')
-    .where('star.user_id', '=', user.id)
+    .where('star.user_id', '=', userId)
     .where((eb) => visibleRepos(viewer)(eb))
     .$if(publicOnly, (query) => query.where('repo.is_private', '=', 0))
     .select('star.repo_id')
@@ -98,6 +94,5 @@ export function listStarredRepos(
         db,
         rows.map((row) => asId(row.repo_id)),
       ),
-    total: user.starsCount,
   })
 }

@@ -1,6 +1,6 @@
 import { canSeeOwner } from '../../access/repo-access.ts'
 import { isOrgMember } from '../../access/repo-grants.store.ts'
-import { ANONYMOUS, type Viewer } from '../../access/viewer.ts'
+import type { Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/database.ts'
 import { MovedError, notFound } from '../../platform/errors.ts'
 import { findRenamedUserId, findUserById, findUserByName, type User } from './user.store.ts'
@@ -13,14 +13,15 @@ export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Prom
   return owner
 }
 
-/**
- * The user or organization, hidden ones too, for callers from whom it is not hidden. Throws NotFound, and Moved for the
- * former name of an account that anonymous callers may see.
- */
-export async function getUserByName(db: Db, name: string): Promise<User> {
+/** As `getOwnerInView`; also a hidden account of which the viewer knows from elsewhere, such as a list of members. */
+export async function getKnownOwner(
+  db: Db,
+  viewer: Viewer,
+  name: string,
+  isKnown: (user: User) => Promise<boolean>,
+): Promise<User> {
   const user = await findUserByName(db, name)
-  if (user === undefined) throw (await movedOwner(db, ANONYMOUS, name)) ?? notFound('user does not exist')
-  return user
+  return user !== undefined && (await isKnown(user)) ? user : getOwnerInView(db, viewer, name)
 }
 
 export async function isOwnerInView(db: Db, viewer: Viewer, owner: User): Promise<boolean> {

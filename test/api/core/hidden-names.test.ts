@@ -20,6 +20,7 @@ beforeAll(async () => {
   const { world } = server
   const ann = await world.user('ann')
   const shy = await world.user('shy', { visibility: 'limited' })
+  await world.user('hermit', { visibility: 'private' })
   const outsider = await world.user('outsider')
   const restricted = await world.user('restricted', { isRestricted: true })
   await world.repo({ owner: ann, name: 'open', autoInit: true, defaultBranch: 'main' })
@@ -116,4 +117,19 @@ it('a token for public things gets no private repository by way of a team', asyn
     'token scope is limited to public repos',
   )
   expect((await publicly.get(`/teams/${keepers}/repos`)).json).toEqual([])
+})
+
+it.each([
+  '/orgs/openorg/members/',
+  '/orgs/openorg/public_members/',
+  '/repos/ann/open/collaborators/',
+  '/repos/ann/open/pulls?poster=',
+])('GET %s tells no hidden account from a missing one', async (path) => {
+  const answers = []
+  for (const name of ['hermit', 'nobody']) {
+    const { status, text } = await clients['outsider']!.get(`${path}${name}`)
+    answers.push({ status, text: text.replaceAll(name, 'NAME') })
+  }
+  expect(answers[0]).toEqual(answers[1])
+  expect(answers[0]!.status).toBeGreaterThanOrEqual(400)
 })

@@ -54,7 +54,7 @@ export function teamMemberOperations({ guards, site, teamMembers }: TeamMemberOp
       responses: { 200: User },
       errors: [403, 404],
       handler: async ({ viewer, access, params }) =>
-        ok(presentUser(await teamMembers.get(access, params.username), viewer, site)),
+        ok(presentUser(await teamMembers.get(viewer, access, params.username), viewer, site)),
     }),
     defineOperation({
       ...change,

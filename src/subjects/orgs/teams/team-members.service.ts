@@ -1,8 +1,8 @@
 import { AccessMode } from '../../../access/access-mode.ts'
-import type { Actor } from '../../../access/viewer.ts'
+import type { Actor, SignedIn, Viewer } from '../../../access/viewer.ts'
 import { invalid, notFound } from '../../../platform/errors.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
-import { getUserByName, lockUsers, requireUnblocked, type User } from '../../users/index.ts'
+import { getKnownOwner, lockUsers, requireUnblocked, type User } from '../../users/index.ts'
 import type { OrgDeps } from '../org-deps.ts'
 import { deleteTeamlessMember } from '../org-members.service.ts'
 import { findMembership, insertMember } from '../org.store.ts'
@@ -14,39 +14,46 @@ import type { TeamOf } from './teams.service.ts'
 export interface TeamMembers {
   list(found: TeamOf, paging: Paging): Promise<Page<User>>
   /** Throws NotFound for a user who is not in the team. */
-  get(found: TeamOf, name: string): Promise<User>
+  get(viewer: Viewer, found: TeamOf, name: string): Promise<User>
   /**
    * Makes the user a member of the organization too; does nothing for a member of the team. Throws NotFound, Invalid
    * for organizations, Forbidden for users whom the organization blocks.
    */
-  add(actor: Actor, found: TeamOf, name: string): Promise<void>
+  add(actor: SignedIn, found: TeamOf, name: string): Promise<void>
   /**
    * Deletes the membership of the organization too when it was the user's last team. Throws NotFound, Invalid for the
    * last owner.
    */
-  delete(actor: Actor, found: TeamOf, name: string): Promise<void>
+  delete(actor: SignedIn, found: TeamOf, name: string): Promise<void>
 }
 
 export function createTeamMembers(deps: OrgDeps): TeamMembers {
   const { database } = deps
-  const getUser = (name: string): Promise<User> => getUserByName(database.read, name)
+  /** Members of the organization who hide from the viewer are known to those who may see its teams. */
+  const getUser = (viewer: Viewer, { org }: TeamOf, name: string): Promise<User> =>
+    getKnownOwner(
+      database.read,
+      viewer,
+      name,
+      async (user) => (await findMembership(database.read, org.id, user.id)) !== undefined,
+    )
   return {
     list: ({ team }, paging) => listTeamMembers(database.read, team.id, paging),
 
-    async get({ team }, name) {
-      const user = await getUser(name)
-      if (!(await isTeamMember(database.read, team.id, user.id))) throw notFound('user is not in the team')
+    async get(viewer, found, name) {
+      const user = await getUser(viewer, found, name)
+      if (!(await isTeamMember(database.read, found.team.id, user.id))) throw notFound('user is not in the team')
       return user
     },
 
     async add(actor, found, name) {
-      const user = await getUser(name)
+      const user = await getUser(actor, found, name)
       if (user.kind === 'organization') throw invalid('an organization cannot be in a team')
       await addToTeam(deps, actor, { found, user })
     },
 
     async delete(actor, found, name) {
-      const user = await getUser(name)
+      const user = await getUser(actor, found, name)
       await deleteFromTeam(deps, actor, { found, user })
     },
   }

@@ -59,7 +59,7 @@ function lists({ guards, pulls, lists: pullLists, pages, texts }: PullListOperat
       handler({ access, viewer, query, paging }) {
         const wanted = readQuery(query)
         const make = async () => {
-          const page = await pullLists.list(access.repo, wanted, paging)
+          const page = await pullLists.list(viewer, access, wanted, paging)
           return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
         }
         return pages.get(viewer, ['pulls', access.repo.id, wanted, paging], make, access.repo)

@@ -13,7 +13,7 @@ import {
   listRepoIssueIds,
 } from '../../issues/index.ts'
 import type { Repo, RepoInView } from '../../repos/index.ts'
-import { findUserByName } from '../../users/index.ts'
+import { findUserByName, isOwnerInView } from '../../users/index.ts'
 import { parseHead } from '../heads/find-branches.ts'
 import { findIssueByMerge, findIssueByTarget } from './find-by-target.store.ts'
 import type { PullFilter, PullSort } from './pull-filter.ts'
@@ -28,7 +28,7 @@ export interface PullQuery extends Omit<PullFilter, 'posterId'> {
 /** Lists of pull requests, as issues (behaviour/pull-requests#listing-pull-requests). */
 export interface PullLists {
   /** Throws BadRequest for an unknown poster. */
-  list(repo: Repo, query: PullQuery, paging: Paging): Promise<Page<Issue>>
+  list(viewer: Viewer, target: Pick<RepoInView, 'repo'>, query: PullQuery, paging: Paging): Promise<Page<Issue>>
   pinned(repo: Repo): Promise<Issue[]>
   /** By base branch and head, in any state. Throws NotFound. */
   getByBranches(viewer: Viewer, target: RepoInView, base: string, head: string): Promise<Issue>
@@ -43,9 +43,9 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
     return issue
   }
   return {
-    async list(repo, { poster, sort, ...rest }, paging) {
+    async list(viewer, { repo }, { poster, sort, ...rest }, paging) {
       const account = poster === undefined ? undefined : await findUserByName(read, poster)
-      if (poster !== undefined && account === undefined)
+      if (poster !== undefined && (account === undefined || !(await isOwnerInView(read, viewer, account))))
         throw badRequest(`user does not exist [uid: 0, name: ${poster}]`)
       const filter = { ...rest, posterId: account?.id }
       const known = isPlain(filter) ? ISSUE_SORTS.find((name) => name === sort) : undefined

@@ -7,8 +7,8 @@ import { DomainError } from '../../../platform/errors.ts'
 import type { Page, Paging } from '../../../platform/paging.ts'
 import { type Block, deleteBlock, hasBlock, insertBlock, listBlocks } from './block.store.ts'
 import { deleteFollow } from '../follows/follow.store.ts'
-import { getOwnerInView } from '../owner-lookup.ts'
-import { findUserByName, lockUsers, type User } from '../user.store.ts'
+import { getKnownOwner } from '../owner-lookup.ts'
+import { lockUsers, type User } from '../user.store.ts'
 
 /** The account that blocks: the actor itself, or an organization that it owns. */
 export type Blocker = Pick<User, 'id' | 'kind'>
@@ -50,10 +50,8 @@ interface BlockDeps {
 export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
   const { read } = database
   /** NOTE: finds a hidden account too when it is blocked already. */
-  const find = async (viewer: SignedIn, blocker: Blocker, name: string): Promise<User> => {
-    const user = await findUserByName(read, name)
-    return user !== undefined && (await hasBlock(read, blocker.id, user.id)) ? user : getOwnerInView(read, viewer, name)
-  }
+  const find = (viewer: SignedIn, blocker: Blocker, name: string): Promise<User> =>
+    getKnownOwner(read, viewer, name, (user) => hasBlock(read, blocker.id, user.id))
   return {
     list: (blocker, paging) => listBlocks(read, blocker.id, paging),
     isBlocked: async (viewer, blocker, name) => hasBlock(read, blocker.id, (await find(viewer, blocker, name)).id),
