@@ -12,6 +12,7 @@ export const UNITS = [
   'repo.actions',
 ] as const
 export type Unit = (typeof UNITS)[number]
+export const isUnit = (name: string): boolean => UNITS.some((unit) => unit === name)
 export type UnitSet = number
 
 const bits = new Map<Unit, number>(UNITS.map((unit, index) => [unit, 1 << index]))

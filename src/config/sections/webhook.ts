@@ -38,13 +38,21 @@ export const webhookSection = Type.Object(
       default: 64,
       minimum: 1,
       maximum: 1024,
-      description: 'Deliveries that are sent at the same time.',
+      description: 'Deliveries that are sent at the same time, at most half of them for one account.',
     }),
     max_in_flight_per_host: Type.Integer({
-      default: 8,
+      default: 16,
       minimum: 1,
       maximum: 1024,
-      description: 'Deliveries that are sent to one server at the same time; of one webhook there is always one.',
+      description:
+        'Deliveries that are sent to one server at the same time, at most half of them for one account; of one webhook ' +
+        'there is always one.',
+    }),
+    max_per_owner: Type.Integer({
+      default: 100,
+      minimum: 1,
+      maximum: 100_000,
+      description: 'Webhooks of one repository, of one account and of the site.',
     }),
     history_days: Type.Integer({
       default: 7,

@@ -51,7 +51,16 @@ const shared = {
 }
 
 export const CreateHookOption = Type.Object(
-  { type: Type.String({ maxLength: NAME_LENGTH }), config: Config, ...shared },
+  {
+    type: Type.String({ maxLength: NAME_LENGTH }),
+    config: Config,
+    ...shared,
+    is_system_webhook: Type.Optional(
+      Type.Boolean({
+        description: 'Of webhooks of the site: false for one that is copied to new repositories; as text in config too',
+      }),
+    ),
+  },
   { $id: 'CreateHookOption' },
 )
 export type CreateHookOption = Static<typeof CreateHookOption>

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { NAME_LENGTH } from '../../http/body/limits.ts'
-import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
+import { type Answer, created, listed, noContent, ok } from '../../http/answer/answer.ts'
+import { unknownWords, withWarnings } from '../../http/answer/warnings.ts'
 import { requireUser, signedIn, siteAdmin } from '../../http/guards/account.guards.ts'
 import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
@@ -12,6 +13,7 @@ import type { Deliveries } from './delivery/history/deliveries.service.ts'
 import type { OwnerKind } from './hook-owner-kind.ts'
 import { CreateHookOption, EditHookOption, Hook } from './hook.model.ts'
 import { presentHook } from './hook.present.ts'
+import { isHookEvent } from './hooks.policy.ts'
 import type { HookChange, Hooks } from './hooks.service.ts'
 import type { TestHook } from './testing/test-hook.ts'
 import { testHookOperations } from './testing/test-hook.operations.ts'
@@ -137,13 +139,17 @@ function collection<Access>(hooks: Hooks, kind: OwnerKind<Access>): Operation[] 
       responses: { 201: Hook },
       errors: [400, 403, 404, 422],
       handler: async ({ access, body, viewer }) =>
-        created(
-          presentHook(
-            await hooks.create(requireUser(viewer), owner(access), {
-              type: body.type,
-              ...readChange(body),
-              config: body.config,
-            }),
+        warningOfEvents(
+          body,
+          created(
+            presentHook(
+              await hooks.create(requireUser(viewer), owner(access), {
+                type: body.type,
+                ...readChange(body),
+                config: body.config,
+                isSystem: body.is_system_webhook,
+              }),
+            ),
           ),
         ),
     }),
@@ -171,7 +177,10 @@ function single<Access>(hooks: Hooks, { root, area, guard, owner, ids: operation
       responses: { 200: Hook },
       errors: [400, 403, 404, 422],
       handler: async ({ access, params, body, viewer }) =>
-        ok(presentHook(await hooks.edit(requireUser(viewer), owner(access), params.id, readChange(body)))),
+        warningOfEvents(
+          body,
+          ok(presentHook(await hooks.edit(requireUser(viewer), owner(access), params.id, readChange(body)))),
+        ),
     }),
     defineOperation({
       ...common,
@@ -187,6 +196,9 @@ function single<Access>(hooks: Hooks, { root, area, guard, owner, ids: operation
     }),
   ]
 }
+
+const warningOfEvents = ({ events = [] }: EditHookOption, answer: Answer): Answer =>
+  withWarnings(answer, unknownWords('events', events, isHookEvent))
 
 function readChange(body: EditHookOption): HookChange {
   const {

@@ -40,9 +40,15 @@ const GROUPS: Readonly<Record<string, readonly HookEvent[]>> = {
 /** Flags that a request enables, in the order of FLAGS. Unknown names are ignored; an empty request enables `push`. */
 export function readHookEvents(requested: readonly string[] | undefined): HookEvent[] {
   if (requested === undefined || requested.length === 0) return ['push']
-  const names = requested.map((name) => name.trim().toLowerCase())
-  const set = new Set<string>(names.flatMap((name) => (Object.hasOwn(GROUPS, name) ? [...GROUPS[name]!] : [name])))
+  const set = new Set(requested.flatMap(flagsOf))
   return FLAGS.filter((flag) => set.has(flag))
+}
+
+export const isHookEvent = (name: string): boolean => flagsOf(name).length > 0
+
+function flagsOf(name: string): readonly HookEvent[] {
+  const known = name.trim().toLowerCase()
+  return Object.hasOwn(GROUPS, known) ? GROUPS[known]! : FLAGS.filter((flag) => flag === known)
 }
 
 /** Returns the syntax error of a glob over branch names, if any: brackets and braces must be closed. */

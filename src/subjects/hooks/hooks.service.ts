@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../db/database.ts'
 import { flag } from '../../db/flag.ts'
 import type { Events } from '../../events/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { notFound } from '../../platform/errors.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
 import type { Page, Paging } from '../../platform/paging.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { loadRepoAccess, type TemplateCopier } from '../repos/index.ts'
@@ -26,6 +26,7 @@ import {
 } from './read-hook.ts'
 import {
   copyRepoWebhooks,
+  countWebhooks,
   deleteWebhook,
   findWebhook,
   type HookOwner,
@@ -51,13 +52,15 @@ interface NewHook {
   readonly branchFilter?: string | undefined
   readonly authorizationHeader?: string | undefined
   readonly isActive?: boolean | undefined
+  /** Of the site: sent for all repositories, which is the default, or copied to new ones. */
+  readonly isSystem?: boolean | undefined
 }
 
 /**
  * COMPAT: absent events, filter and header are reset to their defaults; other absent members keep their value
  * (test/api/hooks/hooks.test.ts).
  */
-export type HookChange = Omit<NewHook, 'type' | 'config'> & { readonly config?: HookConfig | undefined }
+export type HookChange = Omit<NewHook, 'type' | 'config' | 'isSystem'> & { readonly config?: HookConfig | undefined }
 
 /** Webhooks of repositories, accounts and the site (behaviour/orgs-webhooks-actions#webhooks). */
 export interface Hooks {
@@ -82,9 +85,11 @@ interface HookDeps {
   readonly clock: Clock
   readonly events: Events
   readonly secrets: SecretBox
+  /** Webhooks that one repository, one account or the site may have. */
+  readonly maxPerOwner: number
 }
 
-export function createHooks({ database, clock, events, secrets }: HookDeps): Hooks {
+export function createHooks({ database, clock, events, secrets, maxPerOwner }: HookDeps): Hooks {
   const append = (tx: Tx, kind: HookChangeKind, actor: Actor, changed: ChangedHook): Promise<void> =>
     events.append(tx, kind, originOfHook(actor, changed, clock.now()), payloadOfHook(changed))
   const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
@@ -108,7 +113,16 @@ export function createHooks({ database, clock, events, secrets }: HookDeps): Hoo
     async create(
       actor,
       owner,
-      { type, config, name = '', events, branchFilter = '', authorizationHeader = '', isActive = false },
+      {
+        type,
+        config,
+        name = '',
+        events,
+        branchFilter = '',
+        authorizationHeader = '',
+        isActive = false,
+        isSystem = true,
+      },
     ) {
       const at = clock.now()
       const values = {
@@ -116,7 +130,7 @@ export function createHooks({ database, clock, events, secrets }: HookDeps): Hoo
         type: requireType(type),
         ...readTarget(config),
         settings: JSON.stringify(readSettings(type, config)),
-        ...columnsOf(owner, config),
+        ...columnsOf(owner, () => isSystemHook(config, isSystem)),
         name: name.trim(),
         secret: seal(config['secret'] ?? '', SECRET_CONTEXT),
         authorization_header: seal(requireHeaderValue(authorizationHeader), HEADER_CONTEXT),
@@ -126,6 +140,8 @@ export function createHooks({ database, clock, events, secrets }: HookDeps): Hoo
         updated_at: at,
       }
       return database.transaction(async (tx) => {
+        if ((await countWebhooks(tx, owner)) >= maxPerOwner)
+          throw invalid(`no more than ${maxPerOwner} webhooks are allowed here (webhook.max_per_owner)`)
         const made = await get(owner, await insertWebhook(tx, values), tx)
         await append(tx, 'hook.created', actor, { owner, hook: made })
         return toHook(made)
@@ -182,13 +198,13 @@ function readTarget(config: HookConfig): { url: string; content_type: 'json' | '
 
 function columnsOf(
   owner: HookOwner,
-  config: HookConfig,
+  isSystem: () => boolean,
 ): { scope: HookScope; repo_id: number | null; owner_id: number | null } {
   switch (owner.scope) {
     case 'repository':
       return { scope: owner.scope, repo_id: owner.repoId, owner_id: null }
     case 'site':
-      return { scope: isSystemHook(config) ? 'system' : 'default', repo_id: null, owner_id: null }
+      return { scope: isSystem() ? 'system' : 'default', repo_id: null, owner_id: null }
     default:
       return { scope: owner.scope, repo_id: null, owner_id: owner.ownerId }
   }

@@ -31,7 +31,7 @@ export const subject = defineSubject({
   needs: ['repos', 'commitViews', 'pulls', 'streams', 'workflows'],
   create(core, { repos, commitViews, pulls, streams, workflows }, guards) {
     const { config, database, git, clock, events, secrets, site } = core
-    const hooks = createHooks({ database, clock, events, secrets })
+    const hooks = createHooks({ database, clock, events, secrets, maxPerOwner: config.webhook.max_per_owner })
     const payloads = { database, git, site, repos, commitViews, pulls, workflows }
     const messageBuilders = shareMessages(createMessageBuilders(payloads), () => streams.isFollowing)
     const delivery = createDelivery(core, messageBuilders)

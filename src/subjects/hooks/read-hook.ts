@@ -71,12 +71,11 @@ export function readSettings(type: string, config: HookConfig, current: HookConf
 }
 
 /**
- * COMPAT: `is_system_webhook` is a string and defaults to true (behaviour/decisions#webhooks-of-the-site;
- * test/api/hooks/hooks.test.ts).
+ * COMPAT: `is_system_webhook` is a string of `config`, or a boolean of the body, which counts where the string is absent
+ * (behaviour/decisions#webhooks-of-the-site; test/api/hooks/hooks.test.ts).
  */
-export function isSystemHook(config: HookConfig): boolean {
-  const value = config['is_system_webhook']
-  if (value === undefined || value === '' || value === 'true') return true
-  if (value === 'false') return false
+export function isSystemHook(config: HookConfig, ofBody: boolean): boolean {
+  const value = config['is_system_webhook'] || String(ofBody)
+  if (value === 'true' || value === 'false') return value === 'true'
   throw invalid('Invalid is_system_webhook value')
 }

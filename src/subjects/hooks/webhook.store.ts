@@ -99,6 +99,13 @@ export async function findWebhook(db: Db, owner: HookOwner, id: number): Promise
   return row && toWebhook(row)
 }
 
+export async function countWebhooks(db: Db, owner: HookOwner): Promise<number> {
+  const { count } = await webhooksOf(db, owner)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 export async function insertWebhook(tx: Tx, values: Insertable<WebhookTable>): Promise<number> {
   const { id } = await tx.insertInto('webhook').values(values).returning('id').executeTakeFirstOrThrow()
   return id

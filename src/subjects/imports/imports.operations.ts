@@ -1,4 +1,5 @@
 import { created } from '../../http/answer/answer.ts'
+import { unknownWords, withWarnings } from '../../http/answer/warnings.ts'
 import { signedIn } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import type { Site } from '../../platform/site.ts'
@@ -6,7 +7,7 @@ import { presentRepo, type Repos, Repository } from '../repos/index.ts'
 import type { Imports } from './imports.service.ts'
 import { MigrateRepoOptions } from './migrate-repo.model.ts'
 import type { NewImport } from './new-import.ts'
-import { METADATA_PARTS } from './remote-forge.ts'
+import { isService, METADATA_PARTS } from './remote-forge.ts'
 
 interface ImportOperationDeps {
   readonly imports: Imports
@@ -35,7 +36,7 @@ export function importOperations({ imports, repos, site }: ImportOperationDeps):
           newImport(body),
         )
         const answer = created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
-        return warnings.length === 0 ? answer : { ...answer, headers: warningHeaders(warnings) }
+        return withWarnings(answer, [...unknownWords('service', [body.service ?? ''], isService), ...warnings])
       },
     }),
   ]
@@ -58,15 +59,4 @@ function newImport(body: MigrateRepoOptions): NewImport {
     lfsEndpoint: body.lfs_endpoint,
     parts: new Set(METADATA_PARTS.filter((part) => body[part] === true)),
   }
-}
-
-const MAX_WARNING = 2000
-
-/** Headers that clients read warnings from (behaviour/repositories#issue-templates-and-config has the header too). */
-function warningHeaders(warnings: readonly string[]): Record<string, string> {
-  const text = warnings
-    .join('; ')
-    .replaceAll(/[^\x20-\x7e]/g, '?')
-    .slice(0, MAX_WARNING)
-  return { 'x-ingot-warning': text, 'x-gitea-warning': text }
 }

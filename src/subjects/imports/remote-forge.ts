@@ -46,6 +46,8 @@ const forges = new Map<string, RemoteForge>(
 export const forgeOf = (service: string | undefined): RemoteForge =>
   forges.get((service ?? '').toLowerCase()) ?? plainGit
 
+export const isService = (name: string): boolean => forgeOf(name).name === name.toLowerCase()
+
 /**
  * A sentence about requested metadata that cannot be imported; undefined if there is none. Plain git has no metadata.
  */

@@ -145,6 +145,17 @@ describe('webhook records', () => {
     expect([answer.status, answer.text]).toEqual([code, expect.stringContaining(message)])
   })
 
+  it('accepts unknown events, with a warning that names them', async () => {
+    const warning = 'events: unknown and ignored: nonsense, pushes'
+    const made = await hook(ann.client, '/repos/ann/r/hooks', { events: ['nonsense', 'release', 'pushes'] })
+    expect([made.status, made.json.events, made.headers.get('x-ingot-warning')]).toEqual([201, ['release'], warning])
+    const path = `/repos/ann/r/hooks/${made.json.id}`
+    const edited = await ann.client.patch(path, { events: ['nonsense', 'pushes'] })
+    expect([edited.status, edited.json.events, edited.headers.get('x-ingot-warning')]).toEqual([200, [], warning])
+    const known = await ann.client.patch(path, { events: [' Push', 'issues_only', 'pull_request_review_approved'] })
+    expect([known.status, known.headers.get('x-ingot-warning')]).toEqual([200, null])
+  })
+
   it('keeps the options of Slack hooks', async () => {
     const made = await hook(ann.client, '/repos/ann/r/hooks', {
       type: 'slack',
@@ -182,7 +193,12 @@ describe('webhook records', () => {
     const [copy] = (await cat.client.get('/repos/cat/fresh/hooks')).json
     expect(copy).toMatchObject({ type: 'gogs', events: ['release'], active: true })
     expect(copy.id).not.toBe(initial.id)
-    for (const { id } of [system, initial]) expect(await status(root.client.delete(`/admin/hooks/${id}`))).toBe(204)
+    const unlike = (await hook(root.client, '/admin/hooks', { is_system_webhook: false })).json
+    expect([await ids(''), await ids('?type=default')]).toEqual([[system.id], [initial.id, unlike.id]])
+    const alike = (await hook(root.client, '/admin/hooks', { is_system_webhook: true })).json
+    expect(await ids('')).toEqual([system.id, alike.id])
+    for (const { id } of [system, initial, unlike, alike])
+      expect(await status(root.client.delete(`/admin/hooks/${id}`))).toBe(204)
     expect((await cat.client.get('/repos/cat/fresh/hooks')).json).toHaveLength(1)
   })
 })

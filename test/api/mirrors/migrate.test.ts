@@ -120,6 +120,13 @@ describe('imported repositories', () => {
     }
   })
 
+  it('take an unknown service for plain git, with a warning that names it', async () => {
+    const made = await migrate(given.ann, { clone_addr: given.address, repo_name: 'nonsense', service: 'nonsense' })
+    expect([made.status, made.headers.get('x-ingot-warning')]).toEqual([201, 'service: unknown and ignored: nonsense'])
+    const known = await migrate(given.ann, { clone_addr: given.address, repo_name: 'known', service: 'Gogs' })
+    expect([known.status, known.headers.get('x-ingot-warning')]).toEqual([201, null])
+  })
+
   it('check the interval of a mirror first', async () => {
     const body = { clone_addr: given.address, repo_name: 'interval', mirror: true }
     expect((await migrate(given.ann, { ...body, mirror_interval: '1s' })).json).toMatchObject({

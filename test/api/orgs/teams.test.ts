@@ -58,6 +58,20 @@ describe('teams', () => {
       status: 201,
       json: { name: 'mixed', permission: 'read', units_map, organization: { username: 'guild' } },
     })
+    const warned = await client.post('/orgs/guild/teams', {
+      name: 'warned',
+      permission: 'much',
+      units: ['repo.code', 'repo.odd'],
+      units_map: { ...units_map, 'repo.bogus': 'read' },
+    })
+    expect([warned.status, warned.headers.get('x-ingot-warning')]).toEqual([
+      201,
+      ['permission: unknown and ignored: much', 'units: unknown and ignored: repo.odd']
+        .concat('units_map: unknown and ignored: repo.bogus')
+        .join('; '),
+    ])
+    const edited = await client.patch(`/teams/${warned.json.id}`, { permission: 'read', units: ['repo.code', 'wiki'] })
+    expect([edited.status, edited.headers.get('x-ingot-warning')]).toEqual([200, 'units: unknown and ignored: wiki'])
     expect(await client.post('/orgs/guild/teams', { name: 'MIXED', units_map })).toMatchObject({ status: 422 })
     expect(await client.post('/orgs/guild/teams', { name: 'none', permission: 'read' })).toMatchObject({
       status: 422,

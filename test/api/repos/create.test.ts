@@ -89,6 +89,16 @@ describe('creating repositories', () => {
     })
   })
 
+  it('takes an unknown trust model for the default, with a warning that names it', async () => {
+    const made = await ann.client.post('/user/repos', { name: 'trusting', trust_model: 'everybody' })
+    expect([made.status, made.headers.get('x-ingot-warning')]).toEqual([
+      201,
+      'trust_model: unknown and ignored: everybody',
+    ])
+    const known = await ann.client.post('/user/repos', { name: 'careful', trust_model: 'committer' })
+    expect([known.status, known.headers.get('x-ingot-warning')]).toEqual([201, null])
+  })
+
   it('names the member that is too long', async () => {
     for (const [member, length, message] of [
       ['license', 100, '[License]: MaxSize (at most 100 characters)'],

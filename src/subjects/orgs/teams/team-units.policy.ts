@@ -22,7 +22,8 @@ const LEVELS: Readonly<Record<string, AccessMode>> = {
   write: AccessMode.write,
   admin: AccessMode.admin,
 }
-const level = (name: string): AccessMode | undefined => (Object.hasOwn(LEVELS, name) ? LEVELS[name] : undefined)
+export const isTeamLevel = (name: string): boolean => Object.hasOwn(LEVELS, name)
+const level = (name: string): AccessMode | undefined => (isTeamLevel(name) ? LEVELS[name] : undefined)
 
 /** The level presented for a team with levels by unit: the lowest above none, without those of external tools. */
 export function lowestUnitMode(units: UnitModes): AccessMode {

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { URL_LENGTH } from '../../../http/body/limits.ts'
+import { isUnit } from '../../../access/units.ts'
 import { created, listed, noContent, ok } from '../../../http/answer/answer.ts'
+import { unknownWords, withWarnings } from '../../../http/answer/warnings.ts'
 import { requireUser, signedIn } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../../http/openapi/paging-members.ts'
@@ -9,6 +11,7 @@ import type { Guards } from '../../subject.ts'
 import type { OrgGuard } from '../org.guards.ts'
 import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from './team.model.ts'
 import { presentTeam } from './team.present.ts'
+import { isTeamLevel } from './team-units.policy.ts'
 import type { NewTeam, TeamChanges, Teams } from './teams.service.ts'
 
 interface TeamOperationDeps {
@@ -55,7 +58,7 @@ function teamsOfOrgOperations({ guards, site, teams }: TeamOperationDeps): Opera
       errors: [403, 404, 422],
       async handler({ viewer, access: { org }, body }) {
         const team = await teams.create(requireUser(viewer), org, readNewTeam(body))
-        return created(presentTeam(team, { org, viewer, site }))
+        return withWarnings(created(presentTeam(team, { org, viewer, site })), warningsOf(body))
       },
     }),
   ]
@@ -136,7 +139,7 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
       errors: [403, 404, 422],
       async handler({ viewer, access, body }) {
         const team = await teams.edit(requireUser(viewer), access, readChanges(body))
-        return ok(presentTeam(team, { org: undefined, viewer, site }))
+        return withWarnings(ok(presentTeam(team, { org: undefined, viewer, site })), warningsOf(body))
       },
     }),
     defineOperation({
@@ -169,6 +172,12 @@ function orgOwner(guards: TeamOperationDeps['guards']): ReturnType<OrgGuard> {
     },
   }
 }
+
+const warningsOf = ({ permission = '', units = [], units_map: map = {} }: EditTeamOption): string[] => [
+  ...unknownWords('permission', [permission], isTeamLevel),
+  ...unknownWords('units', units, isUnit),
+  ...unknownWords('units_map', Object.keys(map), isUnit),
+]
 
 const readNewTeam = (body: CreateTeamOption): NewTeam => ({ ...readChanges(body), name: body.name })
 

@@ -1,6 +1,7 @@
 import type { ScopeCategory } from '../../../access/scopes.ts'
 import type { SignedIn } from '../../../access/viewer.ts'
 import { created } from '../../../http/answer/answer.ts'
+import { unknownWords, withWarnings } from '../../../http/answer/warnings.ts'
 import type { Guard } from '../../../http/guards/guard.ts'
 import { type Area, defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Site } from '../../../platform/site.ts'
@@ -10,7 +11,7 @@ import { presentRepo } from '../repo.present.ts'
 import type { Repos } from '../repos.service.ts'
 import { Repository } from '../repository.model.ts'
 import { CreateRepoOption } from './create-repo.model.ts'
-import type { NewRepo } from './insert-new-repo.ts'
+import { isTrustModel, type NewRepo } from './insert-new-repo.ts'
 
 interface CreateOperation {
   readonly id: string
@@ -45,7 +46,8 @@ export function createRepoOperations({
       errors: [400, 403, 404, 409, 413, 422],
       async handler({ viewer, access: owner, body }) {
         const repo = await repos.create(viewer as SignedIn, owner, newRepo(body))
-        return created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+        const answer = created(presentRepo(await repos.viewOfCreator(viewer, repo), site))
+        return withWarnings(answer, unknownWords('trust_model', [body.trust_model ?? ''], isTrustModel))
       },
     })
   return [

@@ -44,6 +44,7 @@ interface InsertDeps {
 }
 
 const TRUST_MODELS = new Set(['default', 'collaborator', 'committer', 'collaboratorcommitter'])
+export const isTrustModel = (name: string): boolean => TRUST_MODELS.has(name)
 
 interface NewRepoRows {
   readonly actor: SignedIn
@@ -102,7 +103,7 @@ function inputColumns(input: NewRepo, rules: RepoRules) {
     // COMPAT: the chosen licence is listed although no file contains it before the first commit
     // (test/api/repos/templates.test.ts).
     licenses: JSON.stringify(licenseTemplates().has(license) ? [license] : []),
-    trust_model: TRUST_MODELS.has(trustModel) ? trustModel : 'default',
+    trust_model: isTrustModel(trustModel) ? trustModel : 'default',
   }
 }
 

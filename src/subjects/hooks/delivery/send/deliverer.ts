@@ -16,8 +16,9 @@ import type { Sender } from './sender.ts'
 const INTERVAL_MS = 1_000
 const LEASE_MS = 10_000
 const HEARTBEAT_MS = 3_000
-/** Deliveries after which a lane lets others go first. */
+/** Deliveries, or milliseconds, after which a lane lets others go first. */
 const TURN = 20
+const TURN_MS = 5_000
 
 interface DelivererDeps {
   readonly database: Database
@@ -118,6 +119,7 @@ export class Deliverer implements Worker {
 
   async #work(lane: Lane, first: NextDelivery | undefined): Promise<void> {
     const { log, sender } = this.#deps
+    const start = performance.now()
     try {
       let [current, next] = [lane, first]
       if (next?.hook.isActive !== true) return await this.#records.giveBack(lane.hookId)
@@ -132,7 +134,7 @@ export class Deliverer implements Worker {
           lane: current,
           delivery,
           attempt,
-          endsTurn: count >= TURN || this.#isStopping,
+          endsTurn: count >= TURN || performance.now() - start >= TURN_MS || this.#isStopping,
         })
         current = { ...lane, failures: 0, lastStatus: 'delivered', isSuspect: false }
       }

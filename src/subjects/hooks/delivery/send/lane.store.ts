@@ -11,6 +11,8 @@ const LOOKED_AT = 100
 export interface Lane {
   readonly hookId: number
   readonly origin: string
+  /** The account that has the webhook or its repository; 0 for the site. */
+  readonly ownerId: number
   readonly failures: number
   readonly lastStatus: LaneStatus
   /** Its server did not answer the last time. */
@@ -48,9 +50,13 @@ export async function hurryLane(tx: Tx, hookId: number, origin: string, now: num
     .execute()
 }
 
-interface Choice {
+export interface Choice {
   /** Origins that get no more at the moment. */
-  readonly except: readonly string[]
+  readonly exceptOrigins: readonly string[]
+  /** Accounts that have their share of all deliveries at once. */
+  readonly exceptOwners: readonly number[]
+  /** Accounts that have their share of those to an origin, see `shareKey`. */
+  readonly exceptShares: readonly string[]
   /** Leave out servers that did not answer the last time. */
   readonly healthyOnly: boolean
 }
@@ -107,26 +113,46 @@ const takeableLanes = (db: Db, { now, leaseEnd, farPause, farLease }: Bounds) =>
 
 /** Lanes that may be taken now, those that wait longest first. */
 export async function listDueLanes(db: Db, times: TakeTimes, choice: Choice): Promise<Lane[]> {
-  const { except, healthyOnly } = choice
-  const values = { ...boundsOf(times), except: except.length > 0 ? except : undefined }
-  const rows = await runKept(db, dueLanes, values, healthyOnly ? 'healthy' : 'all')
+  const values = {
+    ...boundsOf(times),
+    origins: unlessEmpty(choice.exceptOrigins),
+    owners: unlessEmpty(choice.exceptOwners),
+    shares: unlessEmpty(choice.exceptShares),
+  }
+  const rows = await runKept(db, dueLanes, values, choice.healthyOnly ? 'healthy' : 'all')
   return rows.map((row) => ({
     hookId: row.hook_id,
     origin: row.origin,
+    ownerId: row.owner_id,
     failures: row.failures,
     lastStatus: row.last_status,
     isSuspect: row.silences !== null,
   }))
 }
 
-type DueValues = Bounds & { readonly except: readonly string[] | undefined }
+type DueValues = Bounds & {
+  readonly origins: readonly string[] | undefined
+  readonly owners: readonly number[] | undefined
+  readonly shares: readonly string[] | undefined
+}
 
-const dueLanes = (db: Db, { except, ...bounds }: DueValues, which: 'healthy' | 'all') =>
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined)
+
+/** Names what an account has of an origin. */
+export const shareKey = ({ ownerId, origin }: Pick<Lane, 'ownerId' | 'origin'>): string => `${ownerId} ${origin}`
+const ownerOf = sql<number>`coalesce(webhook.owner_id, repo.owner_id, 0)`
+const shareOf = sql<string>`${ownerOf} || ' ' || hook_lane.origin`
+
+const dueLanes = (db: Db, { origins, owners, shares, ...bounds }: DueValues, which: 'healthy' | 'all') =>
   takeableLanes(db, bounds)
+    .innerJoin('webhook', 'webhook.id', 'hook_lane.hook_id')
+    .leftJoin('repo', 'repo.id', 'webhook.repo_id')
     .leftJoin('hook_origin as suspect', 'suspect.origin', 'hook_lane.origin')
     .select(['hook_lane.hook_id', 'hook_lane.origin', 'hook_lane.failures', 'suspect.failures as silences'])
-    .select('hook_lane.last_status')
-    .$if(except !== undefined, (query) => query.where('hook_lane.origin', 'not in', except!))
+    .select(['hook_lane.last_status', ownerOf.as('owner_id')])
+    .$if(origins !== undefined, (query) => query.where('hook_lane.origin', 'not in', origins!))
+    .$if(owners !== undefined, (query) => query.where(ownerOf, 'not in', owners!))
+    .$if(shares !== undefined, (query) => query.where(shareOf, 'not in', shares!))
     .$if(which === 'healthy', (query) => query.where('suspect.origin', 'is', null))
     .orderBy('hook_lane.due_at')
     .orderBy('hook_lane.hook_id')

@@ -1,4 +1,4 @@
-import type { Lane } from './lane.store.ts'
+import { type Choice, type Lane, shareKey } from './lane.store.ts'
 
 export interface InFlightLimits {
   /** Deliveries at once. */
@@ -10,9 +10,21 @@ export interface InFlightLimits {
 /** Part of all deliveries at once that may go to servers that did not answer the last time. */
 const SUSPECT_SHARE = 1 / 4
 
+/** What is under way. */
+interface Counts {
+  size: number
+  readonly origins: Map<string, number>
+  readonly owners: Map<number, number>
+  /** By `shareKey`. */
+  readonly shares: Map<string, number>
+  /** Origins that did not answer the last time. */
+  readonly suspects: Set<string>
+}
+
 /**
- * The lanes that this process works on. A server that did not answer the last time gets one delivery at a time, and all
- * such servers together a quarter, so that they delay no others.
+ * The lanes that this process works on. An account gets a further place only while it has fewer than are free, of all
+ * and of those to one server: one account gets half, two get a third each, and there are always some for others. A server
+ * that did not answer the last time gets one delivery at a time, and all such servers together a quarter.
  */
 export class LanesInFlight {
   readonly #limits: InFlightLimits
@@ -35,29 +47,29 @@ export class LanesInFlight {
   }
 
   /** Which lanes to look for. */
-  choice(): { readonly except: readonly string[]; readonly healthyOnly: boolean } {
-    const { counts, suspects } = this.#count()
-    const except = [...counts]
-      .filter(([origin, count]) => count >= this.#most(suspects.has(origin)))
-      .map(([key]) => key)
-    return { except, healthyOnly: suspects.size >= this.#mostSuspects() }
+  choice(): Choice {
+    const counts = this.#count()
+    const lanes = [...this.#lanes.values()].map(({ lane }) => lane)
+    const those = (isFull: (lane: Lane) => boolean): Lane[] => lanes.filter(isFull)
+    return {
+      exceptOrigins: unique(those((lane) => this.#isOriginFull(counts, lane)).map(({ origin }) => origin)),
+      exceptOwners: unique(those((lane) => this.#hasShareOfAll(counts, lane)).map(({ ownerId }) => ownerId)),
+      exceptShares: unique(those((lane) => this.#hasShareOfOrigin(counts, lane)).map(shareKey)),
+      healthyOnly: counts.suspects.size >= this.#mostSuspects(),
+    }
   }
 
   /** Those of some due lanes that may be worked on now, in their order. */
   choose(due: readonly Lane[]): Lane[] {
-    const { counts, suspects } = this.#count()
-    const chosen: Lane[] = []
-    for (const lane of due) {
-      const { origin, isSuspect, hookId } = lane
-      const count = counts.get(origin) ?? 0
-      if (this.#lanes.has(hookId) || count >= this.#most(isSuspect || suspects.has(origin))) continue
-      if (isSuspect && suspects.size >= this.#mostSuspects()) continue
-      if (this.#lanes.size + chosen.length >= this.#limits.total) break
-      chosen.push(lane)
-      counts.set(origin, count + 1)
-      if (isSuspect) suspects.add(origin)
-    }
-    return chosen
+    const counts = this.#count()
+    return due.filter((lane) => {
+      if (this.#lanes.has(lane.hookId) || counts.size >= this.#limits.total) return false
+      if (lane.isSuspect && counts.suspects.size >= this.#mostSuspects()) return false
+      if (this.#isOriginFull(counts, lane)) return false
+      if (this.#hasShareOfAll(counts, lane) || this.#hasShareOfOrigin(counts, lane)) return false
+      add(counts, lane)
+      return true
+    })
   }
 
   /** `done` never rejects; calls `onDone` when it has ended. */
@@ -73,21 +85,37 @@ export class LanesInFlight {
     await Promise.all([...this.#lanes.values()].map(({ done }) => done))
   }
 
-  #count(): { counts: Map<string, number>; suspects: Set<string> } {
-    const counts = new Map<string, number>()
-    const suspects = new Set<string>()
-    for (const { lane } of this.#lanes.values()) {
-      counts.set(lane.origin, (counts.get(lane.origin) ?? 0) + 1)
-      if (lane.isSuspect) suspects.add(lane.origin)
-    }
-    return { counts, suspects }
+  #count(): Counts {
+    const counts: Counts = { size: 0, origins: new Map(), owners: new Map(), shares: new Map(), suspects: new Set() }
+    for (const { lane } of this.#lanes.values()) add(counts, lane)
+    return counts
   }
 
-  #most(isSuspect: boolean): number {
-    return isSuspect ? 1 : this.#limits.perOrigin
+  #isOriginFull({ origins, suspects }: Counts, { origin, isSuspect }: Lane): boolean {
+    return (origins.get(origin) ?? 0) >= (isSuspect || suspects.has(origin) ? 1 : this.#limits.perOrigin)
+  }
+
+  #hasShareOfAll({ size, owners }: Counts, { ownerId }: Lane): boolean {
+    return (owners.get(ownerId) ?? 0) >= this.#limits.total - size
+  }
+
+  #hasShareOfOrigin({ origins, shares }: Counts, lane: Lane): boolean {
+    return (shares.get(shareKey(lane)) ?? 0) >= this.#limits.perOrigin - (origins.get(lane.origin) ?? 0)
   }
 
   #mostSuspects(): number {
     return Math.max(1, Math.floor(this.#limits.total * SUSPECT_SHARE))
   }
 }
+
+function add(counts: Counts, lane: Lane): void {
+  const { origins, owners, shares, suspects } = counts
+  const share = shareKey(lane)
+  counts.size++
+  origins.set(lane.origin, (origins.get(lane.origin) ?? 0) + 1)
+  owners.set(lane.ownerId, (owners.get(lane.ownerId) ?? 0) + 1)
+  shares.set(share, (shares.get(share) ?? 0) + 1)
+  if (lane.isSuspect) suspects.add(lane.origin)
+}
+
+const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]
