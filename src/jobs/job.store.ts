@@ -149,6 +149,38 @@ export async function countJobs(db: Db, states: readonly JobRow['state'][]): Pro
   return count
 }
 
+/** Jobs of a kind. */
+interface JobNumbers {
+  readonly kind: string
+  readonly queued: number
+  readonly running: number
+  readonly dead: number
+  /** Epoch milliseconds; undefined while none is due. */
+  readonly oldestDueAt: number | undefined
+}
+
+/** By kind; kinds without jobs are left out. */
+export async function loadJobNumbers(db: Db, now: number): Promise<JobNumbers[]> {
+  const rows = await db
+    .selectFrom('job')
+    .select(['kind', 'state', (eb) => eb.fn.countAll<number>().as('count')])
+    .select((eb) => eb.fn.min('run_at').as('first_at'))
+    .groupBy(['kind', 'state'])
+    .orderBy('kind')
+    .execute()
+  return [...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, states]) => {
+    const of = (state: JobRow['state']) => states.find((row) => row.state === state)
+    const firstAt = of('waiting')?.first_at
+    return {
+      kind,
+      queued: of('waiting')?.count ?? 0,
+      running: of('running')?.count ?? 0,
+      dead: of('dead')?.count ?? 0,
+      oldestDueAt: firstAt !== undefined && firstAt <= now ? firstAt : undefined,
+    }
+  })
+}
+
 /** Jobs of some kinds that are waiting or running, the oldest first. */
 export const listUnfinishedJobs = (db: Db, kinds: readonly string[]): Promise<Pick<JobRow, 'kind' | 'payload'>[]> =>
   db

@@ -6,8 +6,10 @@ import { backupGauges } from './backup-gauges.ts'
 import { createFediverse, type Fediverse } from './fediverse.service.ts'
 import { healthParts } from './health-parts.ts'
 import { registerHealth } from './health.routes.ts'
+import { jobGauges } from './job-gauges.ts'
 import type { Gauges, Metrics, MetricsListener } from './metrics.routes.ts'
 import { nodeInfoOperations } from './node-info.operations.ts'
+import { repoGauges } from './repo-gauges.ts'
 import { type PublicSettings, settingsOperations } from './settings.operations.ts'
 import { registerUserFiles } from './user-files.routes.ts'
 import { webhookGauges } from './webhook-gauges.ts'
@@ -56,6 +58,8 @@ export const subject = defineSubject({
               ),
           },
           users: { help: 'User accounts', read: () => users.count() },
+          ...repoGauges(database, clock),
+          ...jobGauges(database, clock),
           ...webhookGauges(hookDeliveries, clock),
           ...backupGauges(backupStatus),
         },

@@ -1,12 +1,22 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge as Exported, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { operationOf } from '../../http/routes.ts'
 import type { Processes } from '../../platform/concurrency/processes.ts'
 
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** One number, or one for each combination of labels. */
+type Gauge =
+  | { readonly help: string; read(): number | Promise<number> }
+  | { readonly help: string; readonly labelNames: readonly string[]; read(): Promise<readonly Sample[]> }
+
 /** Numbers that are read when they are asked for, by metric name without the prefix. */
-export type Gauges = Readonly<Record<string, { readonly help: string; read(): number | Promise<number> }>>
+export type Gauges = Readonly<Record<string, Gauge>>
 
 export interface Metrics {
   /** The Prometheus text format. */
@@ -36,23 +46,12 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: P
     buckets: SECONDS,
     registers: [registry],
   })
-  const running = new Gauge({
+  const running = new Exported({
     name: 'ingot_http_requests_in_flight',
     help: 'Requests being answered',
     registers: [registry],
   })
-  for (const [name, { help, read }] of Object.entries(gauges)) {
-    new Gauge({
-      name: `ingot_${name}`,
-      help,
-      // NOTE: of the whole server, whichever process reads it.
-      aggregator: 'first',
-      registers: [registry],
-      async collect() {
-        this.set(await read())
-      },
-    })
-  }
+  for (const [name, gauge] of Object.entries(gauges)) register(registry, name, gauge)
   app.addHook('onRequest', (_, __, done) => {
     running.inc()
     done()
@@ -80,6 +79,23 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: P
   })
   processes.answer(QUESTION, async () => JSON.stringify(await registry.getMetricsAsJSON()))
   return { text: () => textOf(registry, processes), contentType: registry.contentType }
+}
+
+function register(registry: Registry, name: string, gauge: Gauge): void {
+  new Exported({
+    name: `ingot_${name}`,
+    help: gauge.help,
+    labelNames: 'labelNames' in gauge ? gauge.labelNames : [],
+    // NOTE: of the whole server, whichever process reads it.
+    aggregator: 'first',
+    registers: [registry],
+    async collect() {
+      const read = await gauge.read()
+      if (typeof read === 'number') return this.set(read)
+      this.reset()
+      for (const { labels, value } of read) this.set(labels, value)
+    },
+  })
 }
 
 async function textOf(registry: Registry, processes: Processes): Promise<string> {

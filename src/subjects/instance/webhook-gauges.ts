@@ -1,12 +1,13 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Deliveries } from '../hooks/index.ts'
 import type { Gauges } from './metrics.routes.ts'
+import { shareReading } from './shared-reading.ts'
 
-/** The queue of webhooks; one count serves all numbers that are asked for at the same time. */
+const KEEP_MS = 1_000
+
+/** The queue of webhooks. */
 export function webhookGauges(deliveries: Pick<Deliveries, 'count'>, clock: Clock): Gauges {
-  let counting: ReturnType<Deliveries['count']> | undefined
-  const count = (): ReturnType<Deliveries['count']> =>
-    (counting ??= deliveries.count().finally(() => (counting = undefined)))
+  const count = shareReading(() => deliveries.count(), clock, KEEP_MS)
   return {
     webhook_deliveries_waiting: { help: 'Deliveries of webhooks that wait', read: async () => (await count()).waiting },
     webhook_deliveries_dead: { help: 'Deliveries that were given up', read: async () => (await count()).dead },

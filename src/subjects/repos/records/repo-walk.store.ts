@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
 import { asId, type RepoId } from '../../../platform/crypto/ids.ts'
 
@@ -8,6 +9,27 @@ export async function countRepos(db: Db): Promise<number> {
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
+}
+
+/** Of all repositories; sizes are bytes. */
+interface RepoNumbers {
+  readonly total: number
+  readonly isPrivate: number
+  readonly forks: number
+  readonly mirrors: number
+  readonly archived: number
+  readonly gitSize: number
+  readonly lfsSize: number
+}
+
+export async function loadRepoNumbers(db: Db): Promise<RepoNumbers> {
+  const sum = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`
+  return db
+    .selectFrom('repo')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .select([sum('is_private').as('isPrivate'), sum('is_fork').as('forks'), sum('is_mirror').as('mirrors')])
+    .select([sum('is_archived').as('archived'), sum('git_size').as('gitSize'), sum('lfs_size').as('lfsSize')])
+    .executeTakeFirstOrThrow()
 }
 
 const CHUNK = 500
