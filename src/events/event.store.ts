@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../db/database.ts'
 import { runKept } from '../db/kept-statement.ts'
+import type { EventKind, EventPayload } from './catalog.ts'
 import type { EventTable } from './event.table.ts'
 
 export type EventRow = Selectable<EventTable>
@@ -174,6 +175,22 @@ export const listEventsBetween = (db: Db, { after, upTo, repoId, kinds }: EventR
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** The events of a kind in some repositories, which are few. */
+export async function listEventsOfRepos<Kind extends EventKind>(
+  db: Db,
+  repoIds: readonly number[],
+  kind: Kind,
+): Promise<{ readonly repoId: number; readonly payload: EventPayload<Kind> }[]> {
+  const rows = await db
+    .selectFrom('event')
+    .select(['repo_id', 'payload'])
+    .where('repo_id', 'in', repoIds)
+    .where('kind', '=', kind)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ repoId: row.repo_id, payload: JSON.parse(row.payload) as EventPayload<Kind> }))
+}
 
 /** Events of some kinds that subscribers have yet to take, by id. */
 export const listPendingEvents = (db: Db, kinds: readonly string[]): Promise<Pick<EventRow, 'kind' | 'payload'>[]> =>

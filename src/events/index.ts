@@ -11,7 +11,7 @@ export type {
   Subscription,
   Subscriptions,
 } from './catalog.ts'
-export { listEventsBetween, listPendingEvents } from './event.store.ts'
+export { listEventsBetween, listEventsOfRepos, listPendingEvents } from './event.store.ts'
 export { EventDispatcher } from './dispatcher.ts'
 export { type AppendSignal, EventLog, type Events } from './event-log.ts'
 export { EventFollower, type FollowedEvent } from './follow-events.ts'

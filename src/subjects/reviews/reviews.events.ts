@@ -7,13 +7,28 @@ const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
 
 export const reviewEvents = {
   /** A comment was added to a review that was submitted before. */
-  'review_comment.created': Type.Object({ ...OfPull, review_id: Id, comment_id: Id, is_reply: Type.Boolean() }),
+  'review_comment.created': Type.Object({
+    ...OfPull,
+    review_id: Id,
+    comment_id: Id,
+    is_reply: Type.Boolean(),
+    /** For what is built once the comment is gone. */
+    body: Type.Optional(Type.String()),
+    poster_id: Type.Optional(Id),
+    created_at: Type.Optional(Type.Number()),
+  }),
   'review.dismissed': Type.Object({ ...OfPull, review_id: Id }),
   /** Of a person or a team: 0 for the other member. */
   'review.request_deleted': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
   'review.requested': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
-  /** Of what kind the review is: `approved`, `rejected` or `comment`. */
-  'review.submitted': Type.Object({ ...OfPull, review_id: Id, kind: Type.String() }),
+  /** Of what kind the review is: `approved`, `rejected` or `comment`; its text, for what is built once it is gone. */
+  'review.submitted': Type.Object({
+    ...OfPull,
+    review_id: Id,
+    kind: Type.String(),
+    reviewer_id: Type.Optional(Id),
+    body: Type.Optional(Type.String()),
+  }),
 }
 
 declare module '../../events/catalog.ts' {

@@ -105,6 +105,27 @@ describeOnBoth('deliveries of webhooks', (kind) => {
       await world.root.client.delete(`/admin/hooks/${id}`)
   })
 
+  it('of a repository that is deleted at once go to the webhooks of its owner and of the site', async () => {
+    await startOver()
+    const { url } = world.receiver
+    const { client } = world.ann
+    const events = ['push', 'repository']
+    const hook = await world.hook({ path: '/user/hooks', url: `${url}/owner`, events })
+    const ofSite = await world.hook({ path: '/admin/hooks', url: `${url}/site`, events })
+    await client.post('/user/repos', { name: 'brief', auto_init: true })
+    await client.post('/repos/ann/brief/contents/one', { content: 'eA==', message: 'one' })
+    await client.delete('/repos/ann/brief')
+    await world.server.drain()
+    for (const path of ['/hook/owner', '/hook/site'])
+      expect(
+        world.receiver.got
+          .filter((request) => request.path === path)
+          .map(({ headers, body }) => [headers['x-gitea-event'], JSON.parse(body).repository.full_name]),
+      ).toEqual(Array.from(['repository', 'push', 'repository'], (event) => [event, 'ann/brief']))
+    await client.delete(`/user/hooks/${hook.id}`)
+    await world.root.client.delete(`/admin/hooks/${ofSite.id}`)
+  })
+
   it('keep to the branch filter', async () => {
     await startOver()
     await world.hook({ branch_filter: 'release/*', url: `${world.receiver.url}/release` })

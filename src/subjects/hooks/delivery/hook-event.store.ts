@@ -31,7 +31,10 @@ function activeOf(db: Db, { repoId, ownerId }: EventPlace, shape: 'known owner' 
       const ofSite = eb('scope', '=', 'system')
       if (shape === 'site') return ofSite
       const owner = eb.selectFrom('repo').select('repo.owner_id').where('repo.id', '=', repoId)
-      return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', shape === 'known owner' ? ownerId : owner)])
+      if (shape === 'known owner') return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)])
+      // NOTE: of a repository that was deleted since, the owner is looked for when the messages are built.
+      const mayBeOfOwner = eb.and([eb('owner_id', 'is not', null), eb.not(eb.exists(owner))])
+      return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', owner), mayBeOfOwner])
     })
     .limit(1)
 }

@@ -5,19 +5,18 @@ import { asId } from '../../../platform/crypto/ids.ts'
 import {
   type Comment,
   type CommentView,
-  findIssueById,
+  type Issue,
+  type IssueView,
   loadCommentsByIds,
-  loadIssueViews,
   presentComment,
   presentIssue,
 } from '../../issues/index.ts'
-import type { Repo } from '../../repos/index.ts'
 import { findUserById } from '../../users/index.ts'
 import { findDeletion } from './find-deletion.ts'
-import { type IssueBuilderDeps, textChanges } from './issues.ts'
+import { findIssueView, type IssueBuilderDeps, textChanges } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
-import { loadPayloadPull } from './pulls.ts'
+import { loadPullOf } from './pulls.ts'
 import type { Changes } from './payload-types.ts'
 
 type CommentEvent = DomainEvent<'comment.created' | 'comment.deleted' | 'comment.edited' | 'review_comment.created'>
@@ -46,17 +45,16 @@ async function buildMessage(
     site,
   } = deps
   const found = await facts.load(event, 'sender')
-  const view = found && (await findView(read, event, found.repo))
+  const issue = found && (await findIssueView(read, event, found.repo))
+  const view = issue && (await findView(read, event, issue))
   if (view === undefined) return []
   const { repo, repository, sender } = found!
-  const [issue] = await loadIssueViews(read, [view.issue], new Map([[repo.id, repo]]))
-  if (issue === undefined) return []
   const isPull = view.issue.isPull
-  const pull = isPull ? await loadPayloadPull(deps, repo, view.issue) : undefined
+  const pull = isPull ? await loadPullOf(deps, event, repo) : undefined
   if (isPull && pull === undefined) return []
   const payload = {
     action,
-    issue: presentIssue(issue, ANONYMOUS, site),
+    issue: presentIssue(issue!, ANONYMOUS, site),
     ...(pull && { pull_request: pull }),
     comment: presentComment(view, site),
     ...(changes && { changes }),
@@ -67,37 +65,34 @@ async function buildMessage(
   return [messageOf(isPull ? 'pull_request_comment' : 'issue_comment', payload)]
 }
 
-/** Of a comment that was deleted since, what its deletion says of it; undefined when the issue was deleted. */
-async function findView(db: Db, event: CommentEvent, repo: Repo): Promise<CommentView | undefined> {
-  const deletion = event.kind === 'comment.deleted' ? event.payload : undefined
-  if (deletion !== undefined) return loadDeletedView(db, deletion as EventPayload<'comment.deleted'>, repo)
-  const id = event.payload.comment_id
-  const [view] = await loadCommentsByIds(db, [id])
-  if (view !== undefined) return view
-  const later = await findDeletion(db, event, 'comment.deleted', (deleted) => deleted.comment_id === id)
-  return later && loadDeletedView(db, later, repo)
-}
-
-async function loadDeletedView(
+/** Of a comment that is gone, what its deletion says of it, else the event itself. */
+async function findView(
   db: Db,
-  deletion: EventPayload<'comment.deleted'>,
-  repo: Repo,
+  event: CommentEvent,
+  { issue, repo }: Pick<IssueView, 'issue' | 'repo'>,
 ): Promise<CommentView | undefined> {
-  const issue = await findIssueById(db, asId(deletion.issue_id))
-  if (issue === undefined) return undefined
-  const comment = deletedComment(deletion)
-  return { comment, issue, repo, poster: await findUserById(db, comment.actorId), assets: [] }
+  const id = event.payload.comment_id
+  const isDeletion = event.kind === 'comment.deleted'
+  const [there] = isDeletion ? [] : await loadCommentsByIds(db, [id])
+  if (there !== undefined) return there
+  const later = isDeletion ? undefined : await findDeletion(db, event, 'comment.deleted', (it) => it.comment_id === id)
+  const text = later ?? (event.payload as Partial<EventPayload<'comment.deleted'>>)
+  if (text.body === undefined) return undefined
+  const poster = await findUserById(db, asId(text.poster_id ?? 0))
+  return { comment: commentOf(id, issue, text as CommentText), issue, repo, poster, assets: [] }
 }
 
-const deletedComment = (payload: EventPayload<'comment.deleted'>): Comment => ({
-  id: payload.comment_id,
-  issueId: asId(payload.issue_id),
-  repoId: asId(payload.repo_id),
+type CommentText = Pick<EventPayload<'comment.deleted'>, 'body' | 'created_at' | 'poster_id' | 'updated_at'>
+
+const commentOf = (id: number, { id: issueId, repoId }: Issue, text: CommentText): Comment => ({
+  id,
+  issueId,
+  repoId,
   kind: 'comment',
-  actorId: asId(payload.poster_id),
+  actorId: asId(text.poster_id),
   targetId: 0,
-  createdAt: payload.created_at,
-  updatedAt: payload.updated_at ?? payload.created_at,
+  createdAt: text.created_at,
+  updatedAt: text.updated_at ?? text.created_at,
   payload: {},
-  body: payload.body,
+  body: text.body,
 })

@@ -1,10 +1,12 @@
 import { NO_ACCESS, ownerAccess, presentablePermissions, type RepoAccess } from '../../../access/repo-access.ts'
 import { ANONYMOUS, viewerOfAccount } from '../../../access/viewer.ts'
 import type { Database } from '../../../db/database.ts'
+import type { DomainEvent } from '../../../events/index.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
 import type { Site } from '../../../platform/site.ts'
 import { findRepoById, loadRepoAccess, type Repo, type Repos, type Repository } from '../../repos/index.ts'
 import { findUserById, presentGhost, presentUser, presentVirtualById, type User } from '../../users/index.ts'
+import { deletedRepo, findDeletion } from './find-deletion.ts'
 import { presentPayloadRepo } from './payload.present.ts'
 import type { PayloadUser } from './payload-types.ts'
 
@@ -21,22 +23,24 @@ export interface EventFacts {
   readonly repo: Repo
   readonly repository: Repository
   readonly sender: PayloadUser
+  /** It was deleted since: there is no git data any more. */
+  readonly isDeleted: boolean
 }
 
 /** Who acted where. */
-interface Deed {
+interface Deed extends Pick<DomainEvent, 'id'> {
   readonly repoId: number
   /** 0 for no account, such as a deploy key or the sync of a mirror: the owner of the repository stands for it. */
   readonly actorId: number
 }
 
 export interface EventFactsLoader {
-  /** Undefined when it was deleted. */
-  findRepo(id: number): Promise<Repo | undefined>
-  /** Undefined when the repository was deleted. */
+  /** Of one that was deleted since, what its deletion says of it; undefined when its owner was deleted too. */
+  findRepo(event: Pick<DomainEvent, 'id' | 'repoId'>): Promise<Repo | undefined>
+  /** Undefined as `findRepo`. */
   load(deed: Deed, permissions: Permissions): Promise<EventFacts | undefined>
   /** The same for a repository that the caller has, which may be deleted. */
-  of(repo: Repo, actorId: number, permissions: Permissions): Promise<EventFacts>
+  of(repo: Repo, actorId: number, permissions: Permissions): Promise<Omit<EventFacts, 'isDeleted'>>
   /** The acting account alone. */
   loadSender(actorId: number, owner: User): Promise<PayloadUser>
 }
@@ -53,10 +57,11 @@ export interface EventFactsDeps {
  */
 export function createEventFacts({ database: { read }, repos, site }: EventFactsDeps): EventFactsLoader {
   const loader: EventFactsLoader = {
-    findRepo: (id) => findRepoById(read, asId(id)),
-    async load({ repoId, actorId }, permissions) {
-      const repo = await loader.findRepo(repoId)
-      return repo && loader.of(repo, actorId, permissions)
+    findRepo: async (event) => (await findRepoById(read, asId(event.repoId))) ?? findDeletedRepo(event),
+    async load(event, permissions) {
+      const there = await findRepoById(read, asId(event.repoId))
+      const repo = there ?? (await findDeletedRepo(event))
+      return repo && { ...(await loader.of(repo, event.actorId, permissions)), isDeleted: there === undefined }
     },
     async of(repo, actorId, permissions) {
       const actor = await findActor(actorId, repo.owner)
@@ -65,6 +70,10 @@ export function createEventFacts({ database: { read }, repos, site }: EventFacts
       return { repo, repository: presentPayloadRepo(view, shown, site), sender: presentSender(actor, actorId) }
     },
     loadSender: async (actorId, owner) => presentSender(await findActor(actorId, owner), actorId),
+  }
+  const findDeletedRepo = async (event: Pick<DomainEvent, 'id' | 'repoId'>): Promise<Repo | undefined> => {
+    const deletion = await findDeletion(read, event, 'repo.deleted', () => true)
+    return deletion && deletedRepo(read, deletion)
   }
   const findActor = async (id: number, owner: User): Promise<User | undefined> =>
     id === 0 ? owner : id > 0 ? findUserById(read, asId(id)) : undefined

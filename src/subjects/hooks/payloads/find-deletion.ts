@@ -1,9 +1,12 @@
 import type { Db } from '../../../db/database.ts'
 import { type DomainEvent, type EventPayload, listEventsBetween } from '../../../events/index.ts'
+import { asId } from '../../../platform/crypto/ids.ts'
+import type { Repo } from '../../repos/index.ts'
+import { findUserById } from '../../users/index.ts'
 
-type Deletion = 'comment.deleted' | 'issue.deleted' | 'pull.deleted'
+type Deletion = 'action_run.deleted' | 'comment.deleted' | 'issue.deleted' | 'pull.deleted' | 'repo.deleted'
 
-/** Deletions of a repository that are looked through: a message is built soon after its event. */
+/** Deletions in a repository that are looked through: a message is built soon after its event. */
 const LATER = 100
 
 /**
@@ -18,4 +21,13 @@ export async function findDeletion<Kind extends Deletion>(
 ): Promise<EventPayload<Kind> | undefined> {
   const rows = await listEventsBetween(db, { after: id, upTo: Number.MAX_SAFE_INTEGER, repoId, kinds: [kind] }, LATER)
   return rows.map((row) => JSON.parse(row.payload) as EventPayload<Kind>).find(isOf)
+}
+
+/** The repository as it was; undefined when its owner was deleted too. */
+export async function deletedRepo(
+  db: Db,
+  { record, owner_id: ownerId }: EventPayload<'repo.deleted'>,
+): Promise<Repo | undefined> {
+  const owner = await findUserById(db, asId(ownerId))
+  return record && owner && { ...record, owner }
 }

@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '../../../access/viewer.ts'
-import type { Database } from '../../../db/database.ts'
+import type { Database, Db } from '../../../db/database.ts'
 import type { DomainEvent, EventKind } from '../../../events/index.ts'
 import { wireTime } from '../../../platform/clock.ts'
 import { asId, type LabelId } from '../../../platform/crypto/ids.ts'
@@ -92,7 +92,7 @@ async function buildMessage(
     return buildPullMessage(deps, event, { eventType: PULL_TYPES[eventType], action, commitId, changes, known })
   const { database, facts, site } = deps
   const found = await facts.load(event, 'sender')
-  const view = found && (await findView(database, event, found.repo))
+  const view = found && (await findIssueView(database.read, event, found.repo))
   if (view === undefined) return []
   const { repository, sender } = found!
   const payload = {
@@ -108,14 +108,20 @@ async function buildMessage(
 }
 
 /** Of an issue that was deleted since, what its deletion says of it. */
-async function findView({ read }: Database, event: IssueEvent, repo: Repo): Promise<IssueView | undefined> {
+export async function findIssueView(
+  db: Db,
+  event: Pick<DomainEvent, 'id' | 'repoId' | 'kind'> & { readonly payload: { readonly issue_id: number } },
+  repo: Repo,
+): Promise<IssueView | undefined> {
   if (event.kind === 'issue.deleted')
-    return loadDeletedIssueView(read, (event as DomainEvent<'issue.deleted'>).payload, repo)
+    return loadDeletedIssueView(db, (event as DomainEvent<'issue.deleted'>).payload, repo)
   const issueId = event.payload.issue_id
-  const issue = await findIssueById(read, asId(issueId))
-  if (issue !== undefined) return (await loadIssueViews(read, [issue], new Map([[repo.id, repo]])))[0]
-  const deletion = await findDeletion(read, event, 'issue.deleted', (deleted) => deleted.issue_id === issueId)
-  return deletion && loadDeletedIssueView(read, deletion, repo)
+  const issue = await findIssueById(db, asId(issueId))
+  if (issue !== undefined) return (await loadIssueViews(db, [issue], new Map([[repo.id, repo]])))[0]
+  const isOf = (deleted: { readonly issue_id: number }): boolean => deleted.issue_id === issueId
+  const deletion =
+    (await findDeletion(db, event, 'issue.deleted', isOf)) ?? (await findDeletion(db, event, 'pull.deleted', isOf))
+  return deletion && loadDeletedIssueView(db, deletion, repo)
 }
 
 /** Undefined when no text changed, as when a file was added. */
@@ -140,7 +146,7 @@ async function labelChanges(
   { database, facts, site }: IssueBuilderDeps,
   event: DomainEvent<'issue.labels_changed'>,
 ): Promise<Changes | undefined> {
-  const repo = await facts.findRepo(event.repoId)
+  const repo = await facts.findRepo(event)
   if (repo === undefined) return undefined
   const { added_ids: added = [], removed_ids: removed = [] } = event.payload
   const ids = [...added, ...removed].map((id) => asId<LabelId>(id))

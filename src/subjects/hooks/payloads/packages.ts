@@ -19,10 +19,10 @@ interface PackageBuilderDeps {
 export function packageBuilders({ database: { read }, facts, site }: PackageBuilderDeps): MessageBuilders {
   const build =
     (action: 'created' | 'deleted'): BuildMessages<'package.created' | 'package.deleted'> =>
-    async ({ actorId, payload: { owner_id, repo_id = 0, type, name, versions = [] } }) => {
+    async ({ id: eventId, actorId, payload: { owner_id, repo_id = 0, type, name, versions = [] } }) => {
       const owner = await findUserById(read, asId(owner_id))
       if (owner === undefined) return []
-      const linked = repo_id === 0 ? undefined : await facts.load({ repoId: repo_id, actorId }, 'sender')
+      const linked = repo_id === 0 ? undefined : await facts.load({ id: eventId, repoId: repo_id, actorId }, 'sender')
       const repository = linked?.repository ?? null
       const sender = await facts.loadSender(actorId, owner)
       const creators = await listUsersByIds(

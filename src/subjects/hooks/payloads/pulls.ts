@@ -24,8 +24,13 @@ export interface PullBuilderDeps extends PullSource {
   readonly facts: EventFactsLoader
 }
 
+/** What a pull request is found by. */
+interface PullRef extends Pick<DomainEvent, 'id' | 'repoId'> {
+  readonly payload: { readonly issue_id: number }
+}
+
 /** An event of a pull request or of its issue. */
-export interface PullEvent extends Pick<DomainEvent, 'id' | 'repoId' | 'actorId'> {
+export interface PullEvent extends PullRef, Pick<DomainEvent, 'actorId'> {
   readonly payload: { readonly issue_id: number; readonly number: number }
 }
 
@@ -93,7 +98,11 @@ export async function buildPullMessage(
 }
 
 /** Of a pull request that was deleted since, what its deletion says of it. */
-async function loadPullOf(deps: PullBuilderDeps, event: PullEvent, repo: Repo): Promise<PayloadPull | undefined> {
+export async function loadPullOf(
+  deps: Pick<PullBuilderDeps, 'database'> & PullSource,
+  event: PullRef,
+  repo: Repo,
+): Promise<PayloadPull | undefined> {
   const { read } = deps.database
   const issueId = event.payload.issue_id
   const issue = await findIssueById(read, asId(issueId))

@@ -21,7 +21,7 @@ const MAX_COMMITS = 5
 /** Tips of other branches that a new branch is compared with. */
 const MAX_TIPS = 200
 const BRANCH = branchRef('')
-const NONE: PushedCommits = { commits: [], total: 0, head: undefined }
+export const NO_COMMITS: PushedCommits = { commits: [], total: 0, head: undefined }
 
 /**
  * Commits of a branch since its old tip; of a new branch those that no branch from before it has. A tag brings none.
@@ -34,12 +34,12 @@ export async function listPushedCommits(
   { ref, old_oid: before, new_oid: after }: RefUpdate,
   later: ReadonlySet<string>,
 ): Promise<PushedCommits> {
-  if (isZeroOid(after)) return NONE
+  if (isZeroOid(after)) return NO_COMMITS
   const head = await ignoringMissing(async () => git.objects.commit(await git.revisions.peel(after, 'commit')))
-  if (head === undefined || !ref.startsWith(BRANCH)) return { ...NONE, head }
+  if (head === undefined || !ref.startsWith(BRANCH)) return { ...NO_COMMITS, head }
   const isKnown = !isZeroOid(before) && (await git.objects.findInfo(before)) !== undefined
   const not = isKnown ? [before] : await otherTips(git, repo, ref, later)
-  if (not.includes(after)) return { ...NONE, head }
+  if (not.includes(after)) return { ...NO_COMMITS, head }
   const query = { tip: after, not }
   const commits = await git.history.list(query, { skip: 0, limit: MAX_COMMITS })
   return { commits, total: commits.length < MAX_COMMITS ? commits.length : await git.history.count(query), head }

@@ -7,7 +7,7 @@ import type { EventFacts, EventFactsLoader } from './event-facts.ts'
 import { loadPayloadCommits, type PathBudget, type PayloadCommitDeps, startPathBudget } from './payload-commits.ts'
 import { messageOf } from './payload.present.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
-import { listPushedCommits, type PushedCommits, type RefUpdate } from './pushed-commits.ts'
+import { listPushedCommits, NO_COMMITS, type PushedCommits, type RefUpdate } from './pushed-commits.ts'
 
 export interface PushBuilderDeps extends PayloadCommitDeps {
   readonly facts: EventFactsLoader
@@ -55,7 +55,7 @@ export function pushBuilders(deps: PushBuilderDeps): MessageBuilders {
       const found = await deps.facts.load(event, 'all')
       if (found === undefined) return []
       const update = { ref, old_oid, new_oid }
-      const pushed = await listPushedCommits(deps.git.open(found.repo), found.repo, update, new Set())
+      const pushed = await listCommits(deps, found, update, new Set())
       return [await presentPush(deps, { ...found, budget: startPathBudget() }, update, pushed)]
     },
   }
@@ -70,7 +70,7 @@ async function describeUpdate(
   const isBranch = update.ref.startsWith(BRANCH)
   const isDeleted = isZeroOid(update.new_oid)
   if (isBranch && isDeleted) return [deletion(facts, update)]
-  const pushed = await listPushedCommits(deps.git.open(facts.repo), facts.repo, update, later)
+  const pushed = await listCommits(deps, facts, update, later)
   const push = await presentPush(deps, facts, update, pushed)
   if (isDeleted) return [push, deletion(facts, update)]
   if (!isZeroOid(update.old_oid)) return [push]
@@ -88,9 +88,17 @@ async function describeUpdate(
   return isBranch ? [creation, push] : [push, creation]
 }
 
+/** None of a repository that was deleted since. */
+const listCommits = async (
+  { git }: PushBuilderDeps,
+  { repo, isDeleted }: EventFacts,
+  update: RefUpdate,
+  later: ReadonlySet<string>,
+): Promise<PushedCommits> => (isDeleted ? NO_COMMITS : listPushedCommits(git.open(repo), repo, update, later))
+
 const shortName = (ref: string): string => ref.slice((ref.startsWith(BRANCH) ? BRANCH : TAG).length)
 
-const deletion = ({ repository, sender }: EventFacts, { ref }: RefUpdate): HookMessage =>
+const deletion = ({ repository, sender }: Pick<EventFacts, 'repository' | 'sender'>, { ref }: RefUpdate): HookMessage =>
   messageOf(
     'delete',
     {
@@ -105,7 +113,7 @@ const deletion = ({ repository, sender }: EventFacts, { ref }: RefUpdate): HookM
 
 async function presentPush(
   deps: PushBuilderDeps,
-  { repo, repository, sender, budget }: EventFacts & Pick<PushFacts, 'budget'>,
+  { repo, repository, sender, budget }: Omit<EventFacts, 'isDeleted'> & Pick<PushFacts, 'budget'>,
   { ref, old_oid: before, new_oid: after }: RefUpdate,
   { commits, total, head }: PushedCommits,
 ): Promise<HookMessage> {

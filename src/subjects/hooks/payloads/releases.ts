@@ -23,11 +23,11 @@ export function releaseBuilders({ database, facts, site }: ReleaseBuilderDeps): 
     async (event) => {
       const found = await facts.load(event, 'sender')
       if (found === undefined) return []
-      const { repo, ...common } = found
+      const { repo, repository, sender } = found
       const [view] = await loadReleaseViews(database.read, [releaseOf(event.payload, event.at)])
       const author = view!.author ? presentUser(view!.author, ANONYMOUS, site) : presentGhost(site)
       const release = { ...presentRelease(view!, repoUrls(repo, site), site), author }
-      return [messageOf('release', { action, release, ...common })]
+      return [messageOf('release', { action, release, repository, sender })]
     }
   return {
     'release.published': build('published'),

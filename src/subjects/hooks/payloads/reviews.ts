@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../../access/viewer.ts'
 import { asId } from '../../../platform/crypto/ids.ts'
-import { listTeamMembers } from '../../orgs/index.ts'
+import { findTeamById, listTeamMembers } from '../../orgs/index.ts'
 import type { Paging } from '../../../platform/paging.ts'
 import { findReview } from '../../reviews/index.ts'
 import { findUserById, presentUser, type User } from '../../users/index.ts'
@@ -32,6 +32,8 @@ export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
     async 'review.requested'(event) {
       const { user_id: userId, team_id: teamId } = event.payload
       if (teamId === 0) return buildRequest(event, 'review_requested', await find(userId))
+      if ((await findTeamById(database.read, asId(teamId))) === undefined)
+        return buildRequest(event, 'review_requested', null)
       const members = (await listTeamMembers(database.read, asId(teamId), ASKED)).items
       return (await buildRequest(event, 'review_requested', null)).flatMap((message) =>
         members.map((member) => askMember(message, present(member))),
@@ -43,7 +45,9 @@ export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
         ? buildRequest(event, 'review_request_removed', await find(event.payload.user_id))
         : [],
     async 'review.submitted'(event) {
-      const review = await findReview(database.read, asId(event.payload.review_id))
+      const { review_id: reviewId, reviewer_id: userId, body } = event.payload
+      const there = await findReview(database.read, asId(reviewId))
+      const review = there ?? (body === undefined ? undefined : { reviewerId: userId, body })
       const eventType = TYPES[event.payload.kind as keyof typeof TYPES] as
         (typeof TYPES)[keyof typeof TYPES] | undefined
       if (review === undefined || eventType === undefined) return []

@@ -72,7 +72,7 @@ async function buildMessages(deps: WorkflowBuilderDeps, event: RunEvent, progres
   const found = await findRun(database.read, asId(event.repoId), event.payload.run_id)
   // The server itself continues what an account began.
   const actorId = event.actorId === 0 ? found?.actorId : event.actorId
-  const known = found && (await facts.load({ repoId: event.repoId, actorId: actorId! }, 'all'))
+  const known = found && (await facts.load({ ...event, actorId: actorId! }, 'all'))
   if (known === undefined) return []
   const { repo, repository, sender } = known
   const run = progress.run === undefined ? found! : asOf(found!, progress.run)

@@ -4,7 +4,7 @@ import { type Attachment, type Attachments, type UploadRules } from '../../attac
 import { requireLocked } from '../changes/change-locked.ts'
 import { appendIssueEvent } from '../changes/issue-change.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
-import { appendCommentEvent } from '../comments/comments.events.ts'
+import { appendCommentEvent, recordOf } from '../comments/comments.events.ts'
 import { type CommentInView, lockComment, requireWelcome } from '../comments/comments.service.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
 import { updateIssue } from '../records/issue.store.ts'
@@ -85,5 +85,10 @@ async function recordOnComment(
   const comment = await lockComment(tx, target.comment.id)
   await requireWelcome(tx, actor, target, issue)
   await updateEntry(tx, comment.id, { updated_at: at })
-  await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.edited', comment, {})
+  await appendCommentEvent(
+    { tx, events, actor, issue, at },
+    'comment.edited',
+    comment,
+    recordOf({ ...comment, updatedAt: at }),
+  )
 }

@@ -16,7 +16,7 @@ import type { IssueInView } from '../views.ts'
 import { type Comment, isComment, isPublished, isText, type Text } from './comment.policy.ts'
 import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
 import { type CommentView, loadCommentViews } from './comment-views.ts'
-import { appendCommentEvent } from './comments.events.ts'
+import { appendCommentEvent, recordOf } from './comments.events.ts'
 import { deleteText, indexNewText, indexText } from '../texts/issue-text.store.ts'
 
 /** A comment of an issue that the viewer may read. */
@@ -141,7 +141,7 @@ const createComment = (
     await requireOpenToComments(tx, actor, target, issue)
     const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
     await indexNewText(tx, issue, entry!.id, body)
-    await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.created', entry!, {})
+    await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.created', entry!, recordOf(entry as Comment))
     return entry as Comment
   })
 
@@ -168,7 +168,10 @@ const editComment = (
     const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
     if (isPublished(comment)) {
       await indexText(tx, issue, comment.id, body)
-      await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.edited', comment, { old_body: comment.body })
+      await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.edited', comment, {
+        ...recordOf({ ...comment, body, updatedAt: at }),
+        old_body: comment.body,
+      })
     }
     return edited as Text
   })

@@ -72,7 +72,13 @@ async function insertOne(
     await countNewComments(tx, issue.id, 0, at)
     await publishTexts(deps, change, [{ id: commentId!, actorId: actor.account.id, body: comment.body }])
     const ids = { review_id: id, comment_id: commentId! }
-    await appendReviewEvent(change, 'review_comment.created', { ...ids, is_reply: comment.replyTo !== undefined })
+    await appendReviewEvent(change, 'review_comment.created', {
+      ...ids,
+      is_reply: comment.replyTo !== undefined,
+      body: comment.body,
+      poster_id: actor.account.id,
+      created_at: at,
+    })
     return commentId
   })
   if (inserted === undefined) throw notFound('the review was deleted meanwhile')

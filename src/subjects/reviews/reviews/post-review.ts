@@ -155,5 +155,10 @@ async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, revie
   const teamIds = isDecision(review.kind) ? await listAskedTeams(tx, pull.id, userId) : []
   await deleteRequests(tx, pull.id, { userId, teamIds })
   await touchIssues(tx, [issue.id], at)
-  await appendReviewEvent(change, 'review.submitted', { review_id: review.id, kind: review.kind })
+  await appendReviewEvent(change, 'review.submitted', {
+    review_id: review.id,
+    kind: review.kind,
+    reviewer_id: userId,
+    body: review.body,
+  })
 }
