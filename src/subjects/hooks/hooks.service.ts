@@ -89,15 +89,19 @@ interface HookDeps {
   readonly maxPerOwner: number
 }
 
-export function createHooks({ database, clock, events, secrets, maxPerOwner }: HookDeps): Hooks {
-  const append = (tx: Tx, kind: HookChangeKind, actor: Actor, changed: ChangedHook): Promise<void> =>
-    events.append(tx, kind, originOfHook(actor, changed, clock.now()), payloadOfHook(changed))
-  const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
-  const toHook = (hook: Webhook): Hook => ({
+const toHookWith =
+  ({ clock, secrets }: Pick<HookDeps, 'clock' | 'secrets'>) =>
+  (hook: Webhook): Hook => ({
     ...hook,
     isPaused: hook.lastStatus === 'failed' && hook.pausedUntil > clock.now(),
     authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER_CONTEXT),
   })
+
+export function createHooks({ database, clock, events, secrets, maxPerOwner }: HookDeps): Hooks {
+  const append = (tx: Tx, kind: HookChangeKind, actor: Actor, changed: ChangedHook): Promise<void> =>
+    events.append(tx, kind, originOfHook(actor, changed, clock.now()), payloadOfHook(changed))
+  const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
+  const toHook = toHookWith({ clock, secrets })
   const get = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
     const hook = await findWebhook(db, owner, id)
     if (hook === undefined) throw notFound('webhook does not exist')
@@ -140,8 +144,7 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
         updated_at: at,
       }
       return database.transaction(async (tx) => {
-        if ((await countWebhooks(tx, owner)) >= maxPerOwner)
-          throw invalid(`no more than ${maxPerOwner} webhooks are allowed here (webhook.max_per_owner)`)
+        await requireRoom(tx, owner, maxPerOwner)
         const made = await get(owner, await insertWebhook(tx, values), tx)
         await append(tx, 'hook.created', actor, { owner, hook: made })
         return toHook(made)
@@ -176,6 +179,11 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
         await append(tx, 'hook.deleted', actor, { owner, hook })
       }),
   }
+}
+
+async function requireRoom(tx: Tx, owner: HookOwner, most: number): Promise<void> {
+  if ((await countWebhooks(tx, owner)) >= most)
+    throw invalid(`no more than ${most} webhooks are allowed here (webhook.max_per_owner)`)
 }
 
 /**

@@ -12,8 +12,13 @@ describeOnBoth('metrics', (kind) => {
     await server.drain()
     await server.app.database.transaction(async (tx) => {
       const job = (name: string, state: 'dead' | 'running' | 'waiting', runAt: number) => ({
-        ...{ kind: name, key: `${state} ${runAt}`, state, run_at: runAt },
-        ...{ payload: '{}', created_at: 1, lease_until: now + 10_000 },
+        kind: name,
+        key: `${state} ${runAt}`,
+        state,
+        run_at: runAt,
+        payload: '{}',
+        created_at: 1,
+        lease_until: now + 10_000,
       })
       await tx
         .insertInto('job')
