@@ -20,8 +20,8 @@ export const created = (body: unknown): Answer => ({ status: 201, body })
 export const accepted = (body: unknown): Answer => ({ status: 202, body })
 export const noContent = (): Answer => ({ status: 204 })
 
-/** Success without a body where clients need 200 or 201. */
-export const empty = (status: 200 | 201 = 200): Answer => ({ status })
+/** 200 without a body, which `mirror-sync` alone answers (behaviour/base-interface#base-operations). */
+export const empty = (): Answer => ({ status: 200 })
 
 export const text = (body: string, type = 'text/plain;charset=utf-8', status = 200): Answer => ({
   status,

@@ -14,7 +14,7 @@ export function toSwagger(openapi: Json): Json {
     schemes: ['https', 'http'],
     basePath: '/api/v1',
     consumes: ['application/json', 'text/plain'],
-    produces: ['application/json', 'text/plain'],
+    produces: ['application/json', 'text/html'],
     securityDefinitions: {
       AuthorizationHeaderToken: {
         type: 'apiKey',
@@ -46,9 +46,18 @@ function operation(value: Json): Json {
   return {
     ...rest,
     ...(consumes ? { consumes } : {}),
+    produces: produced(responses as Record<string, Json>),
     parameters: [...(parameters as Json[]).map(parameter), ...(body ? bodyParameters(body) : [])],
     responses: mapValues(responses as Record<string, Json>, response),
   }
+}
+
+/** The media types of success; JSON where success has no body, since errors are JSON. */
+function produced(responses: Record<string, Json>): string[] {
+  const types = Object.entries(responses).flatMap(([status, { content }]) =>
+    status.startsWith('2') ? Object.keys((content ?? {}) as Json) : [],
+  )
+  return types.length > 0 ? [...new Set(types)] : ['application/json']
 }
 
 function parameter({ schema: shape, ...rest }: Json): Json {

@@ -38,6 +38,15 @@ export const MergePullRequestOption = Type.Object(
 export type MergePullRequestOption = Static<typeof MergePullRequestOption>
 
 export const MergeResult = Type.Object(
-  { merged: Type.Boolean(), sha: Type.String(), message: Type.String() },
+  {
+    merged: Type.Boolean({ description: 'False when the merge is scheduled or queued' }),
+    sha: Type.String({ description: 'The commit on the base; empty unless merged' }),
+    message: Type.String(),
+  },
   { $id: 'MergeResult' },
+)
+
+export const UpdatedHead = Type.Object(
+  { sha: Type.String({ description: 'The commit that the head branch is at now' }), message: Type.String() },
+  { $id: 'UpdatedHead' },
 )

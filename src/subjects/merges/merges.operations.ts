@@ -1,4 +1,4 @@
-import { empty, noContent, ok } from '../../http/answer/answer.ts'
+import { type Answer, created, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { invalidField, notFound } from '../../platform/errors.ts'
@@ -38,17 +38,17 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
       summary: 'Merge a pull request, schedule it to be merged, or put it into the merge queue of its base',
       guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
       body: MergePullRequestOption,
-      responses: { 200: MergeResult, 201: null },
+      responses: { 200: MergeResult, 201: MergeResult },
       errors: [401, 403, 404, 409, 413, 422, 423],
       async handler({ access, viewer, body }) {
         const order = readOrder(body)
         if (body.queue === true) {
           await merges.enqueue(requireUser(viewer), access, order)
-          return empty(201)
+          return pending('Put into the merge queue')
         }
         if (body.merge_when_checks_succeed === true) {
           await merges.schedule(requireUser(viewer), access, order)
-          return empty(201)
+          return pending('Scheduled to merge when its checks succeed')
         }
         const { oid, baseBranch } = await merges.merge(requireUser(viewer), access, order)
         return ok({ merged: true, sha: oid, message: `Merged into ${baseBranch}` })
@@ -69,6 +69,8 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
     }),
   ]
 }
+
+const pending = (message: string): Answer => created({ merged: false, sha: '', message })
 
 function readOrder(body: MergePullRequestOption): MergeOrder {
   // NOTE: an empty word passes for an absent one everywhere else.

@@ -36,7 +36,7 @@ export interface Merges {
   /** See `previewMerge`; undefined for the default style of the repository. */
   preview(actor: SignedIn, target: PullInView, style: MergeStyle | undefined): Promise<MergePreview>
   /** See `updateHead`. */
-  update(actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<void>
+  update(actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<string>
 }
 
 export interface MergesDeps extends MergeDeps, FollowMergeDeps, PreviewDeps {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { empty, listed, noContent, ok } from '../../http/answer/answer.ts'
+import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { NAME_LENGTH } from '../../http/body/limits.ts'
 import { pagingMembers, pagingQuery } from '../../http/openapi/paging-members.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
@@ -138,7 +138,7 @@ function deleteOperations({ packageGuard, packages }: PackageOperationDeps): Ope
   ]
 }
 
-function linkOperations({ packageGuard, packages }: PackageOperationDeps): Operation[] {
+function linkOperations({ packageGuard, packages, site }: PackageOperationDeps): Operation[] {
   const write = { ...common, method: 'POST', guard: packageGuard('write'), errors: [400, 403, 404] } as const
   return [
     defineOperation({
@@ -146,10 +146,10 @@ function linkOperations({ packageGuard, packages }: PackageOperationDeps): Opera
       id: 'linkPackage',
       path: `${PACKAGE}/-/link/{repo_name}`,
       summary: 'Link a package to a repository of its owner',
-      responses: { 201: null },
+      responses: { 201: Package },
       async handler({ access: { owner }, params: { type, name, repo_name: repoName }, viewer }) {
         await packages.link(viewer, owner, { type, name, repoName })
-        return empty(201)
+        return created(presentPackage(await packages.get(viewer, owner, { type, name }), viewer, site))
       },
     }),
     defineOperation({

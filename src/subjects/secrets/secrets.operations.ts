@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { empty, listed, noContent } from '../../http/answer/answer.ts'
+import { created, listed, noContent } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
@@ -43,11 +43,12 @@ function operationsFor<Access>(secrets: ActionsSecrets, level: Level<Access>): O
       method: 'PUT',
       summary: 'Make a secret (201), or replace the one of this name (204)',
       body: CreateOrUpdateSecretOption,
-      responses: { 201: null, 204: null },
+      responses: { 201: Secret, 204: null },
       errors: [400, 403, 404, 422],
       async handler({ access, viewer, params, body: { data: value, description = '' } }) {
         const input = { name: params.secretname, value, description }
-        return (await secrets.put(requireUser(viewer), owner(access), input)) ? empty(201) : noContent()
+        const secret = await secrets.put(requireUser(viewer), owner(access), input)
+        return secret === undefined ? noContent() : created(presentSecret(secret))
       },
     }),
     defineOperation({

@@ -34,10 +34,10 @@ export interface ActionsSecrets {
   /** Sorted by name; without values. */
   list(owner: ActionsOwner, paging: Paging): Promise<Page<Secret>>
   /**
-   * Stores a secret, in place of the one of this name; true when there was none. Throws BadRequest for a bad name and
-   * for a value of more than 65536 bytes, Invalid when the owner has too many.
+   * Stores a secret and returns it when it is new; returns undefined when it replaces the one of this name. Throws
+   * BadRequest for a bad name and for a value of more than 65536 bytes, Invalid when the owner has too many.
    */
-  put(actor: Actor, owner: ActionsOwner, input: SecretInput): Promise<boolean>
+  put(actor: Actor, owner: ActionsOwner, input: SecretInput): Promise<Secret | undefined>
   /** Throws NotFound. */
   delete(actor: Actor, owner: ActionsOwner, name: string): Promise<void>
   /**
@@ -91,7 +91,7 @@ export function createSecrets(deps: SecretDeps): ActionsSecrets {
           await insertSecret(tx, { ...ownerColumns(owner), name, ...values, created_at: at })
         } else await updateSecret(tx, present, values)
         await append(tx, present === undefined ? 'secret.created' : 'secret.edited', { actor, owner, name })
-        return present === undefined
+        return present === undefined ? { name, description, createdAt: at } : undefined
       })
     },
 

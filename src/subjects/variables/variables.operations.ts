@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { empty, listed, noContent, ok } from '../../http/answer/answer.ts'
+import { created, listed, noContent, ok } from '../../http/answer/answer.ts'
 import { requireUser } from '../../http/guards/account.guards.ts'
 import { pagingQuery } from '../../http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
@@ -59,12 +59,11 @@ function writeOperations<Access>(variables: ActionsVariables, level: Level<Acces
       method: 'POST',
       summary: 'Make a variable',
       body: CreateVariableOption,
-      responses: { 201: null },
+      responses: { 201: ActionVariable },
       errors: [400, 403, 404, 409, 422],
       async handler({ access, viewer, params, body: { value, description = '' } }) {
         const input = { name: params.variablename, value, description }
-        await variables.create(requireUser(viewer), owner(access), input)
-        return empty(201)
+        return created(presentVariable(await variables.create(requireUser(viewer), owner(access), input)))
       },
     }),
     defineOperation({

@@ -43,7 +43,7 @@ export interface ActionsVariables {
    * Throws BadRequest for a bad name and for a value of more than 65536 characters, Conflict when the name is taken,
    * Invalid when the owner has too many.
    */
-  create(actor: Actor, owner: ActionsOwner, input: VariableInput): Promise<void>
+  create(actor: Actor, owner: ActionsOwner, input: VariableInput): Promise<Variable>
   /**
    * Replaces the variable `name` by the input, which may rename it. Throws NotFound, and BadRequest and Conflict as
    * `create`.
@@ -68,13 +68,14 @@ export function createVariables({ database, clock, events }: VariableDeps): Acti
 
     async create(actor, owner, input) {
       const values = readInput(input)
-      await database.transaction(async (tx) => {
+      return database.transaction(async (tx) => {
         await lockOwner(tx, owner)
         await requireFree(tx, owner, values.name)
         requireRoom('variables', await countVariables(tx, owner))
         const at = clock.now()
         await insertVariable(tx, { ...ownerColumns(owner), ...values, created_at: at, updated_at: at })
         await events.append(tx, 'variable.created', originOf(actor, owner, at), payloadOf(owner, values.name))
+        return getVariable(tx, owner, values.name)
       })
     },
 

@@ -15,7 +15,10 @@ describeOnBoth('secrets of Actions', (kind) => {
       const empty = await given.ann.client.get(path)
       expect([empty.status, empty.json, empty.headers.get('x-total-count')]).toEqual([200, [], '0'])
       const made = await given.ann.client.put(`${path}/Deploy_Key`, { data: 'S3CRET', description: 'for deploys' })
-      expect([made.status, made.text]).toEqual([201, ''])
+      expect([made.status, made.json]).toEqual([
+        201,
+        { name: 'DEPLOY_KEY', description: 'for deploys', created_at: expect.any(String) },
+      ])
       const replaced = await given.ann.client.put(`${path}/DEPLOY_KEY`, { data: 'S3CRET two' })
       expect([replaced.status, replaced.text]).toEqual([204, ''])
       for (const name of ['zebra', '_a', 'another'])

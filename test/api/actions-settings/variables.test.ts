@@ -13,8 +13,8 @@ describeOnBoth('variables of Actions', (kind) => {
 
     it('are made, read, replaced, renamed, listed by name and deleted', async () => {
       const made = await given.ann.client.post(`${path}/Stage`, { value: 'test', description: 'which stage' })
-      expect([made.status, made.text]).toEqual([201, ''])
       const { json } = await given.ann.client.get(`${path}/stage`)
+      expect([made.status, made.json]).toEqual([201, json])
       expect(json).toMatchObject({ name: 'STAGE', data: 'test', description: 'which stage' })
       const isRepo = level.startsWith('/repos')
       expect([json.repo_id > 0, json.owner_id > 0]).toEqual([isRepo, !isRepo])

@@ -74,7 +74,7 @@ describeOnBoth('changing runs', (kind) => {
   it('runs the failed jobs again, with those that need them', async () => {
     const { run } = await failedRun()
     const answer = await writer.client.post(`${RUNS}/${run.id}/rerun-failed-jobs`)
-    expect([answer.status, answer.text]).toEqual([201, ''])
+    expect([answer.status, answer.json.id, answer.json.status]).toEqual([201, run.id, 'queued'])
     expect(await statesOf(run.id)).toEqual({ build: 'success', test: 'waiting', deploy: 'blocked', lint: 'success' })
     const fine = await factory.run(repo.id)
     const before = await queues()

@@ -93,7 +93,8 @@ describeOnBoth('a merge queue', (kind) => {
       422,
       'free is not protected and has no merge queue',
     ])
-    expect((await enqueue(world.wes, number)).status).toBe(201)
+    const queued = await enqueue(world.wes, number)
+    expect([queued.status, queued.json]).toEqual([201, { merged: false, sha: '', message: 'Put into the merge queue' }])
     expect((await refusal(enqueue(world.wes, number)))[0]).toBe(409)
     await world.queued('gate2', 'gate3')
     const last = await newPull(world.wes, 'gate4')

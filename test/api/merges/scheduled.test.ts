@@ -18,7 +18,11 @@ describeOnBoth('scheduling a merge', (kind) => {
     await world.ann.client.post(rules, { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] })
     const pull = await newPull(world.wes, 'soon')
     const order = { Do: 'squash', ...SCHEDULE, MergeTitleField: 'Scheduled', delete_branch_after_merge: true }
-    expect((await merge(world.wes, pull.number, order)).status).toBe(201)
+    const scheduled = await merge(world.wes, pull.number, order)
+    expect([scheduled.status, scheduled.json]).toEqual([
+      201,
+      { merged: false, sha: '', message: 'Scheduled to merge when its checks succeed' },
+    ])
     const again = await merge(world.wes, pull.number, order)
     expect([again.status, again.json.message]).toEqual([
       409,

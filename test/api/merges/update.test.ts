@@ -16,8 +16,11 @@ describeOnBoth('updating the head of a pull request', (kind) => {
     const byRebase = await newPull(world.wes, 'by-rebase')
     const base = await commitFile(world.ann, { branch: 'main', path: 'newer.txt' })
     const answer = await update(world.wes, byMerge.number)
-    expect([answer.status, answer.text]).toEqual([200, ''])
     const mergeCommit = await tip('by-merge')
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { sha: mergeCommit.sha, message: 'Brought up to date with main' },
+    ])
     expect(mergeCommit.commit).toMatchObject({
       message: "Merge branch 'main' into by-merge\n",
       author: { name: 'wes' },

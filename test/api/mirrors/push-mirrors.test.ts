@@ -146,7 +146,7 @@ describe('push mirrors', () => {
     })
     await ann.client.post(`/repos/ann/${name}/branches`, { new_branch_name: 'mine' })
     await ann.client.post(`/repos/ann/${name}/tags`, { tag_name: 'v1' })
-    expect(await ann.client.post(`${path}-sync`)).toMatchObject({ status: 200, text: '' })
+    expect(await ann.client.post(`${path}-sync`)).toMatchObject({ status: 200, json: { synced: 1 } })
     expect(await refsOf(name)).toEqual(['refs/heads/main', 'refs/heads/mine', 'refs/tags/v1'])
     expect((await ann.client.get(path)).json).toMatchObject([{ last_error: '', last_update: '2026-01-01T00:00:00Z' }])
     expect((await other.run(name, 'ls-remote', 'origin', 'refs/heads/main')).split('\t')[0]).toBe(
@@ -182,9 +182,10 @@ describe('push mirrors', () => {
   it('do nothing for repositories that are empty or have no mirrors', async () => {
     const { name, address } = await pair()
     const empty = await server.world.repo({ owner: ann, name: `empty${count}` })
-    expect((await ann.client.post(`/repos/ann/${empty.name}/push_mirrors-sync`)).status).toBe(200)
+    const sync = () => ann.client.post(`/repos/ann/${empty.name}/push_mirrors-sync`)
+    expect(await sync()).toMatchObject({ status: 200, json: { synced: 0 } })
     await ann.client.post(`/repos/ann/${empty.name}/push_mirrors`, { remote_address: address, interval: '8h' })
-    expect((await ann.client.post(`/repos/ann/${empty.name}/push_mirrors-sync`)).status).toBe(200)
+    expect(await sync()).toMatchObject({ status: 200, json: { synced: 1 } })
     expect(await refsOf(name)).toEqual(['refs/heads/main'])
   })
 

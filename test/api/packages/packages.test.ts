@@ -101,7 +101,8 @@ describeOnBoth('packages', (kind) => {
     const path = '/packages/ann/npm/tool'
     expect((await client.post(`${path}/-/unlink`)).status).toBe(400)
     expect((await client.post(`${path}/-/link/none`)).status).toBe(404)
-    expect((await client.post(`${path}/-/link/hid`)).status).toBe(201)
+    const linked = await client.post(`${path}/-/link/hid`)
+    expect([linked.status, linked.json.name, linked.json.repository.full_name]).toEqual([201, 'Tool', 'ann/hid'])
     expect((await client.post(`${path}/-/link/hid`)).status).toBe(400)
     const shown = async (viewer: Client) => (await viewer.get(`${path}/1.0`)).json.repository?.full_name
     expect([await shown(client), await shown(bob!.client), await shown(server.anonymous)]).toEqual([

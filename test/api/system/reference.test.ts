@@ -59,6 +59,18 @@ describe('the description of the API', () => {
     }
   })
 
+  it('declares a body for every success but 204 and that of mirror-sync', async () => {
+    const { json } = await server.anonymous.get('//openapi.json')
+    const empty = Object.values<Record<string, { operationId: string; responses: Record<string, { content?: Json }> }>>(
+      json.paths,
+    )
+      .flatMap((item) => Object.values(item))
+      .filter(({ responses }) =>
+        Object.entries(responses).some(([status, { content }]) => /^2(?!04)/.test(status) && content === undefined),
+      )
+    expect(empty.map(({ operationId }) => operationId)).toEqual(['repoMirrorSync'])
+  })
+
   it('is Swagger 2.0 for older generators, https first', async () => {
     const { json, status } = await server.anonymous.get('//swagger.v1.json')
     expect(status).toBe(200)
@@ -67,10 +79,17 @@ describe('the description of the API', () => {
       schemes: ['https', 'http'],
       basePath: '/api/v1',
       info: { version: '1.1.1' },
+      consumes: ['application/json', 'text/plain'],
+      produces: ['application/json', 'text/html'],
     })
     expect(brokenReferences(json)).toEqual([])
     expect(JSON.stringify(json)).not.toContain('"anyOf"')
     expect(JSON.stringify(json)).not.toContain('#/components/')
+    const produced = (method: string, path: string) => json.paths[path][method].produces
+    expect(produced('post', '/markdown')).toEqual(['text/html'])
+    expect(produced('get', '/repos/{owner}/{repo}/pulls/{index}.{diffType}')).toEqual(['text/plain'])
+    expect(produced('get', '/user')).toEqual(['application/json'])
+    expect(produced('put', '/user/following/{username}')).toEqual(['application/json'])
   })
 })
 

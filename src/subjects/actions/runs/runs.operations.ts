@@ -1,4 +1,4 @@
-import { bytes, created, empty, noContent, ok } from '../../../http/answer/answer.ts'
+import { bytes, created, noContent, ok } from '../../../http/answer/answer.ts'
 import { TextFile } from '../../../http/answer/binary.ts'
 import { requireUser } from '../../../http/guards/account.guards.ts'
 import { pagingQuery } from '../../../http/openapi/paging-members.ts'
@@ -155,10 +155,10 @@ function reruns({ guards, runs, runChanges, site }: RunOperationDeps): Operation
       id: 'rerunFailedWorkflowRun',
       path: `${ROOT}/runs/{run:int}/rerun-failed-jobs`,
       summary: 'Run the failed jobs of a run again, with those that need them',
-      responses: { 201: null },
+      responses: { 201: ActionWorkflowRun },
       async handler({ access: { repo }, viewer, params }) {
-        await runChanges.rerun(requireUser(viewer), { repo, id: params.run }, 'failed')
-        return empty(201)
+        const run = await runChanges.rerun(requireUser(viewer), { repo, id: params.run }, 'failed')
+        return created(presentRun(await runs.view(viewer, run), site))
       },
     }),
     defineOperation({

@@ -14,8 +14,8 @@ import { findPusher } from './find-pusher.ts'
 export type UpdateStyle = 'merge' | 'rebase'
 
 /**
- * Brings what the base has into the head branch of a pull request, by a merge commit or by rebasing the head
- * (behaviour/pull-requests#diff-commits-files-update). Throws Invalid for what cannot be updated, Forbidden without the
+ * Brings what the base has into the head branch of a pull request, by a merge commit or by rebasing the head, and
+ * returns its new commit (behaviour/pull-requests#diff-commits-files-update). Throws Invalid for what cannot be updated, Forbidden without the
  * right to push, Conflict for conflicts.
  */
 export async function updateHead(
@@ -23,7 +23,7 @@ export async function updateHead(
   actor: SignedIn,
   target: PullInView,
   style: UpdateStyle,
-): Promise<void> {
+): Promise<string> {
   const { repo, pull, issue } = target
   const { read } = deps.database
   if (issue.isClosed) throw invalid('the pull request is closed')
@@ -37,11 +37,12 @@ export async function updateHead(
     tipOf(deps.git.open(head), pull.headBranch),
   ])
   const git = deps.git.open(head)
-  await git.writing(async () => {
+  return git.writing(async () => {
     if (head.id !== repo.id)
       await copyObjects(deps.git.open(repo), git, { wants: [baseOid], haves: [pull.headOid, pull.mergeBase] })
     const newOid = await buildUpdate(deps, actor, { target, git, baseOid, headOid, style })
     await moveHead(deps, actor, { head, pusher, branch: pull.headBranch, oldOid: headOid, newOid })
+    return newOid
   })
 }
 

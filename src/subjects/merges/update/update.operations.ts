@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { empty } from '../../../http/answer/answer.ts'
+import { ok } from '../../../http/answer/answer.ts'
 import { OneOf } from '../../../http/answer/text.ts'
 import { requireUser } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import type { Guards } from '../../subject.ts'
+import { UpdatedHead } from '../merge.model.ts'
 import type { Merges } from '../merges.service.ts'
 
 interface UpdateOperationDeps {
@@ -22,11 +23,11 @@ export const updateOperations = ({ guards, merges }: UpdateOperationDeps): Opera
     summary: 'Bring the head of a pull request up to date with its base',
     guard: guards.pull('read', { needsUser: true }),
     query: Type.Object({ style: Type.Optional(OneOf('merge', 'rebase')) }),
-    responses: { 200: null },
+    responses: { 200: UpdatedHead },
     errors: [401, 403, 404, 409, 413, 422],
     async handler({ access, viewer, query }) {
-      await merges.update(requireUser(viewer), access, query.style === 'rebase' ? 'rebase' : 'merge')
-      return empty()
+      const sha = await merges.update(requireUser(viewer), access, query.style === 'rebase' ? 'rebase' : 'merge')
+      return ok({ sha, message: `Brought up to date with ${access.pull.baseBranch}` })
     },
   }),
 ]

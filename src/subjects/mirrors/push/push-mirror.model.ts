@@ -18,6 +18,11 @@ export const PushMirror = Type.Object(
 )
 export type PushMirror = Static<typeof PushMirror>
 
+export const PushMirrorsSynced = Type.Object(
+  { synced: Type.Integer({ description: 'Push mirrors that were pushed to' }) },
+  { $id: 'PushMirrorsSynced' },
+)
+
 const Text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }))
 
 export const CreatePushMirrorOption = Type.Object(

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { empty, listed, noContent, ok } from '../../../http/answer/answer.ts'
+import { listed, noContent, ok } from '../../../http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
 import { pagingQuery } from '../../../http/openapi/paging-members.ts'
 import type { Guards } from '../../subject.ts'
-import { CreatePushMirrorOption, PushMirror } from './push-mirror.model.ts'
+import { CreatePushMirrorOption, PushMirror, PushMirrorsSynced } from './push-mirror.model.ts'
 import { presentPushMirror } from './push-mirror.present.ts'
 import type { PushMirrors } from './push-mirrors.service.ts'
 
@@ -104,11 +104,10 @@ function writeOperations({ guards, pushMirrors }: PushMirrorOperationDeps): Oper
       path: '/repos/{owner}/{repo}/push_mirrors-sync',
       summary: 'Push to all push mirrors now; answers when done',
       guard: writing,
-      responses: { 200: null },
+      responses: { 200: PushMirrorsSynced },
       errors: [400, 403, 404, 423, 503],
       async handler({ access: { repo } }) {
-        await pushMirrors.syncAll(repo)
-        return empty()
+        return ok({ synced: await pushMirrors.syncAll(repo) })
       },
     }),
   ]

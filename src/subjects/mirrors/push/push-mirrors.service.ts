@@ -37,8 +37,8 @@ export interface PushMirrors {
   create(repo: Repo, input: NewPushMirror): Promise<PushMirror>
   /** Does nothing if there is no such mirror. */
   delete(repo: Repo, remoteName: string): Promise<void>
-  /** Pushes to all mirrors in turn; throws Unavailable at the first failure. */
-  syncAll(repo: Repo): Promise<void>
+  /** Pushes to all mirrors in turn and returns their number; throws Unavailable at the first failure. */
+  syncAll(repo: Repo): Promise<number>
   /** Pushes to one mirror; stores and returns the failure, empty for none. For jobs. */
   sync(id: number, signal: AbortSignal): Promise<string>
   /** Enqueues pushes to the mirrors that receive every change. For events. */
@@ -110,7 +110,8 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
     },
     async syncAll(repo) {
       requireEnabled()
-      for (const id of await listPushMirrorIds(database.read, repo.id)) {
+      const ids = await listPushMirrorIds(database.read, repo.id)
+      for (const id of ids) {
         const problem = await inFlight
           .run((signal) => sync(id, signal))
           .catch((error: unknown) => {
@@ -118,6 +119,7 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
           })
         if (problem !== '') throw unavailable(`The push to a mirror failed: ${problem}`)
       }
+      return ids.length
     },
   }
 }
