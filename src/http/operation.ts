@@ -90,6 +90,8 @@ export interface Operation {
   /** Schema of the answer for each success status; null is an empty body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors: readonly number[]
+  /** Further members of the body of every error but 404, made of its message. */
+  readonly errorMembers: ((message: string) => object) | undefined
   /** Units that a call without credentials takes from the rate limit of its address. */
   readonly cost: number
   /**
@@ -143,6 +145,7 @@ interface OperationInput<T extends OperationTypes> {
   readonly checksDigest?: boolean
   readonly responses: Readonly<Record<number, TSchema | null>>
   readonly errors?: readonly number[]
+  readonly errorMembers?: (message: string) => object
   readonly cost?: number
   readonly validator?: (context: ContextOf<T>) => Promise<string | undefined> | string | undefined
   readonly handler: (context: ContextOf<T>) => Promise<Answer> | Answer
@@ -175,6 +178,7 @@ export function defineOperation<
     bodyLimit: BODY_BYTES,
     checksDigest: false,
     errors: [],
+    errorMembers: undefined,
     cost: 0,
     ...input,
   } as unknown as Operation

@@ -53,7 +53,10 @@ function responses({ responses: successes, guard, errors }: Operation, models: M
     result[status] =
       schema === null
         ? { type: 'null', description: 'Done' }
-        : { description: 'Success', content: { [mediaType(schema)]: { schema: toReferences(schema, models) } } }
+        : {
+            description: Number(status) < 400 ? 'Success' : 'Refused',
+            content: { [mediaType(schema)]: { schema: toReferences(schema, models) } },
+          }
   }
   const needed = guard.needsUser ? [401, 403] : []
   for (const status of new Set([...needed, ...errors])) {

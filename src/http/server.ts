@@ -9,6 +9,7 @@ import Fastify, {
 import { type Logger, withoutRedaction } from '../platform/logger.ts'
 import type { CorsSettings } from './cors.ts'
 import { answerClientError } from './answer/client-error.ts'
+import type { Answer } from './answer/answer.ts'
 import { answerError } from './answer/error-response.ts'
 import { notFoundHandler } from './answer/not-found.ts'
 import { isRead } from './is-read.ts'
@@ -144,12 +145,19 @@ function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest,
         'not available',
       )
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
-    return send(reply, answer)
+    return send(reply, withErrorMembers(answer, request))
   }
   if (request.raw.destroyed && !request.raw.complete) {
     request.log.info({ request: request.id, path: pathOf(request) }, 'the client left in the middle of its request')
     return reply.code(400).send()
   }
   request.log.error({ request: request.id, err: error, path: pathOf(request) }, 'request failed')
-  return send(reply, { status: 500, body: { message: '', url: docs } })
+  return send(reply, withErrorMembers({ status: 500, body: { message: '', url: docs } }, request))
+}
+
+/** Adds what the operation declares in `errorMembers`; the body of a 404 has no members. */
+function withErrorMembers(answer: Answer, { state }: FastifyRequest): Answer {
+  const { message } = (answer.body ?? {}) as { readonly message?: string }
+  const members = message === undefined ? undefined : state.match?.operation.errorMembers?.(message)
+  return members === undefined ? answer : { ...answer, body: { ...members, ...(answer.body as object) } }
 }

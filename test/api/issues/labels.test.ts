@@ -3,7 +3,7 @@ import { describeOnBoth } from '../../harness/databases.ts'
 import { expectEvents, lastEventId, row, rows } from '../../harness/expect.ts'
 import type { Any } from '../../harness/client.ts'
 import type { Person } from '../../harness/world.ts'
-import { createIssue, issueWorld } from './issue-world.ts'
+import { createIssue, issueWorld, timelineOf } from './issue-world.ts'
 
 const makeLabel = async (person: Person, name: string, options: object = {}): Promise<number> => {
   const answer = await person.client.post('/repos/ann/desk/labels', { name, color: '#123456', ...options })
@@ -145,5 +145,30 @@ describe('who changes labels of issues', () => {
     expect((await ann.client.delete(`${path}/${foreign.id}`)).status).toBe(422)
     expect((await ann.client.delete(`${path}/wide`)).status).toBe(204)
     expect(names(await ann.client.put(path, { labels: ['wide', 'far'] }))).toEqual(['wide'])
+  })
+})
+
+describe('updated_at of a call that changes nothing else', () => {
+  const clock = { time: Date.parse('2030-01-01T00:00:00Z'), now: () => clock.time }
+  const given = issueWorld({ clock })
+
+  it('is stored by every operation on labels and by an edit, without an entry of the timeline', async () => {
+    const { ann } = given
+    const id = await makeLabel(ann, 'timed')
+    const { number } = await createIssue(ann, { labels: [id] })
+    clock.time += 60_000
+    const issue = `/repos/ann/desk/issues/${number}`
+    const entries = (await timelineOf(ann, number)).length
+    const calls = [
+      (body: object) => ann.client.put(`${issue}/labels`, { labels: [id], ...body }),
+      (body: object) => ann.client.post(`${issue}/labels`, { labels: [id], ...body }),
+      (body: object) => ann.client.patch(issue, body),
+    ]
+    for (const [second, call] of calls.entries()) {
+      const at = `2030-01-01T00:00:1${second}Z`
+      await call({ updated_at: at })
+      expect((await ann.client.get(issue)).json.updated_at).toBe(at)
+    }
+    expect(await timelineOf(ann, number)).toHaveLength(entries)
   })
 })

@@ -109,9 +109,19 @@ describe('lists of repositories', () => {
     ['mode=odd', 'Invalid search mode: "odd"'],
     ['sort=odd', 'Invalid sort mode: "odd"'],
     ['sort=id&order=odd', 'Invalid sort order: "odd"'],
+    [`q=${'x'.repeat(5000)}`, expect.any(String)],
   ])('refuses %s', async (query, message) => {
     const answer = await server.anonymous.get(`/repos/search?${query}`)
-    expect([answer.status, answer.json.message]).toEqual([422, message])
+    expect(answer).toMatchObject({ status: 422, json: { ok: false, error: message, message } })
+  })
+
+  it('refuses callers with SearchError, and has no members for what is missing', async () => {
+    const search = (headers: Record<string, string>) => server.anonymous.get('/repos/search', headers)
+    expect(await search({ authorization: 'token 0123' })).toMatchObject({
+      status: 401,
+      json: { ok: false, error: expect.stringMatching(/./) },
+    })
+    expect((await server.anonymous.get('/repos/odd/odd')).json).toEqual({})
   })
 
   it('shows a public-only token nothing private', async () => {
@@ -126,10 +136,10 @@ describe('lists of repositories', () => {
     executor.executeQuery = () => Promise.reject(new Error('a column is missing'))
     try {
       const answer = await server.anonymous.get('/repos/search?q=x')
-      expect([answer.status, answer.json]).toEqual([500, { ok: false, error: 'the search failed' }])
+      expect(answer).toMatchObject({ status: 500, json: { ok: false, error: 'the search failed', message: '' } })
       expect(await server.anonymous.get('/repos/search?mode=x')).toMatchObject({
         status: 422,
-        json: { message: 'Invalid search mode: "x"' },
+        json: { ok: false, message: 'Invalid search mode: "x"' },
       })
     } finally {
       executor.executeQuery = executeQuery

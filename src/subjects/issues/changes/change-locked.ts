@@ -3,7 +3,7 @@ import type { Tx } from '../../../db/database.ts'
 import type { IssueId } from '../../../platform/crypto/ids.ts'
 import { notFound } from '../../../platform/errors.ts'
 import { decideUpdateTime } from '../issue.policy.ts'
-import { type Issue, lockIssue } from '../records/issue.store.ts'
+import { type Issue, lockIssue, updateIssue } from '../records/issue.store.ts'
 import type { IssueInView } from '../views.ts'
 import type { IssueDeps } from './create-issue.ts'
 import type { AccountChange } from './issue-change.ts'
@@ -21,8 +21,8 @@ interface Target extends IssueInView {
 }
 
 /**
- * Runs a change of an issue in one transaction, with its row locked. Throws NotFound when the issue was deleted
- * meanwhile, and Forbidden as `decideUpdateTime`.
+ * Runs a change of an issue in one transaction, with its row locked. A time that the client gives is stored even if
+ * `work` changes nothing. Throws NotFound when the issue was deleted meanwhile, and Forbidden as `decideUpdateTime`.
  */
 export const changeLocked = <T>(
   { database, clock, events }: IssueDeps,
@@ -33,5 +33,6 @@ export const changeLocked = <T>(
   database.transaction(async (tx) => {
     const issue = await requireLocked(tx, seen.id)
     const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
+    if (updatedAt !== undefined) await updateIssue(tx, issue.id, { updated_at: at })
     return work({ tx, events, actor, repo, issue, at })
   })

@@ -164,7 +164,8 @@ const editComment = (
     if (comment === undefined || !isText(comment)) throw notFound('comment does not exist')
     const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
     await requireWelcome(tx, actor, target, issue)
-    if (comment.body === body) return comment
+    if (comment.body === body)
+      return updatedAt === undefined ? comment : ((await updateEntry(tx, comment.id, { updated_at: at })) as Text)
     const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
     if (isPublished(comment)) {
       await indexText(tx, issue, comment.id, body)

@@ -1,6 +1,5 @@
 import { anyone } from '../../../http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../http/operation.ts'
-import { isDomainError } from '../../../platform/errors.ts'
 import type { RepoTexts } from '../repo-texts.ts'
 import { SearchError, SearchResults } from '../repository.model.ts'
 import type { Repos } from '../repos.service.ts'
@@ -24,22 +23,11 @@ export function searchOperations({ repos, repoTexts }: SearchOperationDeps): Ope
       scopes: ['repository'],
       guard: anyone,
       query: repoSearchQuery,
-      responses: { 200: SearchResults, 500: SearchError },
-      errors: [422],
-      async handler({ viewer, query, paging, log }) {
-        try {
-          const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
-          return {
-            status: 200,
-            body: repoTexts.results(page.items),
-            total: page.total,
-            link: true,
-          }
-        } catch (error) {
-          if (isDomainError(error)) throw error
-          log.error(error, 'repository search failed')
-          return { status: 500, body: { ok: false, error: 'the search failed' } satisfies SearchError }
-        }
+      responses: { 200: SearchResults, 422: SearchError, 500: SearchError },
+      errorMembers: (message): SearchError => ({ ok: false, error: message || 'the search failed' }),
+      async handler({ viewer, query, paging }) {
+        const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
+        return { status: 200, body: repoTexts.results(page.items), total: page.total, link: true }
       },
     }),
   ]
