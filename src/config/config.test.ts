@@ -131,8 +131,26 @@ describe('configuration', () => {
 
   it('is explained by an example that says the defaults', () => {
     expect(loadConfig({ file: file(exampleConfig()) })).toEqual(loadConfig())
+    const lines = exampleConfig().split('\n')
+    for (const [index, line] of lines.entries())
+      if (/^# \w+ = /.test(line))
+        expect(loadConfig({ file: file(lines.with(index, line.slice(2)).join('\n')) }), line).toEqual(loadConfig())
     const uncommented = exampleConfig().replaceAll(/^# ?(\w+ = .*)$/gm, '$1')
     expect(loadConfig({ file: file(uncommented) })).toEqual(loadConfig())
+  })
+
+  it('takes lists of numbers as the example shows them', () => {
+    expect(exampleConfig()).toContain(
+      'a list of whole numbers from 1, such as [1, 2]. Environment: INGOT_SERVICE_LOGIN',
+    )
+    for (const sources of [
+      { file: file('[service]\nlogin_sources = [1, 2]') },
+      { environment: { INGOT_SERVICE_LOGIN_SOURCES: '1, 2' } },
+    ])
+      expect(loadConfig(sources).service.login_sources).toEqual([1, 2])
+    expect(() => loadConfig({ environment: { INGOT_SERVICE_LOGIN_SOURCES: 'ldap' } })).toThrow(
+      'a list of whole numbers from 1',
+    )
   })
 
   it('is shown without secrets', () => {

@@ -143,11 +143,13 @@ function parseText({ schema }: Setting, text: string): unknown {
     return /^(false|0|no|off)$/i.test(text) ? false : undefined
   }
   if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : undefined
-  if (type === 'array')
-    return text
+  if (type === 'array') {
+    const parts = text
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean)
+    return (schema['items'] as TSchema)['type'] === 'integer' ? parts.map(Number) : parts
+  }
   return text
 }
 
@@ -184,10 +186,7 @@ export function describeAllowed(schema: TSchema): string {
   if (Array.isArray(schema['anyOf']))
     return schema['anyOf'].map((option: TSchema) => String(option['const'])).join(', ')
   if (schema['type'] === 'boolean') return 'true, false'
-  if (schema['type'] === 'array')
-    return Array.isArray((schema['items'] as TSchema)['anyOf'])
-      ? `a list of ${describeAllowed(schema['items'] as TSchema)}`
-      : 'a list of texts'
+  if (schema['type'] === 'array') return describeList(schema['items'] as TSchema)
   if (schema['type'] === 'integer') {
     const low = schema['minimum'] as number | undefined
     const high = schema['maximum'] as number | undefined
@@ -197,4 +196,10 @@ export function describeAllowed(schema: TSchema): string {
   return schema['pattern'] === undefined
     ? 'a text that is not empty'
     : `a text that matches ${String(schema['pattern'])}`
+}
+
+function describeList(items: TSchema): string {
+  if (items['type'] === 'integer') return `a list of whole numbers from ${items['minimum']}, such as [1, 2]`
+  if (Array.isArray(items['anyOf'])) return `a list of ${describeAllowed(items)}`
+  return items['pattern'] === undefined ? 'a list of texts' : `a list of texts that match ${items['pattern']}`
 }

@@ -33,15 +33,19 @@ describeOnBoth('the last administrator', (kind) => {
     db.core.accountRemoval.delete(actorOf(by.id), user, { purge: true })
 
   it.each([
-    ['demoted', (user: User) => users.edit(systemActor, user, { isAdmin: false })],
-    ['deactivated', (user: User) => users.edit(systemActor, user, { isActive: false })],
-    ['kept from signing in', (user: User) => users.edit(systemActor, user, { isLoginProhibited: true })],
-    ['purged', (user: User) => remove(user)],
-  ] as const)('of two that are %s at once, one stays', async (_, act) => {
+    ['demoted', 'demote', (user: User) => users.edit(systemActor, user, { isAdmin: false })],
+    ['deactivated', 'deactivate', (user: User) => users.edit(systemActor, user, { isActive: false })],
+    [
+      'kept from signing in',
+      'prohibit the sign-in of',
+      (user: User) => users.edit(systemActor, user, { isLoginProhibited: true }),
+    ],
+    ['purged', 'delete', (user: User) => remove(user)],
+  ] as const)('of two that are %s at once, one stays', async (_, verb, act) => {
     const outcomes = await Promise.allSettled([act(ann), act(bob)])
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : '')).join('')).toContain(
-      'can not delete the last admin user',
+      `can not ${verb} the last admin user`,
     )
     expect(await admins()).toBe(1)
   })

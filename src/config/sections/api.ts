@@ -136,7 +136,7 @@ export const serviceSection = Type.Object(
       default: false,
       description: 'Take the full name of such an account from the reverse proxy.',
     }),
-    login_sources: Type.Array(Type.String({ pattern: '^[1-9][0-9]*$' }), {
+    login_sources: Type.Array(Type.Integer({ minimum: 1 }), {
       default: [],
       description:
         'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no ' +

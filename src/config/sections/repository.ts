@@ -183,7 +183,7 @@ export const attachmentSection = Type.Object(
       description: 'Comma list of extensions, media types or type/*; empty allows all.',
     }),
     max_size: Type.Integer({ default: 2048, minimum: 1, description: 'Largest file, in MiB.' }),
-    max_files: Type.Integer({ default: 5, minimum: 1, description: 'Most files of one upload.' }),
+    max_files: Type.Integer({ default: 5, minimum: 1, description: 'Most files of one issue, and of one comment.' }),
   },
   { additionalProperties: false, description: 'Files attached to issues and comments.' },
 )

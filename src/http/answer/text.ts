@@ -1,5 +1,5 @@
 import { Type, type SchemaOptions } from '@sinclair/typebox'
-import { TIME_LENGTH } from '../body/limits.ts'
+import { LIST_ITEMS, NAME_LENGTH, TIME_LENGTH } from '../body/limits.ts'
 
 /** `x-rule` names the rule that clients see in `[Field]: Rule` when the pattern does not match. */
 const ruled = (pattern: string, rule: string, options: SchemaOptions & { maxLength?: number } = {}) =>
@@ -21,9 +21,10 @@ export const GitRefName = (options: SchemaOptions & { maxLength?: number } = {})
     options,
   )
 
-export const HttpUrl = (options: SchemaOptions & { maxLength?: number } = {}) =>
-  ruled(String.raw`^$|^[hH][tT][tT][pP][sS]?://[^\s]+$`, 'Url', options)
+/** A list of names. Empty ones count as absent: clients send `[""]` for no names. */
+export const Names = (options: SchemaOptions = {}) =>
+  Type.Array(Type.String({ maxLength: NAME_LENGTH }), { maxItems: LIST_ITEMS, 'x-empty-items': 'absent', ...options })
 
-/** As HttpUrl, or a path of this server. Nothing that a browser would run. */
+/** An address in the schemes http and https, or a path of this server. Nothing that a browser would run. */
 export const LinkUrl = (options: SchemaOptions & { maxLength?: number } = {}) =>
   ruled(String.raw`^\s*(?:[hH][tT][tT][pP][sS]?://[^\s]+|/(?!/)[^\s]*)?\s*$`, 'ValidUrl', options)

@@ -127,13 +127,16 @@ function valueReader(schema: TSchema, field: string): Reader {
   }
 }
 
-function arrayReader({ items, maxItems = Infinity }: TSchema, field: string): Reader {
+/** With `x-empty-items: 'absent'` empty texts count as absent, as null does everywhere but with `x-refusal`. */
+function arrayReader({ items, maxItems = Infinity, 'x-empty-items': emptyItems }: TSchema, field: string): Reader {
   const readItem = valueReader(items as TSchema, field)
   const isRefused = (items as TSchema)['x-refusal'] !== undefined
   return (value) => {
     if (!Array.isArray(value)) throw wrongType(field, value, 'array')
     if (value.length > maxItems) throw oversize(field, maxItems, 'items')
-    return value.filter((item) => item !== null || isRefused).map((item) => readItem(item))
+    return value
+      .filter((item) => (item !== null || isRefused) && (item !== '' || emptyItems !== 'absent'))
+      .map((item) => readItem(item))
   }
 }
 

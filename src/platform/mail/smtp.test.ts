@@ -148,7 +148,7 @@ describe('mail by SMTP', () => {
     const receiver = await startMailReceiver()
     await during(receiver, async () => {
       await expect(send(settings(receiver.port, { allowedHosts: 'external' }))).rejects.toThrow(
-        'connections to 127.0.0.1 are not allowed',
+        'connections to 127.0.0.1 are not allowed by mailer.allowed_hosts',
       )
     })
   })

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 30_000
 
 /** An SMTP server; the addresses of its host are checked and connected to without resolving the name again. */
 export function createSmtpServer(settings: SmtpSettings): MailServer {
-  const hosts = createHostGuard(settings.allowedHosts)
+  const hosts = createHostGuard(settings.allowedHosts, 'mailer.allowed_hosts')
   return {
     async connect() {
       const [address] = await hosts.resolve(settings.host)

@@ -96,14 +96,14 @@ describe('host rules', () => {
 
 describe('host guard', () => {
   it('gives only addresses that are allowed, in the order of the resolver', async () => {
-    const guard = createHostGuard('', async () => ['10.0.0.1', '93.184.215.14', '::1', '2606:4700::1111'])
+    const guard = createHostGuard('', 'test.hosts', async () => ['10.0.0.1', '93.184.215.14', '::1', '2606:4700::1111'])
     expect(await guard.resolve('example.org')).toEqual(['93.184.215.14', '2606:4700::1111'])
   })
 
   it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '0.0.0.0', '[fe80::1]'])(
     'refuses the address %s without asking a resolver',
     async (host) => {
-      const guard = createHostGuard('', async () => ['93.184.215.14'])
+      const guard = createHostGuard('', 'test.hosts', async () => ['93.184.215.14'])
       await expect(guard.resolve(host)).rejects.toMatchObject({ kind: 'refused' })
     },
   )
@@ -116,12 +116,12 @@ describe('host guard', () => {
     'http://[::ffff:7f00:1]/',
     'http://１２７.0.0.1/',
   ])('refuses %s, another spelling of loopback', async (url) => {
-    const guard = createHostGuard('', async () => ['93.184.215.14'])
+    const guard = createHostGuard('', 'test.hosts', async () => ['93.184.215.14'])
     await expect(guard.resolve(new URL(url).hostname)).rejects.toMatchObject({ kind: 'refused' })
   })
 
   it('says unreachable for a name that does not exist', async () => {
-    const guard = createHostGuard('', () => Promise.reject(new Error('ENOTFOUND')))
+    const guard = createHostGuard('', 'test.hosts', () => Promise.reject(new Error('ENOTFOUND')))
     await expect(guard.resolve('nowhere.test')).rejects.toMatchObject({ kind: 'unreachable' })
   })
 })

@@ -17,7 +17,7 @@ let answer: (seen: Seen, response: ServerResponse) => void
 let client: OutgoingClient
 
 const connectTo = (allowed: string, lookup: Lookup): OutgoingClient =>
-  (client = createOutgoingClient({ guard: createHostGuard(allowed, lookup), userAgent: 'ingot-test' }))
+  (client = createOutgoingClient({ guard: createHostGuard(allowed, 'test.hosts', lookup), userAgent: 'ingot-test' }))
 const toLoopback: Lookup = async () => ['127.0.0.1']
 
 beforeEach(async () => {

@@ -14,18 +14,30 @@ export interface HostGuard {
   resolve(host: string): Promise<readonly [string, ...string[]]>
 }
 
-/** `allowed` is a comma list as parseHostRules reads it. */
-export function createHostGuard(allowed: string, lookup: Lookup = resolveName): HostGuard {
-  const rules = parseHostRules(allowed)
+/**
+ * `allowed` is a comma list as parseHostRules reads it, the value of `setting`, which errors name. Throws for a list
+ * that is not valid.
+ */
+export function createHostGuard(allowed: string, setting: string, lookup: Lookup = resolveName): HostGuard {
+  const rules = readRules(allowed, setting)
   return {
     async resolve(host) {
       const name = host.replace(/^\[(.*)\]$/, '$1')
       const [first, ...rest] = (isIP(name) ? [name] : await lookupName(lookup, name)).filter((address) =>
         rules.allows(name, address),
       )
-      if (first === undefined) throw new OutgoingError('refused', `connections to ${name} are not allowed`)
+      if (first === undefined)
+        throw new OutgoingError('refused', `connections to ${name} are not allowed by ${setting}`)
       return [first, ...rest]
     },
+  }
+}
+
+function readRules(allowed: string, setting: string): ReturnType<typeof parseHostRules> {
+  try {
+    return parseHostRules(allowed)
+  } catch (error) {
+    throw new Error(`${setting}: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -31,7 +31,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps): AccountRemoval {
     async delete(actor, user, { purge }) {
       if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
       await database.transaction(async (tx) => {
-        await requireOtherAdmin(tx, user)
+        await requireOtherAdmin(tx, user, 'delete')
         if (user.id === actor.account.id) throw invalid('you cannot delete yourself')
         const memberships = await lockMemberships(tx, user.id)
         if (!purge) await requireNothingOwned(tx, user, memberships.length)

@@ -51,11 +51,13 @@ function uploadRules({ attachment, release }: Config): { issues: UploadRules; re
       enabled: attachment.enabled,
       allowedTypes: parseAllowedTypes(attachment.allowed_types),
       maxBytes: attachment.max_size * MIB,
+      maxFiles: attachment.max_files,
     },
     releases: {
       enabled: attachment.enabled,
       allowedTypes: parseAllowedTypes(release.allowed_types),
       maxBytes: release.file_max_size * MIB,
+      maxFiles: Infinity,
     },
   }
 }

@@ -4,6 +4,8 @@ export interface UploadRules {
   /** Extensions (`.zip`), media types (`image/png`), `image/*` or `*` + `/*`; an empty list allows all. */
   readonly allowedTypes: readonly string[]
   readonly maxBytes: number
+  /** Of one issue, comment or release. */
+  readonly maxFiles: number
 }
 
 /** Parses a setting: entries are separated by commas or bars. */

@@ -3,13 +3,14 @@ import type { Actor } from '../../access/viewer.ts'
 import type { BlobStore } from '../../blobs/index.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest, invalid } from '../../platform/errors.ts'
 import type { RepoId } from '../../platform/crypto/ids.ts'
 import type { DiskQuota } from '../quota/index.ts'
 import { isHttpUrl } from '../users/index.ts'
 import { type AttachmentOwners, ownerOf } from './attachment-owners.ts'
-import { type Attachment, insertAttachment, isBlobAttached } from './attachment.store.ts'
+import { type Attachment, insertAttachment, isBlobAttached, listAttachmentsOf } from './attachment.store.ts'
 import { checkedBytes, requireUpload, type UploadChecks } from './check-upload.ts'
+import type { UploadRules } from './upload-rules.policy.ts'
 
 /** Owner of a file; an id that is 0 or absent means none. */
 interface AttachmentPlace {
@@ -27,7 +28,7 @@ interface Upload {
 }
 
 export interface UploadPolicy extends UploadChecks {
-  /** Runs in the transaction that inserts the row. */
+  /** Runs in the transaction that inserts the row; locks the row of the owner where its files are limited. */
   readonly afterInsert?: (tx: Tx, attachment: Attachment) => Promise<void>
 }
 
@@ -45,8 +46,8 @@ export interface AttachmentHold {
 /** Uploads of files and links to files of other servers. */
 export interface Uploads {
   /**
-   * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, BadRequest for
-   * a bad name.
+   * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, Invalid when
+   * the owner has as many files as it may have, BadRequest for a bad name.
    */
   upload(actor: Actor, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
   /** For files whose rows are inserted at the end of a longer task. */
@@ -90,6 +91,7 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
         ...values,
       })
       await policy.afterInsert?.(tx, attachment)
+      if (of !== undefined) await requireRoom(tx, of, policy.rules)
       return attachment
     })
   }
@@ -124,4 +126,14 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
       return insert(actor, place, { name, external_url: url, created_at: clock.now() }, policy)
     },
   }
+}
+
+/** Called after the insert, when the row of the owner is locked. */
+async function requireRoom(
+  tx: Tx,
+  { owner, id }: NonNullable<ReturnType<typeof ownerOf>>,
+  { maxFiles }: UploadRules,
+): Promise<void> {
+  if (maxFiles === Infinity || (await listAttachmentsOf(tx, owner, [id])).length <= maxFiles) return
+  throw invalid(`${owner === 'issue' ? 'an issue' : `a ${owner}`} has at most ${maxFiles} files (attachment.max_files)`)
 }

@@ -116,7 +116,7 @@ async function requireBelowLimit(db: Db, { rules }: ImportDeps, actor: SignedIn,
 /** Turns failures of the remote into errors for the caller; returns other errors unchanged. */
 function toDomainError({ database }: ImportDeps, error: unknown): unknown {
   if (database.dialect.isUniqueViolation(error)) return repoNameConflict()
-  if (isOutgoingError(error, 'refused')) return invalid('You can not import from disallowed hosts.')
+  if (isOutgoingError(error, 'refused')) return invalid(`You can not import from disallowed hosts: ${error.message}.`)
   if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)
   if (!(error instanceof RemoteError) && !(error instanceof ForgeError)) return error
   if (error.kind === 'auth' || error.kind === 'missing') return invalid(`Authentication failed: ${error.message}.`)

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Timestamp } from '../../http/answer/text.ts'
+import { Names, Timestamp } from '../../http/answer/text.ts'
 import { LIST_ITEMS, NAME_LENGTH, PAGE_LENGTH } from '../../http/body/limits.ts'
 import { Nullable } from '../../http/openapi/nullable.ts'
 import { AttachmentModel } from '../attachments/index.ts'
@@ -62,7 +62,6 @@ const Title = Type.String({ maxLength: 4096, description: 'Cut to 255 bytes' })
 const Body = Type.String({ maxLength: PAGE_LENGTH })
 const Ref = Type.String({ maxLength: NAME_LENGTH })
 const Login = Type.String({ maxLength: NAME_LENGTH })
-const Logins = Type.Array(Login, { maxItems: LIST_ITEMS })
 
 export const CreateIssueOption = Type.Object(
   {
@@ -70,7 +69,7 @@ export const CreateIssueOption = Type.Object(
     body: Type.Optional(Body),
     ref: Type.Optional(Ref),
     assignee: Type.Optional(Login),
-    assignees: Type.Optional(Logins),
+    assignees: Type.Optional(Names()),
     due_date: Type.Optional(Timestamp()),
     milestone: Type.Optional(Type.Integer()),
     labels: Type.Optional(Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids' })),
@@ -86,7 +85,7 @@ export const EditIssueOption = Type.Object(
     body: Type.Optional(Body),
     ref: Type.Optional(Ref),
     assignee: Type.Optional(Login),
-    assignees: Type.Optional(Logins),
+    assignees: Type.Optional(Names()),
     milestone: Type.Optional(Type.Integer({ description: '0 for none' })),
     state: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'open or closed' })),
     due_date: Type.Optional(Timestamp()),

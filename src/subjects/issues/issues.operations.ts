@@ -5,10 +5,10 @@ import type { Guard } from '../../http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../http/operation.ts'
 import { wireTime, ZERO_TIME } from '../../platform/clock.ts'
 import { asId } from '../../platform/crypto/ids.ts'
-import { forbidden, notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/errors.ts'
 import type { Site } from '../../platform/site.ts'
 import { isZeroTime, parseOptionalTimestamp, parseTimestamp } from '../../platform/timestamp.ts'
-import type { RepoInView } from '../repos/index.ts'
+import { type RepoInView, unreadableUnit } from '../repos/index.ts'
 import type { Guards } from '../subject.ts'
 import type { IssueEdit } from './changes/edit-issue.ts'
 import type { NewIssue } from './changes/create-issue.ts'
@@ -140,8 +140,7 @@ const creators = (guard: Guard<RepoInView>): Guard<RepoInView> => ({
   describe: 'read repo.issues, not archived',
   decide({ repo, access }) {
     if (areBothUnitsOff(repo, access)) throw notFound('issues and pull requests are not readable')
-    if (!isUnitReadable(access, 'repo.issues') && !isRepoAdmin(access))
-      throw forbidden('user should have specific read permission or be a repo admin or a site admin')
+    if (!isUnitReadable(access, 'repo.issues') && !isRepoAdmin(access)) throw unreadableUnit(repo, 'repo.issues')
   },
 })
 

@@ -1,10 +1,4 @@
-import type { Config } from '../../config/index.ts'
-import {
-  createHostGuard,
-  createOutgoingClient,
-  type HostGuard,
-  type OutgoingClient,
-} from '../../platform/outgoing/index.ts'
+import { createHostGuard, createOutgoingClient, type OutgoingClient } from '../../platform/outgoing/index.ts'
 import { createLfsClient, createLfsTransfers, type LfsTransfers } from '../lfs/index.ts'
 import { defineSubject } from '../subject.ts'
 import { readIntervalSetting } from './mirror-interval.ts'
@@ -35,7 +29,7 @@ export const subject = defineSubject({
   needs: ['pushes', 'quota', 'lfsObjects'],
   create({ config, database, git, clock, log, jobs, processes, secrets }, { pushes, quota, lfsObjects }, guards) {
     const { lfs, migrations, mirror } = config
-    const guard = hostGuard(migrations)
+    const guard = createHostGuard(migrations.allowed_hosts, 'migrations.allowed_hosts')
     const outgoingClient = createOutgoingClient({
       guard,
       userAgent: `git/${git.version}-ingot`,
@@ -86,11 +80,3 @@ export const subject = defineSubject({
     }
   },
 })
-
-function hostGuard({ allowed_hosts: list }: Config['migrations']): HostGuard {
-  try {
-    return createHostGuard(list)
-  } catch (error) {
-    throw new Error(`migrations.allowed_hosts: ${(error as Error).message}`, { cause: error })
-  }
-}

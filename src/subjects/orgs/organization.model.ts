@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { HttpUrl, OneOf } from '../../http/answer/text.ts'
+import { OneOf } from '../../http/answer/text.ts'
 
 export const Organization = Type.Object(
   {
@@ -36,7 +36,7 @@ const profile = {
   full_name: Type.Optional(Type.String({ maxLength: 100 })),
   email: Type.Optional(Type.String({ maxLength: 255 })),
   description: Type.Optional(Type.String({ maxLength: 255 })),
-  website: Type.Optional(HttpUrl({ maxLength: 255 })),
+  website: Type.Optional(Type.String({ maxLength: 255, description: 'Any text' })),
   location: Type.Optional(Type.String({ maxLength: 50 })),
   visibility: Type.Optional(OneOf('public', 'limited', 'private')),
   repo_admin_change_team_access: Type.Optional(Type.Boolean()),

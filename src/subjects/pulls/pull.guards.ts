@@ -5,7 +5,7 @@ import { type Guard, onTop } from '../../http/guards/guard.ts'
 import { forbidden, notFound } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
 import { canEditIssue, canWriteIssue, findIssueById } from '../issues/index.ts'
-import type { RepoGuard, RepoInView } from '../repos/index.ts'
+import { type RepoGuard, type RepoInView, unreadableUnit } from '../repos/index.ts'
 import type { PullInView } from './pull-in-view.ts'
 import { findPullByNumber } from './records/pull-of-number.store.ts'
 
@@ -30,8 +30,7 @@ export const createPullsGuard =
       resolve: () => ({}),
       decide({ repo, access }) {
         if (repo.isEmpty || repo.isMirror) throw notFound('the repository has no pull requests')
-        if (unitMode(access, 'repo.code') < AccessMode.read)
-          throw forbidden('user should have specific read permission or be a repo admin or a site admin')
+        if (unitMode(access, 'repo.code') < AccessMode.read) throw unreadableUnit(repo, 'repo.code')
       },
     })
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Timestamp } from '../../http/answer/text.ts'
+import { Names, Timestamp } from '../../http/answer/text.ts'
 import { LIST_ITEMS, NAME_LENGTH, PAGE_LENGTH } from '../../http/body/limits.ts'
 import { Nullable } from '../../http/openapi/nullable.ts'
 import { LabelModel } from '../labels/index.ts'
@@ -70,7 +70,6 @@ export const PullRequest = Type.Object(
 export type PullRequest = Static<typeof PullRequest>
 
 const Login = Type.String({ maxLength: NAME_LENGTH })
-const Logins = Type.Array(Login, { maxItems: LIST_ITEMS })
 
 export const CreatePullRequestOption = Type.Object(
   {
@@ -79,12 +78,12 @@ export const CreatePullRequestOption = Type.Object(
     title: Type.String({ maxLength: 4096, description: 'Cut to 255 bytes' }),
     body: Type.Optional(Type.String({ maxLength: PAGE_LENGTH })),
     assignee: Type.Optional(Login),
-    assignees: Type.Optional(Logins),
+    assignees: Type.Optional(Names()),
     labels: Type.Optional(Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids' })),
     milestone: Type.Optional(Type.Integer()),
     due_date: Type.Optional(Timestamp()),
-    reviewers: Type.Optional(Logins),
-    team_reviewers: Type.Optional(Logins),
+    reviewers: Type.Optional(Names()),
+    team_reviewers: Type.Optional(Names()),
     allow_maintainer_edit: Type.Optional(Type.Boolean()),
   },
   { $id: 'CreatePullRequestOption' },
@@ -97,7 +96,7 @@ export const EditPullRequestOption = Type.Object(
     body: Type.Optional(Type.String({ maxLength: PAGE_LENGTH })),
     base: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'The new base branch' })),
     assignee: Type.Optional(Login),
-    assignees: Type.Optional(Logins),
+    assignees: Type.Optional(Names()),
     milestone: Type.Optional(Type.Integer({ description: '0 for no change' })),
     labels: Type.Optional(Type.Array(Type.Integer(), { maxItems: LIST_ITEMS, description: 'Ids' })),
     state: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'open or closed' })),

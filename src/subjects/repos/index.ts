@@ -45,7 +45,7 @@ export { renewAccess } from './renew-access.ts'
 export type { RepoRules } from './repo-rules.ts'
 export { parseRepoSettings } from './repo-settings.ts'
 export { countRepos, listReposWithDeletedRefs, loadRepoNumbers, walkRepoIds } from './records/repo-walk.store.ts'
-export type { RepoGuard } from './repo.guards.ts'
+export { type RepoGuard, unreadableUnit } from './repo.guards.ts'
 export { findWriter, type Writer } from './writer.ts'
 export { presentRepo } from './repo.present.ts'
 export {

@@ -1,11 +1,12 @@
 import { admit, type RepoLevel, type RepoRefusal } from '../../access/admit.ts'
-import type { Unit } from '../../access/units.ts'
+import { hasUnit, type Unit } from '../../access/units.ts'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Guard, GuardInput } from '../../http/guards/guard.ts'
 import { type DomainError, forbidden, locked, notFound, unauthenticated } from '../../platform/errors.ts'
 import { asId } from '../../platform/crypto/ids.ts'
 import { parseInteger } from '../../platform/paging.ts'
 import type { RepoInView } from './lookup.ts'
+import type { Repo } from './repo.store.ts'
 import type { Repos } from './repos.service.ts'
 
 interface RepoGuardOptions {
@@ -73,7 +74,7 @@ export function createRepoGuard(repos: Repos): RepoGuard {
           case 'signIn':
             throw unauthenticated()
           case 'forbidden':
-            throw refusalOf(admission.reason, { ...options, level, fullName: found.repo.fullName })
+            throw refusalOf(admission.reason, { ...options, level, repo: found.repo })
           default:
             throw notFound('repository does not exist')
         }
@@ -97,21 +98,26 @@ export function createRepoByIdGuard(repoGuard: RepoGuard, repos: Repos): Guard<R
 
 type Refused = Pick<RepoGuardOptions, 'unit' | 'lockedText' | 'refusal'> & {
   readonly level: RepoLevel
-  readonly fullName: string
+  readonly repo: Repo
 }
 
-function refusalOf(reason: RepoRefusal, { unit, level, fullName, lockedText, refusal }: Refused): DomainError {
+function refusalOf(reason: RepoRefusal, { unit, level, repo, lockedText, refusal }: Refused): DomainError {
   switch (reason) {
     case 'public-only':
       return forbidden(`token scope is limited to public ${unit === 'repo.issues' ? 'issues' : 'repos'}`)
     case 'archived':
     case 'mirror':
-      return locked(`${fullName} ${lockedText ?? 'is archived'}`)
+      return locked(`${repo.fullName} ${lockedText ?? 'is archived'}`)
     default:
       if (unit !== undefined && reason !== 'level' && isHiddenWhenOff(unit)) return notFound(`${unit} is not readable`)
+      if (reason === 'unit-off' && refusal === undefined) return unreadableUnit(repo, unit!)
       return forbidden(refusal ?? (level === 'known' || level === 'see' ? WORDS.read : WORDS[level]))
   }
 }
+
+/** The 403 for a unit that cannot be read: it is off, or the caller has no right to it. */
+export const unreadableUnit = (repo: Pick<Repo, 'units'>, unit: Unit): DomainError =>
+  forbidden(hasUnit(repo.units, unit) ? WORDS.read : `the unit ${unit.slice('repo.'.length)} is off in this repository`)
 
 /** Issues, pulls and wiki are 404 when they are off or not readable; code, releases and actions are 403. */
 function isHiddenWhenOff(unit: Unit): boolean {

@@ -116,10 +116,10 @@ function newUser(body: CreateUserOption): NewUser {
   }
 }
 
-/** NOTE: an empty login_name or visibility is no value at all. */
+/** NOTE: an empty visibility is no value at all, nor is an empty login_name except of the accounts of this server. */
 function userEdit(body: EditUserOption): UserEdit {
   return {
-    loginName: body.login_name || undefined,
+    loginName: body.login_name || (body.source_id === 0 ? body.login_name : undefined),
     sourceId: body.source_id,
     email: body.email,
     password: body.password,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NAME_LENGTH } from '../../http/body/limits.ts'
 import { OWNER_NAME_LENGTH } from './names.policy.ts'
-import { HttpUrl, OneOf, Timestamp } from '../../http/answer/text.ts'
+import { OneOf, Timestamp } from '../../http/answer/text.ts'
 
 export const User = Type.Object(
   {
@@ -85,7 +85,7 @@ export const EditUserOption = Type.Object(
     restricted: Type.Optional(Type.Boolean()),
     source_id: Type.Optional(Type.Integer()),
     visibility: Type.Optional(OneOf('public', 'limited', 'private')),
-    website: Type.Optional(HttpUrl({ maxLength: 255 })),
+    website: Type.Optional(Type.String({ maxLength: 255, description: 'Any text' })),
   },
   { $id: 'EditUserOption' },
 )

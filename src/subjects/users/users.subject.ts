@@ -72,7 +72,7 @@ function accountRules(config: Config, log: Logger) {
     passwordRules: { minLength: security.min_password_length, complexity: security.password_complexity },
     leakedPasswords: leakedPasswords(config, log),
     defaultVisibility: service.default_user_visibility,
-    loginSources: service.login_sources.map(Number),
+    loginSources: service.login_sources,
   }
 }
 
@@ -80,6 +80,6 @@ function accountRules(config: Config, log: Logger) {
 function leakedPasswords({ security }: Config, log: Logger): LeakedPasswords | undefined {
   if (!security.password_check_pwn) return undefined
   const url = security.password_pwn_url
-  const guard = createHostGuard(new URL(url).hostname.replaceAll(/[[\]]/g, ''))
+  const guard = createHostGuard(new URL(url).hostname.replaceAll(/[[\]]/g, ''), 'security.password_pwn_url')
   return createLeakedPasswords({ client: createOutgoingClient({ guard, userAgent: 'ingot' }), url, log })
 }

@@ -115,6 +115,8 @@ describe('admin users', () => {
       'password must be at least 8 characters',
     )
     expect((await root.client.patch('/admin/users/cyd', { source_id: 0 })).json.message).toBe('[LoginName]: Required')
+    const local = await root.client.patch('/admin/users/cyd', { source_id: 0, login_name: '', website: 'cyd.example' })
+    expect(local).toMatchObject({ status: 200, json: { source_id: 0, login_name: '', website: 'cyd.example' } })
     expect((await root.client.patch('/admin/users/cyd', { email: 'cyd@example.test' })).json.email).toBe(
       'cyd@example.test',
     )

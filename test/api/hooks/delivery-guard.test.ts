@@ -45,7 +45,7 @@ describe('what a webhook reaches', () => {
     expect(await deliverTo(url)).toMatchObject({
       state: 'waiting',
       status: 0,
-      error: expect.stringMatching(/^refused: connections to .* are not allowed$/),
+      error: expect.stringMatching(/^refused: connections to .* are not allowed by webhook.allowed_hosts$/),
       response: null,
     })
   })

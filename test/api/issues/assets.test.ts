@@ -262,3 +262,25 @@ describe('updated_at of files', () => {
     expect((await issue()).updated_at).toBe('2030-01-01T00:01:00Z')
   })
 })
+
+describe('attachment.max_files', () => {
+  const given = issueWorld({ settings: { 'attachment.max_files': '2' } })
+
+  it('limits the files of an issue and those of each comment, also of uploads at once', async () => {
+    const { ann, server } = given
+    const { number } = await createIssue(ann)
+    const { id } = await comment(ann, number)
+    const places = [
+      [`${DESK}/${number}/assets`, 'an issue has at most 2 files (attachment.max_files)'],
+      [`${DESK}/comments/${id}/assets`, 'a comment has at most 2 files (attachment.max_files)'],
+    ] as const
+    for (const [path, message] of places) {
+      const answers = await Promise.all([1, 2, 3].map(() => upload(server, ann, path)))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 422])
+      expect(answers.find(({ status }) => status === 422)!.json.message).toBe(message)
+      const [{ id: file }] = (await ann.client.get(path)).json
+      expect((await ann.client.delete(`${path}/${file}`)).status).toBe(204)
+      expect((await upload(server, ann, path)).status).toBe(201)
+    }
+  })
+})

@@ -109,4 +109,16 @@ describeOnBoth('an issue that is created with all that it may have', (on) => {
     expect((await row(server, 'label', { id: label })).issues_count).toBe(0)
     expect((await row(server, 'milestone', { id: milestone })).open_issues).toBe(0)
   })
+
+  it('counts empty names as absent, on creation and later', async () => {
+    const { wes } = given
+    const label = await makeLabel('named')
+    const issue = await createIssue(wes, { assignees: ['', 'wes'], labels: [label] })
+    const path = `/repos/ann/desk/issues/${issue.number}`
+    expect(issue.assignees).toMatchObject([{ login: 'wes' }])
+    expect((await createIssue(wes, { assignees: [''] })).assignees).toBeNull()
+    expect((await wes.client.patch(path, { assignees: [''] })).json.assignees).toBeNull()
+    expect((await wes.client.put(`${path}/labels`, { labels: ['', 'named'] })).json).toMatchObject([{ id: label }])
+    expect((await wes.client.post(`${path}/labels`, { labels: [label, ''] })).status).toBe(200)
+  })
 })

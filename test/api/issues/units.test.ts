@@ -13,7 +13,10 @@ describe('units of issues', () => {
     expect((await get(`/${number}`)).status).toBe(404)
     expect((await get('?type=issues')).status).toBe(404)
     expect((await get('')).json).toEqual([])
-    expect((await bob.client.post('/repos/ann/off/issues', { title: 'x' })).status).toBe(403)
+    expect(await bob.client.post('/repos/ann/off/issues', { title: 'x' })).toMatchObject({
+      status: 403,
+      json: { message: 'the unit issues is off in this repository' },
+    })
     expect((await ann.client.post('/repos/ann/off/issues', { title: 'x' })).status).toBe(201)
     await ann.client.patch('/repos/ann/off', { has_pull_requests: false })
     expect((await get('')).status).toBe(404)

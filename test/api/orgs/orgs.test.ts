@@ -143,7 +143,10 @@ describe('creating an organization', () => {
     expect(await refused({ username: 'a b' })).toBe('[UserName]: invalid username')
     expect(await refused({ username: 'n'.repeat(41) })).toBe('[UserName]: MaxSize (at most 40 characters)')
     expect(await refused({ username: 'x', visibility: 'secret' })).toBe('[Visibility]: In')
-    expect(await refused({ username: 'x', website: 'not a url' })).toMatch(/^\[Website\]: /)
+    expect((await bob.client.post('/orgs', { username: 'www', website: 'www.example' })).json.website).toBe(
+      'www.example',
+    )
+    expect(await refused({ username: 'x', website: 'x'.repeat(256) })).toMatch(/^\[Website\]: /)
     expect(await refused({ username: 'x', description: 'd'.repeat(256) })).toBe(
       '[Description]: MaxSize (at most 255 characters)',
     )

@@ -172,7 +172,7 @@ describe('creating repositories', () => {
     const refused = await eve.client.post('/user/repos', { name: 'two' })
     expect([refused.status, refused.json.message]).toEqual([
       403,
-      'user has reached maximum limit of repositories [limit: -1]',
+      'user has reached maximum limit of repositories [limit: 1]',
     ])
     expect((await boss.client.post('/admin/users/eve/repos', { name: 'two' })).status).toBe(201)
     await bounded.close()

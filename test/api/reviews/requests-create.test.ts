@@ -26,6 +26,18 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     expect(await threads.execute()).toEqual([{ reason: 'review-requested' }])
   })
 
+  it('counts empty names as absent', async () => {
+    const pull = await openPull(world.wes, 'noname', { reviewers: [''], team_reviewers: [''], assignees: [''] })
+    expect([reviewersIn(pull), pull.assignees]).toEqual([[], []])
+    const path = `/repos/ann/app/pulls/${pull.number}`
+    expect((await world.wes.client.patch(path, { assignees: [''] })).json.assignees).toEqual([])
+    const asked = await world.wes.client.post(`${path}/requested_reviewers`, {
+      reviewers: ['', 'bob'],
+      team_reviewers: [''],
+    })
+    expect([asked.status, asked.json.length]).toEqual([201, 1])
+  })
+
   it('takes e-mail addresses, and teams of an organization with it', async () => {
     const pull = await openPull(world.wes, 'byname', {
       repo: 'acme/lib',

@@ -57,8 +57,12 @@ describe('user settings', () => {
     expect((await ann.client.get('/user/settings')).json).toMatchObject({ theme: 'dark', location: 'Tromsø' })
   })
 
+  it('take any text as website', async () => {
+    expect((await ann.client.patch('/user/settings', { website: 'www.example' })).json.website).toBe('www.example')
+  })
+
   it.each([
-    [{ website: 'not a url' }, '[Website]: Url'],
+    [{ website: 'x'.repeat(256) }, '[Website]: MaxSize (at most 255 characters)'],
     [{ full_name: 'x'.repeat(101) }, '[FullName]: MaxSize (at most 100 characters)'],
     [{ location: 'x'.repeat(51) }, '[Location]: MaxSize (at most 50 characters)'],
     [{ description: 'x'.repeat(256) }, '[Description]: MaxSize (at most 255 characters)'],

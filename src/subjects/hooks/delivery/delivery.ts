@@ -4,7 +4,6 @@ import type { JobDefinitions, ScheduledTask } from '../../../jobs/index.ts'
 import {
   createHostGuard,
   createOutgoingClient,
-  type HostGuard,
   type OutgoingClient,
   type OutgoingProxy,
   parseHostNames,
@@ -84,19 +83,11 @@ export function createDelivery(
 function createClient(settings: Config['webhook']): OutgoingClient {
   const proxy = proxyOf(settings)
   return createOutgoingClient({
-    guard: hostGuard(settings),
+    guard: createHostGuard(settings.allowed_hosts, 'webhook.allowed_hosts'),
     userAgent: `Ingot/${INGOT_VERSION}`,
     skipTlsVerify: settings.skip_tls_verify,
     ...(proxy && { proxy }),
   })
-}
-
-function hostGuard({ allowed_hosts: list }: Config['webhook']): HostGuard {
-  try {
-    return createHostGuard(list)
-  } catch (error) {
-    throw new Error(`webhook.allowed_hosts: ${(error as Error).message}`, { cause: error })
-  }
 }
 
 function proxyOf({ proxy_url: url, proxy_hosts: hosts }: Config['webhook']): OutgoingProxy | undefined {

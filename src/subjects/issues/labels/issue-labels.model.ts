@@ -9,7 +9,9 @@ const LabelRef = Type.Union([Type.Integer(), Type.String({ maxLength: NAME_LENGT
 
 export const IssueLabelsOption = Type.Object(
   {
-    labels: Type.Optional(Type.Array(LabelRef, { maxItems: LIST_ITEMS, description: 'All ids, or all names' })),
+    labels: Type.Optional(
+      Type.Array(LabelRef, { maxItems: LIST_ITEMS, 'x-empty-items': 'absent', description: 'All ids, or all names' }),
+    ),
     updated_at: Type.Optional(Timestamp()),
   },
   { $id: 'IssueLabelsOption' },

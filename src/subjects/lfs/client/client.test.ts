@@ -42,7 +42,10 @@ beforeEach(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
-  outgoing = createOutgoingClient({ guard: createHostGuard('loopback', async () => ['127.0.0.1']), userAgent: 'test' })
+  outgoing = createOutgoingClient({
+    guard: createHostGuard('loopback', 'test.hosts', async () => ['127.0.0.1']),
+    userAgent: 'test',
+  })
   client = createLfsClient({ client: outgoing, timeout: 10_000, retryDelay: 1 })
 })
 afterEach(async () => {

@@ -70,7 +70,7 @@ async function requireReachable(access: RemoteAccess, url: string): Promise<void
   try {
     await access.open(url, undefined)
   } catch (error) {
-    if (isOutgoingError(error, 'refused')) throw unauthenticated('Permission denied')
+    if (isOutgoingError(error, 'refused')) throw unauthenticated(`Permission denied: ${error.message}`)
     throw isOutgoingError(error) ? badRequest('Invalid Url ') : error
   }
 }

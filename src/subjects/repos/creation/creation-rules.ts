@@ -31,7 +31,7 @@ export function requireUnrestricted(actor: SignedIn): void {
 
 /**
  * The text of the refusal when the owner has as many repositories as it may have, or undefined. The owner's own limit
- * overrides the server's; the number in the text is the owner's own (behaviour/auth-and-access#limits). Within a
+ * overrides the server's (behaviour/auth-and-access#limits). Within a
  * transaction it locks the row of the owner, so that concurrent requests do not exceed the limit together.
  */
 export async function repoLimitProblem(db: Db, owner: User, serverLimit: number): Promise<string | undefined> {
@@ -39,7 +39,7 @@ export async function repoLimitProblem(db: Db, owner: User, serverLimit: number)
   if (limit < 0) return undefined
   if (isTx(db)) await lockUsers(db, [owner.id])
   if ((await countReposOf(db, owner.id)) < limit) return undefined
-  return `user has reached maximum limit of repositories [limit: ${owner.maxRepoCreation}]`
+  return `user has reached maximum limit of repositories [limit: ${limit}]`
 }
 
 interface LimitDeps {

@@ -45,8 +45,8 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
     password === undefined ? undefined : await deps.passwords.hash(password, `account ${actor.account.id}`)
   const at = deps.clock.now()
   return deps.database.transaction(async (tx) => {
-    const removesAdmin = edit.isAdmin === false || edit.isActive === false || edit.isLoginProhibited === true
-    if (removesAdmin) await requireOtherAdmin(tx, user)
+    const removal = adminRemoval(edit)
+    if (removal !== undefined) await requireOtherAdmin(tx, user, removal)
     await lockUsers(tx, [user.id])
     if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
     const changes = columns(edit)
@@ -65,6 +65,13 @@ export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, e
     )
     return (await findUserById(tx, user.id))!
   })
+}
+
+/** What the edit does to the rights of an administrator; undefined when they stay. */
+function adminRemoval({ isAdmin, isActive, isLoginProhibited }: UserEdit): string | undefined {
+  if (isAdmin === false) return 'demote'
+  if (isActive === false) return 'deactivate'
+  return isLoginProhibited === true ? 'prohibit the sign-in of' : undefined
 }
 
 const textsOf = ({ passwordRules }: CreateUserDeps): PasswordTexts => ({

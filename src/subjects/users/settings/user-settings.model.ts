@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { HttpUrl, OneOf } from '../../../http/answer/text.ts'
+import { OneOf } from '../../../http/answer/text.ts'
 
 export const UserSettings = Type.Object(
   {
@@ -37,7 +37,7 @@ export const UserSettingsOptions = Type.Object(
     location: text(50),
     pronouns: text(50),
     theme: text(255),
-    website: Type.Optional(HttpUrl({ maxLength: 255, 'x-rule': 'Url' })),
+    website: Type.Optional(Type.String({ maxLength: 255, description: 'Any text' })),
   },
   { $id: 'UserSettingsOptions' },
 )
