@@ -5,9 +5,9 @@ import type { Database, Db } from '../../db/database.ts'
 import { type Guard, onTop } from '../../http/guards/guard.ts'
 import { forbidden, MovedError, notFound } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
-import { findRepoById, loadRepoAccess, type Repo, type RepoGuard } from '../repos/index.ts'
+import { findRepoById, loadRepoAccess, type Repo, type RepoGuard, type RepoInView } from '../repos/index.ts'
 import { canEditIssue, canReadIssue, canWriteIssue } from './issue.policy.ts'
-import { findIssueById, findIssueByNumber } from './records/issue.store.ts'
+import { findIssueById, findIssueByNumber, type Issue } from './records/issue.store.ts'
 import { findTransferredIssue } from './transfer/issue-redirect.store.ts'
 import type { IssueInView } from './views.ts'
 
@@ -50,14 +50,9 @@ export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): Issu
   return (level, { needsUser = level !== 'read', archived, refusal = REFUSALS[level], isHidden } = {}) =>
     onTop(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
       describe: `${DESCRIPTIONS[level]}${archived ? ', not archived' : ''}`,
-      async resolve({ repo, access }, { params, viewer }) {
-        const number = parseInteger(params['index'])
-        const issue = await findIssueByNumber(read, repo.id, number)
-        if (issue === undefined)
-          throw (await findTransferred(read, viewer, repo, number)) ?? notFound('issue does not exist')
-        if (!canReadIssue(access, issue)) throw notFound('issue does not exist')
-        return { issue }
-      },
+      resolve: async (target, { params, viewer }) => ({
+        issue: await getReadableIssue(read, viewer, target, parseInteger(params['index'])),
+      }),
       decide(found, { viewer }) {
         if (isAllowed(level, viewer, found)) return
         throw isHidden ? notFound('issue is not writable') : forbidden(refusal)
@@ -66,6 +61,19 @@ export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): Issu
         if ((await findIssueById(read, issue.id)) === undefined) throw notFound('the issue was deleted meanwhile')
       },
     })
+}
+
+/** Throws NotFound for an issue or pull request that is missing or hidden, and Moved after a transfer. */
+export async function getReadableIssue(
+  db: Db,
+  viewer: Viewer,
+  { repo, access }: RepoInView,
+  number: number,
+): Promise<Issue> {
+  const issue = await findIssueByNumber(db, repo.id, number)
+  if (issue === undefined) throw (await findTransferred(db, viewer, repo, number)) ?? notFound('issue does not exist')
+  if (!canReadIssue(access, issue)) throw notFound('issue does not exist')
+  return issue
 }
 
 function isAllowed(level: IssueLevel, viewer: Viewer, { access, issue }: IssueInView): boolean {

@@ -17,6 +17,8 @@ import type { PageMaker, Visit } from './visit.ts'
 interface Pages {
   readonly home: PageMaker
   readonly owner: PageMaker
+  /** `rest` is type, name and version. */
+  readonly ofPackage: PageMaker
   readonly ofRepo: Readonly<Record<string, PageMaker>>
 }
 
@@ -51,6 +53,7 @@ export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void 
     }
   http.get('/', answering(deps, pages.home))
   http.get('/:owner', ofOwner(answering(deps, pages.owner)))
+  http.get('/:owner/-/packages/*', ofOwner(answering(deps, pages.ofPackage)))
   for (const [path, make] of Object.entries(pages.ofRepo))
     http.get(`/:owner/:repo${path}`, ofRepo(answering(deps, make)))
   http.get(

@@ -1,5 +1,6 @@
 import { translated } from '../../git/index.ts'
 import { defineSubject } from '../subject.ts'
+import { apiPages, packagePage } from './api.page.ts'
 import { commitPage, commitsPage } from './commits.page.ts'
 import { homePage } from './home.page.ts'
 import { ownerPage } from './owner.page.ts'
@@ -15,12 +16,26 @@ import { wikiPage } from './wiki.page.ts'
 /** Pages to read, for people who follow an `html_url`, and the page that `go get` asks for. */
 export const subject = defineSubject({
   name: 'pages',
-  needs: ['branches', 'commitViews', 'commits', 'markup', 'releases', 'repos', 'tags', 'users', 'webAccess', 'wikis'],
+  needs: [
+    'branches',
+    'commitViews',
+    'commits',
+    'markup',
+    'milestones',
+    'packages',
+    'releases',
+    'repos',
+    'tags',
+    'users',
+    'webAccess',
+    'wikis',
+  ],
   create({ config, database, git, rateLimits, site }, services) {
     const { api, repository, server, service, ssh } = config
     const { commitViews, markup, repos, webAccess } = services
     const deps = {
       ...services,
+      database,
       site,
       sources: translated(createSources({ database, git, commitViews })),
       texts: createTexts({ markup }),
@@ -35,7 +50,9 @@ export const subject = defineSubject({
     const pages = {
       home: homePage(deps),
       owner: ownerPage(deps),
+      ofPackage: packagePage(deps),
       ofRepo: {
+        ...apiPages(deps),
         '': repoPage(deps),
         '/src/*': sourcePage(deps),
         '/commits/*': commitsPage(deps),
