@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Plays the recordings named in conformance.txt, in as many rounds as the first argument says, 2 by default; each line
 # there is a recording and the number of its exchanges that must be equal at least. Two fresh servers are given every
-# other recording each, at the same time.
+# other recording each, at the same time. Without the recordings it passes, except where CI is true.
 set -euo pipefail
 unset INGOT_VERSITYGW # a setting of the tests, which a server refuses
 cd "$(dirname "$0")/.."
 root=$PWD
 rounds=${1:-2}
 shared=$root/../shared/conformance
+if [ ! -f "$shared/run.mjs" ]; then
+  echo "no recordings in ../shared/conformance: nothing was compared" >&2
+  [ "${CI:-}" != true ]
+  exit
+fi
 dir=$(mktemp -d)
 servers=()
 trap 'kill "${servers[@]}" 2>/dev/null || true; wait "${servers[@]}" 2>/dev/null || true; rm -rf "$dir"' EXIT
