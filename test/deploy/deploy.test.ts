@@ -96,6 +96,13 @@ describe('the files in deploy', () => {
       for (const { targetPort } of service.spec.ports) expect(names).toContain(targetPort)
   })
 
+  it('let clients reach SSH, and replace what they say of their address and protocol', () => {
+    expect(assignments['INGOT_SSH_HOST']).toBe('0.0.0.0')
+    expect(defaults.ssh.host).toBe('127.0.0.1')
+    for (const name of ['X-Forwarded-For', 'X-Forwarded-Proto'])
+      expect(balancer).toMatch(new RegExp(`^ +http-request set-header ${name} %`, 'm'))
+  })
+
   it('probe addresses that answer', async () => {
     const checked = [...balancer.matchAll(/httpchk GET (\S+)/g)].map(([, path]) => path!)
     const [image] = /(?<=127\.0\.0\.1:\d+)\/[^']+/.exec(dockerfile)!
