@@ -5,9 +5,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { createApp } from '../src/app.ts'
-import { exampleConfig, loadConfig } from '../src/config/index.ts'
-import { openApiDocument } from '../src/http/reference/reference.ts'
+import { createApp } from '../src/app/modules.ts'
+import { exampleConfig, loadConfig } from '../src/core/config/index.ts'
+import { openApiDocument } from '../src/core/http/reference/reference.ts'
 
 const root = resolve(import.meta.dirname, '..')
 

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { migrationProvider } from '../migrations/index.ts'
-import { INGOT_VERSION } from '../src/platform/version.ts'
+import { INGOT_VERSION } from '../src/core/platform/version.ts'
 
 const HELP = `usage: node scripts/mark-release.ts [--help]
 

@@ -40,8 +40,8 @@ function readCommitted(): Statements {
   return found
 }
 
-/** `subjects/labels/label.store.ts` → `labels`. */
-const folderOf = (key: string): string => /^(?:subjects\/)?([^/]+)\//.exec(key)![1]!
+/** `domains/issues/labels/label.store.ts` → `labels`. */
+const folderOf = (key: string): string => /^(?:modules\/)?([^/]+)\//.exec(key)![1]!
 
 /** Lists with many filters send hundreds of combinations: the shortest ones show the query. */
 const MAX_STATEMENTS = 12

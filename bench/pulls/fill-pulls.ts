@@ -1,16 +1,16 @@
 // Writes the pull requests of a plan beside a running server, in a process of its own: `node bench/pulls/fill-pulls.ts
 // DATA_DIR PLAN.json`. Through the API they would take an hour.
 import { readFileSync } from 'node:fs'
-import type { CoreApp } from '../../src/app.ts'
+import type { CoreApp } from '../../src/app/modules.ts'
 import { withCore } from '../../src/cli/with-core.ts'
-import { loadConfig } from '../../src/config/index.ts'
-import type { Tx } from '../../src/db/database.ts'
-import { insertIssue, type Issue, takeIssueNumber } from '../../src/subjects/issues/records/issue.store.ts'
-import { indexOwnTexts } from '../../src/subjects/issues/texts/issue-text.store.ts'
-import { insertPull } from '../../src/subjects/pulls/records/pull.store.ts'
-import { findRepoByName, type Repo } from '../../src/subjects/repos/repo.store.ts'
-import { recountWrong } from '../../src/subjects/upkeep/recount.ts'
-import { findUserByName } from '../../src/subjects/users/user.store.ts'
+import { loadConfig } from '../../src/core/config/index.ts'
+import type { Tx } from '../../src/core/db/database.ts'
+import { insertIssue, type Issue, takeIssueNumber } from '../../src/domains/issues/issues/records/issue.store.ts'
+import { indexOwnTexts } from '../../src/domains/issues/issues/texts/issue-text.store.ts'
+import { insertPull } from '../../src/domains/pulls/pulls/records/pull.store.ts'
+import { findRepoByName, type Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { recountWrong } from '../../src/domains/operations/upkeep/recount.ts'
+import { findUserByName } from '../../src/domains/accounts/users/user.store.ts'
 import type { PullFill } from './plan.ts'
 
 const [dataDir, planFile] = process.argv.slice(2)

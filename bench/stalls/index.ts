@@ -4,7 +4,7 @@ import { DATABASE_ATTACKS } from './database.ts'
 import { MARKUP_ATTACKS } from './markup.ts'
 import { REPOSITORY_ATTACKS } from './repository.ts'
 
-/** Add an attack to the list of its subject, or a new list here. */
+/** Add an attack to the list of its module, or a new list here. */
 export const ATTACKS: readonly Attack[] = [
   ...BODY_ATTACKS,
   ...MARKUP_ATTACKS,

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { tokenHeaders } from '../api.ts'
+import { requireApi, tokenHeaders } from '../api.ts'
 import { signUp } from '../data/fill.ts'
-import { requireApi } from '../api.ts'
 import { getter } from '../endpoints.ts'
 import type { Call } from '../load/load.ts'
 import { isChosen, type Options } from '../options.ts'

@@ -9,8 +9,8 @@ import { promises as fs } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import isomorphicGit from 'isomorphic-git'
-import { createObjectWriter } from '../../src/git/engine/write/object-writer.ts'
-import { syncDirectory, writeSynced } from '../../src/platform/files/durable.ts'
+import { createObjectWriter } from '../../src/core/git/engine/write/object-writer.ts'
+import { syncDirectory, writeSynced } from '../../src/core/platform/files/durable.ts'
 import { drawTable, shortNumber } from '../table.ts'
 
 interface File {
@@ -79,7 +79,7 @@ const isomorphic =
   }
 
 const WRITERS: readonly (readonly [name: string, write: WriteCommit])[] = [
-  ['src/git/engine/write/object-writer.ts', own],
+  ['src/core/git/engine/write/object-writer.ts', own],
   ['isomorphic-git, blob by blob', isomorphic(oneByOne)],
   ['isomorphic-git, all blobs together', isomorphic(together)],
 ]

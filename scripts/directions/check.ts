@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { faces, importers, layers, processState, roles, stateless, words } from './rules.ts'
+import { doors, domains, importers, layers, processState, roles, stateless, words } from './rules.ts'
 
 interface Import {
   readonly name: string
@@ -47,17 +47,12 @@ function onlyTypes(what: string): boolean {
   return names !== undefined && names.every((name) => name === '' || name.startsWith('type '))
 }
 
-/** The subjects in the order of src/app.ts. */
-export function readOrder(): string[] {
-  const text = readFileSync(join(root, 'src/app.ts'), 'utf8')
-  return [...text.matchAll(/import\('\.\/subjects\/([^/]+)\//g)].map((match) => match[1]!)
-}
-
-const subjectOf = (file: string): string | undefined => /^src\/subjects\/([^/]+)\//.exec(file)?.[1]
+const domainOf = (file: string): string | undefined => /^src\/domains\/([^/]+)\//.exec(file)?.[1]
+const moduleOf = (file: string): string | undefined => /^src\/domains\/([^/]+\/[^/]+)\//.exec(file)?.[1]
 const targetOf = (from: string, name: string): string => relative(root, resolve(root, dirname(from), name))
 
 /** Every violation of the rules, in words. */
-export function violations(sources: readonly Source[], order: readonly string[]): string[] {
+export function violations(sources: readonly Source[], order: readonly string[] = domains): string[] {
   return [...sources.flatMap((source) => checkSource(source, order)), ...cycles(sources)]
 }
 
@@ -77,7 +72,7 @@ function checkSource(source: Source, order: readonly string[]): string[] {
     const to = targetOf(file, name)
     if (!to.startsWith(layer.prefix) && !layer.may.some((prefix) => to.startsWith(prefix)))
       found.push(`${file} imports ${to}: ${layer.because}`)
-    found.push(...checkFace(file, to), ...checkSubjects({ file, to, isType }, order))
+    found.push(...checkDoor(file, to), ...checkDomains(file, to, order), ...checkRoles({ file, to, isType }))
   }
   for (const { pattern, allowed, because } of words) {
     if (pattern.test(text) && !allowed.some((place) => place.test(file)))
@@ -88,20 +83,22 @@ function checkSource(source: Source, order: readonly string[]): string[] {
   return found
 }
 
-function checkFace(file: string, to: string): string[] {
-  const face = faces.map((pattern) => pattern.exec(to)?.[0]).find((prefix) => prefix !== undefined)
-  if (face === undefined || file.startsWith(face) || to === `${face}index.ts`) return []
-  return [`${file} reaches into ${to}; use ${face}index.ts`]
+function checkDoor(file: string, to: string): string[] {
+  const door = doors.map((pattern) => pattern.exec(to)?.[0]).find((prefix) => prefix !== undefined)
+  if (door === undefined || file.startsWith(door) || to === `${door}index.ts`) return []
+  // The list of modules loads each by its own file.
+  if (file === 'src/app/modules.ts' && to.endsWith('.module.ts')) return []
+  return [`${file} reaches into ${to}; use ${door}index.ts`]
 }
 
-function checkSubjects(
-  { file, to, isType }: { file: string; to: string; isType: boolean },
-  order: readonly string[],
-): string[] {
-  const [from, target] = [subjectOf(file), subjectOf(to)]
-  if (from === undefined || target === undefined) return []
-  if (from !== target)
-    return order.indexOf(target) < order.indexOf(from) ? [] : [`${file} imports ${to}: ${target} comes after ${from}`]
+function checkDomains(file: string, to: string, order: readonly string[]): string[] {
+  const [from, target] = [domainOf(file), domainOf(to)]
+  if (from === undefined || target === undefined || order.indexOf(target) <= order.indexOf(from)) return []
+  return [`${file} imports ${to}: ${target} comes after ${from}`]
+}
+
+function checkRoles({ file, to, isType }: { file: string; to: string; isType: boolean }): string[] {
+  if (moduleOf(file) === undefined || moduleOf(file) !== moduleOf(to)) return []
   const broken = roles.filter((role) => role.from.test(file) && role.never.test(to) && !(role.types && isType))
   return broken.map(({ because }) => `${file} imports ${to}: ${because}`)
 }
@@ -126,15 +123,15 @@ export function cycles(sources: readonly Source[]): string[] {
   return found
 }
 
-/** Which subjects each subject imports. */
-export function subjectGraph(sources: readonly Source[]): Map<string, ReadonlySet<string>> {
+/** Which domains each domain imports. */
+export function domainGraph(sources: readonly Source[]): Map<string, ReadonlySet<string>> {
   const graph = new Map<string, Set<string>>()
   for (const { file, imports } of sources) {
-    const from = subjectOf(file)
+    const from = domainOf(file)
     if (from === undefined) continue
     const targets = graph.get(from) ?? graph.set(from, new Set()).get(from)!
     for (const { name } of imports) {
-      const to = name.startsWith('.') ? subjectOf(targetOf(file, name)) : undefined
+      const to = name.startsWith('.') ? domainOf(targetOf(file, name)) : undefined
       if (to !== undefined && to !== from) targets.add(to)
     }
   }

@@ -1,4 +1,4 @@
-/** Which folder may import which, which file of a subject may import which, and where a library or a word may stand. */
+/** Which folder may import which, which file of a module may import which, and where a library or a word may stand. */
 
 /** A layer is the longest of these prefixes that a file's path begins with; `may` lists the prefixes it may import. */
 export interface Layer {
@@ -8,74 +8,101 @@ export interface Layer {
   readonly because: string
 }
 
-const CORE = [
-  'src/access/',
-  'src/http/',
-  'src/git/',
-  'src/events/',
-  'src/jobs/',
-  'src/blobs/',
-  'src/db/',
-  'src/platform/',
+/** The domains, in order: a domain may use an earlier one, through its door. */
+export const domains = [
+  'accounts',
+  'repositories',
+  'code',
+  'issues',
+  'pulls',
+  'automation',
+  'packages',
+  'delivery',
+  'migration',
+  'operations',
+  'transports',
 ]
+
+const ENGINES = ['access', 'http', 'git', 'events', 'jobs', 'blobs', 'config', 'db', 'platform', 'streams'].map(
+  (name) => `src/core/${name}/`,
+)
 
 export const layers: readonly Layer[] = [
   {
     prefix: 'src/main.ts',
-    may: ['src/cli/', 'src/app.ts', 'src/config/', 'src/platform/'],
+    may: ['src/cli/', 'src/app/', 'src/core/config/', 'src/core/platform/'],
     because: 'the process only starts what others compose',
   },
-  { prefix: 'src/app.ts', may: ['src/app/', 'src/subjects/', 'src/config/'], because: 'the ordered list of subjects' },
+  {
+    prefix: 'src/app/modules.ts',
+    may: ['src/app/', 'src/domains/', 'src/core/'],
+    because: 'the ordered list of modules',
+  },
   {
     prefix: 'src/app/',
-    may: [...CORE, 'src/config/', 'src/subjects/subject.ts'],
-    because: 'the composition uses subjects only by the values they declare',
+    may: ['src/core/'],
+    because: 'the composition uses modules only by the values they declare',
   },
   {
     prefix: 'src/cli/',
-    may: ['src/app.ts', 'src/app/', 'src/subjects/', 'src/config/', 'src/db/', 'src/platform/'],
-    because: 'commands are thin files over the subjects',
+    may: ['src/app/', 'src/domains/', 'src/core/config/', 'src/core/db/', 'src/core/platform/', 'src/core/module.ts'],
+    because: 'commands are thin files over the modules',
+  },
+  { prefix: 'src/domains/', may: ['src/core/'], because: 'a module stands on the engines and on earlier domains' },
+  { prefix: 'src/core/module.ts', may: ENGINES, because: 'it names what every module may use' },
+  {
+    prefix: 'src/core/streams/',
+    may: [...ENGINES, 'src/core/module.ts'],
+    because: 'streams serve modules and know none',
   },
   {
-    prefix: 'src/subjects/',
-    may: [...CORE, 'src/config/'],
-    because: 'a subject stands on the core folders and on earlier subjects',
+    prefix: 'src/core/kept-answers/',
+    may: [...ENGINES, 'src/core/module.ts'],
+    because: 'it serves modules and knows none',
   },
   {
-    prefix: 'src/http/',
-    may: ['src/access/', 'src/platform/'],
-    because: 'the HTTP core depends on callers and operations, not on subjects or the database',
-  },
-  { prefix: 'src/access/', may: ['src/db/', 'src/platform/'], because: 'access decisions are below every transport' },
-  { prefix: 'src/events/', may: ['src/db/', 'src/platform/'], because: 'the outbox is in the database' },
-  { prefix: 'src/jobs/', may: ['src/db/', 'src/platform/'], because: 'the queue is in the database' },
-  { prefix: 'src/git/', may: ['src/platform/'], because: 'git is independent of database, subjects and HTTP' },
-  {
-    prefix: 'src/blobs/',
-    may: ['src/platform/'],
-    because: 'stored bytes are independent of database, subjects and HTTP',
+    prefix: 'src/core/http/',
+    may: ['src/core/access/', 'src/core/platform/'],
+    because: 'the HTTP engine depends on callers and operations, not on modules or the database',
   },
   {
-    prefix: 'src/db/',
-    may: ['src/platform/', 'migrations/'],
-    because: 'the data layer is independent of subjects, HTTP and git',
+    prefix: 'src/core/access/',
+    may: ['src/core/db/', 'src/core/platform/'],
+    because: 'access decisions are below every transport',
   },
-  { prefix: 'src/config/', may: ['src/platform/'], because: 'settings are a leaf' },
-  { prefix: 'src/platform/', may: [], because: 'it has no business words and imports nothing of ours' },
+  { prefix: 'src/core/events/', may: ['src/core/db/', 'src/core/platform/'], because: 'the outbox is in the database' },
+  { prefix: 'src/core/jobs/', may: ['src/core/db/', 'src/core/platform/'], because: 'the queue is in the database' },
+  {
+    prefix: 'src/core/git/',
+    may: ['src/core/platform/'],
+    because: 'git is independent of database, modules and HTTP',
+  },
+  {
+    prefix: 'src/core/blobs/',
+    may: ['src/core/platform/'],
+    because: 'stored bytes are independent of database, modules and HTTP',
+  },
+  {
+    prefix: 'src/core/db/',
+    may: ['src/core/platform/', 'migrations/'],
+    because: 'the data layer is independent of modules, HTTP and git',
+  },
+  { prefix: 'src/core/config/', may: ['src/core/platform/'], because: 'settings are a leaf' },
+  { prefix: 'src/core/platform/', may: [], because: 'it has no business words and imports nothing of ours' },
 ]
 
 /** Folders that are reached from outside by their index.ts alone. */
-export const faces: readonly RegExp[] = [
-  /^src\/git\//,
-  /^src\/blobs\//,
-  /^src\/platform\/(?:outgoing|pgp)\//,
-  /^src\/subjects\/[^/]+\//,
-  /^src\/config\//,
-  /^src\/events\/(?!catalog\.ts)/,
-  /^src\/jobs\/(?!catalog\.ts)/,
+export const doors: readonly RegExp[] = [
+  /^src\/core\/git\//,
+  /^src\/core\/blobs\//,
+  /^src\/core\/platform\/(?:outgoing|pgp)\//,
+  /^src\/domains\/[^/]+\//,
+  /^src\/core\/config\//,
+  /^src\/core\/events\/(?!catalog\.ts)/,
+  /^src\/core\/jobs\/(?!catalog\.ts)/,
 ]
 
-/** By suffix: which files of its own subject a file must not import. Types count too, unless `types` is true. */
+/** By suffix: which files of its own module a file must not import. Types count too, unless `types` is true. */
 export const roles: readonly {
   readonly from: RegExp
   readonly never: RegExp
@@ -110,31 +137,37 @@ export const roles: readonly {
     from: /\.(?:policy|table|model)\.ts$/,
     never: /\.(?:service|store|present|operations|routes|guards)\.ts$/,
     types: true,
-    because: 'decisions, rows and wire models import only types of their subject',
+    because: 'decisions, rows and wire models import only types of their module',
   },
 ]
 
 /** Where each library may be imported: prefixes or suffixes of files. */
 export const importers: Readonly<Record<string, readonly RegExp[]>> = {
-  'better-sqlite3': [/^src\/db\/dialect\//],
-  pg: [/^src\/db\/dialect\//],
-  kysely: [/^src\/db\//, /^migrations\//, /\.store\.ts$/, /\.table\.ts$/, /^src\/access\/visible-repos\.ts$/],
-  'kysely/migration': [/^src\/db\//, /^migrations\//],
-  jimp: [/^src\/platform\/images\//],
-  openpgp: [/^src\/platform\/pgp\//],
+  'better-sqlite3': [/^src\/core\/db\/dialect\//],
+  pg: [/^src\/core\/db\/dialect\//],
+  kysely: [
+    /^src\/core\/db\//,
+    /^migrations\//,
+    /\.store\.ts$/,
+    /\.table\.ts$/,
+    /^src\/core\/access\/visible-repos\.ts$/,
+  ],
+  'kysely/migration': [/^src\/core\/db\//, /^migrations\//],
+  jimp: [/^src\/core\/platform\/images\//],
+  openpgp: [/^src\/core\/platform\/pgp\//],
   fastify: [
-    /^src\/http\//,
+    /^src\/core\/http\//,
     /\.routes\.ts$/,
     /^src\/app\//,
-    /^src\/subjects\/subject\.ts$/,
+    /^src\/core\/module\.ts$/,
     // The transports beside the API, and the pages on which users sign in.
-    /^src\/subjects\/(?:git-http|lfs|sign-in)\//,
+    /^src\/domains\/(?:transports\/git-http|code\/lfs|accounts\/sign-in)\//,
   ],
-  ssh2: [/^src\/subjects\/git-ssh\//],
-  'node:child_process': [/^src\/platform\//],
-  '@aws-sdk/client-s3': [/^src\/blobs\/s3\//],
-  '@aws-sdk/s3-request-presigner': [/^src\/blobs\/s3\//],
-  undici: [/^src\/platform\/outgoing\//],
+  ssh2: [/^src\/domains\/transports\/git-ssh\//],
+  'node:child_process': [/^src\/core\/platform\//],
+  '@aws-sdk/client-s3': [/^src\/core\/blobs\/s3\//],
+  '@aws-sdk/s3-request-presigner': [/^src\/core\/blobs\/s3\//],
+  undici: [/^src\/core\/platform\/outgoing\//],
 }
 
 /** Words that only some places may say. */
@@ -145,41 +178,44 @@ export const words: readonly {
 }[] = [
   {
     pattern: /\bprocess\.env\b/,
-    allowed: [/^src\/config\//, /^src\/main\.ts$/, /^src\/cli\//],
+    allowed: [/^src\/core\/config\//, /^src\/main\.ts$/, /^src\/cli\//],
     because: 'settings come from the configuration',
   },
-  { pattern: /\bDate\.now\(\)/, allowed: [/^src\/platform\/clock\.ts$/], because: 'time comes from the clock' },
+  { pattern: /\bDate\.now\(\)/, allowed: [/^src\/core\/platform\/clock\.ts$/], because: 'time comes from the clock' },
   {
     pattern: /isPrivate\b[^\n]{0,40}\bvisibility [!=]== 'public'/,
-    allowed: [/^src\/access\//],
-    because: 'whether anonymous viewers may see a repository is isPublicRepo of src/access/admit.ts',
+    allowed: [/^src\/core\/access\//],
+    because: 'whether anonymous viewers may see a repository is isPublicRepo of src/core/access/admit.ts',
   },
   {
     pattern: /\bmissingScope\(/,
     // A draft is shown to those whose token could edit it.
-    allowed: [/^src\/access\//, /^src\/subjects\/releases\/release-access\.policy\.ts$/],
-    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/access/admit.ts',
+    allowed: [/^src\/core\/access\//, /^src\/domains\/code\/releases\/release-access\.policy\.ts$/],
+    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/core/access/admit.ts',
   },
   {
     pattern: /\bdecideAccountState\(/,
     // Who signs in by password or refreshes a token sends no request that could be admitted yet.
-    allowed: [/^src\/access\//, /^src\/subjects\/(?:sign-in|oauth)\//],
-    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/access/admit.ts',
+    allowed: [/^src\/core\/access\//, /^src\/domains\/accounts\/(?:sign-in|oauth)\//],
+    because: 'account state, scopes and sign-in are decided in one order by admitCaller of src/core/access/admit.ts',
   },
 ]
 
 /** Files whose modules keep state of the process, with the reason. */
 export const processState: Readonly<Record<string, string>> = {
-  'src/access/repo-access.ts': 'memory of a pure function: at most one small map for each set of units and each mode',
-  'src/git/wire/upload/fetch-key.ts': 'derived from an immutable snapshot of refs, collected with it',
-  'src/git/wire/receive/quick-connectivity.ts': 'derived from an immutable snapshot of refs, collected with it',
-  'src/git/wire/repo.ts': 'derived from an immutable snapshot of refs, collected with it',
-  'src/subjects/markup/org.ts': 'derived from the lines of one document, collected with them',
-  'src/platform/clock.ts': 'memory of the last formatted date; a pure function of its input',
-  'src/platform/pgp/library.ts': 'a large library that is loaded at its first use',
-  'src/platform/process/process.ts': 'the search path of child processes, set once at start',
+  'src/core/access/repo-access.ts':
+    'memory of a pure function: at most one small map for each set of units and each mode',
+  'src/core/git/wire/upload/fetch-key.ts': 'derived from an immutable snapshot of refs, collected with it',
+  'src/core/git/wire/receive/quick-connectivity.ts': 'derived from an immutable snapshot of refs, collected with it',
+  'src/core/git/wire/repo.ts': 'derived from an immutable snapshot of refs, collected with it',
+  'src/domains/repositories/markup/org.ts': 'derived from the lines of one document, collected with them',
+  'src/domains/repositories/repos/repo-settings.ts': 'memory of a pure function of the stored text',
+  'src/core/platform/clock.ts': 'memory of the last formatted date; a pure function of its input',
+  'src/core/platform/pgp/signatures.ts': 'memory of a pure function of the text of a key',
+  'src/core/platform/pgp/library.ts': 'a large library that is loaded at its first use',
+  'src/core/platform/process/process.ts': 'the search path of child processes, set once at start',
 }
 
-/** Modules have no state. `const` collections at module level that code changes are state too. */
+/** Modules have no state. `const` collections at module level that begin empty, and caches, are state too. */
 export const stateless =
-  /^(?:let|var) \w|^(?:export )?const \w+ = new (?:Map|Set|WeakMap|WeakSet|LRUCache)(?:<[^(]*>)?\(\)/m
+  /^(?:let|var) \w|^(?:export )?const \w+ = new (?:(?:Map|Set|WeakMap|WeakSet)(?:<[^(]*>)?\(\)|(?:LRUCache|Lru)\b)/m

@@ -6,11 +6,11 @@ const WRITES = [
   /\b(?:insert into|update|delete from)\s+"?(?<table>[a-z_]+)"?\s+(?:set|values|where|\(|select)/gi,
 ]
 const TABLES = /interface Schema \{(?<tables>[^}]*)\}/
-const folderOf = (file: string): string => /^src\/(?:subjects\/)?([^/]+)\//.exec(file)![1]!
+const folderOf = (file: string): string => /^src\/(?:core|domains\/[^/]+)\/([^/]+)\//.exec(file)![1]!
 
 export interface TableWriters {
   readonly table: string
-  /** The subject or core folder whose `*.table.ts` declares the table. */
+  /** The module or engine whose `*.table.ts` declares the table. */
   readonly owner: string
   /** The files that write rows of it. */
   readonly writers: readonly string[]

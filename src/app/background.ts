@@ -1,5 +1,5 @@
-import { EventDispatcher } from '../events/index.ts'
-import { JobRunner, type Schedule } from '../jobs/index.ts'
+import { EventDispatcher } from '../core/events/index.ts'
+import { JobRunner, type Schedule } from '../core/jobs/index.ts'
 import type { Composition } from './compose.ts'
 
 export interface Background {
@@ -13,13 +13,13 @@ export interface Background {
   drain(): Promise<void>
 }
 
-/** Everything that happens after the answer: events to subscriptions, jobs, scheduled tasks, workers of subjects. */
-export function createBackground({ core, eventLog, jobQueue, subjects }: Composition): Background {
+/** Everything that happens after the answer: events to subscriptions, jobs, scheduled tasks, workers of modules. */
+export function createBackground({ core, eventLog, jobQueue, modules }: Composition): Background {
   const { database, clock, log, schedule, processes } = core
   const events = new EventDispatcher({ database, clock, log, eventLog })
   const jobs = new JobRunner({ database, clock, log, queue: jobQueue, members: processes })
   const stopping = new AbortController()
-  const workers = subjects.flatMap((subject) => subject.workers ?? [])
+  const workers = modules.flatMap((module) => module.workers ?? [])
   const drainWorkers = async (): Promise<boolean> => {
     let worked = false
     for (const worker of workers) worked = (await worker.drain()) || worked
@@ -28,10 +28,10 @@ export function createBackground({ core, eventLog, jobQueue, subjects }: Composi
   let recovering = Promise.resolve()
   let stopRecovering: (() => void) | undefined
   const recover = async (): Promise<void> => {
-    for (const { name, recover: enqueueChecks } of subjects) {
+    for (const { name, recover: enqueueChecks } of modules) {
       if (stopping.signal.aborted) return
       await enqueueChecks?.().catch((error: unknown) =>
-        log.error({ err: error, subject: name }, 'start-up checks not enqueued'),
+        log.error({ err: error, module: name }, 'start-up checks not enqueued'),
       )
     }
   }

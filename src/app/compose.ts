@@ -1,18 +1,18 @@
 import { join } from 'node:path'
-import type { Config } from '../config/index.ts'
-import { type Database, dialectFor, openDatabase } from '../db/database.ts'
+import type { Config } from '../core/config/index.ts'
+import { type Database, dialectFor, openDatabase } from '../core/db/database.ts'
 import { nodeName } from './cluster/cluster-settings.ts'
-import { migrate } from '../db/migrate.ts'
-import { EventLog } from '../events/index.ts'
-import { createGit } from '../git/index.ts'
-import { JobQueue, Schedule } from '../jobs/index.ts'
-import { type Clock, systemClock } from '../platform/clock.ts'
-import { onlyProcess, type Processes } from '../platform/concurrency/processes.ts'
-import { TaskPool } from '../platform/isolation/index.ts'
-import { PasswordHasher } from '../platform/crypto/password-hasher.ts'
-import { createLogger, type Logger } from '../platform/logger.ts'
-import { createSecretBox } from '../platform/crypto/secret-box.ts'
-import type { Core, Guards, Services, Subject, SubjectParts } from '../subjects/subject.ts'
+import { migrate } from '../core/db/migrate.ts'
+import { EventLog } from '../core/events/index.ts'
+import { createGit } from '../core/git/index.ts'
+import { JobQueue, Schedule } from '../core/jobs/index.ts'
+import { type Clock, systemClock } from '../core/platform/clock.ts'
+import { onlyProcess, type Processes } from '../core/platform/concurrency/processes.ts'
+import { TaskPool } from '../core/platform/isolation/index.ts'
+import { PasswordHasher } from '../core/platform/crypto/password-hasher.ts'
+import { createLogger, type Logger } from '../core/platform/logger.ts'
+import { createSecretBox } from '../core/platform/crypto/secret-box.ts'
+import type { Core, Guards, Services, Module, ModuleParts } from '../core/module.ts'
 import { lockServer, openProcesses, startingAlone } from './cluster/open-processes.ts'
 import { openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -33,16 +33,16 @@ export interface AppOverrides {
   readonly starting?: AbortSignal
   /** The processes of the server, whose supervisor has locked the data directory. */
   readonly processes?: Processes
-  /** Subjects after the product's own: tests add one. */
-  readonly extraSubjects?: readonly Subject[]
+  /** Modules after the product's own: tests add one. */
+  readonly extraModules?: readonly Module[]
   /** Of the hashes of new passwords, see `hashPassword`. */
   readonly passwordCost?: number | undefined
   /** Check the payload of every event against its schema. */
   readonly validatePayloads?: boolean
 }
 
-/** A subject with its parts. */
-interface Composed extends SubjectParts {
+/** A module with its parts. */
+interface Composed extends ModuleParts {
   readonly name: string
 }
 
@@ -52,7 +52,7 @@ export interface Composition {
   readonly eventLog: EventLog
   readonly jobQueue: JobQueue
   readonly services: Services
-  readonly subjects: readonly Composed[]
+  readonly modules: readonly Composed[]
   readonly addresses: SiteAddresses
   /** Aborts `core.stopping`. */
   beginStop(): void
@@ -60,17 +60,17 @@ export interface Composition {
 }
 
 /**
- * Opens the data directory, database and repositories and makes every subject, in order. Closes what it has opened when
+ * Opens the data directory, database and repositories and makes every module, in order. Closes what it has opened when
  * one of them fails.
  */
 export async function compose(
   configured: Config,
-  subjects: readonly Subject[],
+  modules: readonly Module[],
   overrides: AppOverrides = {},
 ): Promise<Composition> {
   const opened = new AsyncDisposableStack()
   try {
-    return await open(opened, { configured, subjects, overrides })
+    return await open(opened, { configured, modules, overrides })
   } catch (error) {
     await opened.disposeAsync()
     throw error
@@ -79,12 +79,12 @@ export async function compose(
 
 interface Parts {
   readonly configured: Config
-  readonly subjects: readonly Subject[]
+  readonly modules: readonly Module[]
   readonly overrides: AppOverrides
 }
 
 /** Adds to `opened` how each part is closed, in the order of opening. */
-async function open(opened: AsyncDisposableStack, { configured, subjects, overrides }: Parts): Promise<Composition> {
+async function open(opened: AsyncDisposableStack, { configured, modules, overrides }: Parts): Promise<Composition> {
   const isServer = overrides.exclusive === true
   const local = overrides.processes ?? onlyProcess()
   const config = configOfProcess(configured, local.count)
@@ -135,10 +135,10 @@ async function open(opened: AsyncDisposableStack, { configured, subjects, overri
   opened.defer(() => core.taskPool.close())
   const composed: Composed[] = []
   opened.defer(async () => {
-    for (const subject of composed.toReversed()) await subject.close?.()
+    for (const module of composed.toReversed()) await module.close?.()
   })
-  const all = [...subjects, ...(overrides.extraSubjects ?? [])]
-  const services = await startingAlone(processes, () => createSubjects(core, all, composed))
+  const all = [...modules, ...(overrides.extraModules ?? [])]
+  const services = await startingAlone(processes, () => createModules(core, all, composed))
   eventLog.install(composed)
   jobQueue.install(composed)
   core.schedule.install(composed.flatMap(({ tasks = [] }) => tasks))
@@ -147,7 +147,7 @@ async function open(opened: AsyncDisposableStack, { configured, subjects, overri
     eventLog,
     jobQueue,
     services,
-    subjects: composed,
+    modules: composed,
     addresses,
     beginStop: () => stopping.abort(),
     close: () => opened.disposeAsync(),
@@ -175,16 +175,16 @@ async function openSchema(database: Database, { log, seconds, signal }: Opening)
 }
 
 /**
- * Makes the subjects in order and adds each to `composed`. Throws when one needs a service that no earlier subject
+ * Makes the modules in order and adds each to `composed`. Throws when one needs a service that no earlier module
  * provides, or provides one twice.
  */
-async function createSubjects(core: Core, subjects: readonly Subject[], composed: Composed[]): Promise<Services> {
+async function createModules(core: Core, modules: readonly Module[], composed: Composed[]): Promise<Services> {
   const services: Record<string, unknown> = {}
   const guards: Record<string, unknown> = {}
-  for (const { name, needs, create } of subjects) {
+  for (const { name, needs, create } of modules) {
     const missing = needs.filter((need) => !(need in services))
     if (missing.length > 0)
-      throw new Error(`the subject ${name} needs ${missing.join(', ')}, which no earlier subject provides`)
+      throw new Error(`the module ${name} needs ${missing.join(', ')}, which no earlier module provides`)
     const parts = await create(core, services as unknown as Services, guards as unknown as Guards)
     addOnce(name, services, parts.services ?? {})
     addOnce(name, guards, parts.guards ?? {})
@@ -193,9 +193,9 @@ async function createSubjects(core: Core, subjects: readonly Subject[], composed
   return services as unknown as Services
 }
 
-function addOnce(subject: string, to: Record<string, unknown>, given: object): void {
+function addOnce(module: string, to: Record<string, unknown>, given: object): void {
   for (const [name, value] of Object.entries(given)) {
-    if (name in to) throw new Error(`the subject ${subject} provides ${name}, which an earlier subject provides`)
+    if (name in to) throw new Error(`the module ${module} provides ${name}, which an earlier module provides`)
     to[name] = value
   }
 }

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config/index.ts'
-import { beginReads } from '../db/remembered.ts'
-import type { SealedColumns } from '../db/sealed-columns.ts'
-import { fromGit } from '../git/index.ts'
-import { corsSettings } from '../http/cors-settings.ts'
-import type { Operation } from '../http/operation.ts'
-import { createPipeline, type PipelineSettings } from '../http/pipeline.ts'
-import { credentialOf } from '../http/request-source.ts'
-import { registerReference } from '../http/reference/reference.ts'
-import { createServer } from '../http/server.ts'
-import type { Core, DoctorCheck, Services, Subject } from '../subjects/subject.ts'
-import { maxOpenFiles } from '../platform/open-files.ts'
+import type { Config } from '../core/config/index.ts'
+import { beginReads } from '../core/db/remembered.ts'
+import type { SealedColumns } from '../core/db/sealed-columns.ts'
+import { fromGit } from '../core/git/index.ts'
+import { corsSettings } from '../core/http/cors-settings.ts'
+import type { Operation } from '../core/http/operation.ts'
+import { createPipeline, type PipelineSettings } from '../core/http/pipeline.ts'
+import { credentialOf } from '../core/http/request-source.ts'
+import { registerReference } from '../core/http/reference/reference.ts'
+import { createServer } from '../core/http/server.ts'
+import type { Core, DoctorCheck, Services, Module } from '../core/module.ts'
+import { maxOpenFiles } from '../core/platform/open-files.ts'
 import { type Background, createBackground } from './background.ts'
 import { type AppOverrides, compose, type Composition } from './compose.ts'
 import { startingAlone } from './cluster/open-processes.ts'
@@ -22,9 +22,9 @@ import { closeWithin } from './shutdown.ts'
 
 /** The product without a server, with its services by name. */
 export interface CoreApp extends Core, Services {
-  /** Of all subjects, for `ingot doctor`. */
+  /** Of all modules, for `ingot doctor`. */
   readonly checks: readonly DoctorCheck[]
-  /** Of all subjects, for `ingot admin rotate-key`. */
+  /** Of all modules, for `ingot admin rotate-key`. */
   readonly sealedColumns: readonly SealedColumns[]
   close(): Promise<void>
 }
@@ -45,10 +45,10 @@ export interface App extends CoreApp {
 /** What commands work on: no server, no background work. */
 export async function createCore(
   config: Config,
-  subjects: readonly Subject[],
+  modules: readonly Module[],
   overrides: AppOverrides = {},
 ): Promise<CoreApp> {
-  const composition = await compose(config, subjects, overrides)
+  const composition = await compose(config, modules, overrides)
   return {
     ...composition.core,
     ...composition.services,
@@ -61,14 +61,14 @@ export async function createCore(
 /** The whole server, not yet listening. */
 export async function createApp(
   config: Config,
-  subjects: readonly Subject[],
+  modules: readonly Module[],
   overrides: AppOverrides = {},
 ): Promise<App> {
   denyOthersDataDir(openDataDir(config.data_dir))
-  const composition = await compose(config, subjects, { ...overrides, exclusive: true })
+  const composition = await compose(config, modules, { ...overrides, exclusive: true })
   const { core, services, addresses } = composition
-  const operations = composition.subjects.flatMap((subject) => subject.operations ?? [])
-  const listeners = composition.subjects.flatMap((subject) => subject.listeners ?? [])
+  const operations = composition.modules.flatMap((module) => module.operations ?? [])
+  const listeners = composition.modules.flatMap((module) => module.listeners ?? [])
   const background = createBackground(composition)
   const http = await createHttp(composition, operations)
   return {
@@ -100,28 +100,28 @@ export async function createApp(
   }
 }
 
-const checksOf = ({ core, subjects }: Composition): DoctorCheck[] => [
-  ...subjects.flatMap(({ checks = [] }) => checks),
+const checksOf = ({ core, modules }: Composition): DoctorCheck[] => [
+  ...modules.flatMap(({ checks = [] }) => checks),
   ...(core.blobs.bucket === undefined ? [] : [storageCheck(core.blobs, core.clock)]),
   schemaCheck(core.database),
   permissionsCheck(core.dataDir),
 ]
 
-const sealedColumnsOf = ({ subjects }: Composition): SealedColumns[] =>
-  subjects.flatMap(({ sealedColumns = [] }) => sealedColumns)
+const sealedColumnsOf = ({ modules }: Composition): SealedColumns[] =>
+  modules.flatMap(({ sealedColumns = [] }) => sealedColumns)
 
 async function createHttp(
-  { core, services, subjects }: Composition,
+  { core, services, modules }: Composition,
   operations: readonly Operation[],
 ): Promise<FastifyInstance> {
   const { config, site, log } = core
   const { server, api } = config
   const http = await createServer({
     log,
-    subjects,
+    modules,
     domainError: fromGit,
     prepare: (app) => {
-      for (const subject of subjects) subject.prepare?.(app)
+      for (const module of modules) module.prepare?.(app)
     },
     pipeline: createPipeline({
       authenticate: services.authenticate,

@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs'
 import { readdirSync, statSync } from 'node:fs'
 import { chmod, lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { denyOthers, OTHERS } from '../platform/files/private.ts'
-import type { DoctorCheck, Finding } from '../subjects/subject.ts'
+import { denyOthers, OTHERS } from '../core/platform/files/private.ts'
+import type { DoctorCheck, Finding } from '../core/module.ts'
 
 /** What the server makes in the data directory. */
 const OWN =

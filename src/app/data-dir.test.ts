@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Folder, temporaryFolder } from '../../test/harness/process.ts'
 import { lockDataDir, shareDataDir } from './data-dir.ts'
 
-const LOCKS = resolve(import.meta.dirname, '../db/dialect/file-lock.ts')
+const LOCKS = resolve(import.meta.dirname, '../core/db/dialect/file-lock.ts')
 
 let folder: Folder
 let worker: ChildProcess

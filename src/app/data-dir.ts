@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { acquireFileLock, type FileLock, shareFileLock } from '../db/dialect/file-lock.ts'
-import { conflict } from '../platform/errors.ts'
-import { listLockHolders } from '../platform/files/lock-holders.ts'
-import { makeDirectory } from '../platform/files/private.ts'
+import { acquireFileLock, type FileLock, shareFileLock } from '../core/db/dialect/file-lock.ts'
+import { conflict } from '../core/platform/errors.ts'
+import { listLockHolders } from '../core/platform/files/lock-holders.ts'
+import { makeDirectory } from '../core/platform/files/private.ts'
 
 /**
  * Makes it for this user alone, with its parents, when it is missing. Throws the system's error, which names the path,

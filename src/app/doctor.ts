@@ -1,4 +1,4 @@
-import type { CheckOptions, DoctorCheck, Finding } from '../subjects/subject.ts'
+import type { CheckOptions, DoctorCheck, Finding } from '../core/module.ts'
 
 /** What the checks of one name found. */
 export interface CheckResult {
@@ -11,7 +11,7 @@ const ORDER = ['database', 'counters', 'repositories', 'storage', 'files', '', '
 
 const placeOf = (name: string): number => ORDER.indexOf(ORDER.includes(name) ? name : '')
 
-/** Runs the checks of all subjects, one after the other; a result for each name, as soon as it is there. */
+/** Runs the checks of all modules, one after the other; a result for each name, as soon as it is there. */
 export async function* runChecks(
   checks: readonly DoctorCheck[],
   options: CheckOptions,

@@ -1,8 +1,8 @@
-import type { Config } from '../config/index.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Processes } from '../platform/concurrency/processes.ts'
-import { RateLimit } from '../platform/concurrency/rate-limit.ts'
-import type { RateLimits } from '../subjects/subject.ts'
+import type { Config } from '../core/config/index.ts'
+import type { Clock } from '../core/platform/clock.ts'
+import type { Processes } from '../core/platform/concurrency/processes.ts'
+import { RateLimit } from '../core/platform/concurrency/rate-limit.ts'
+import type { RateLimits } from '../core/module.ts'
 
 export const createRateLimits = ({ rate_limit: limits }: Config, clock: Clock, processes: Processes): RateLimits => ({
   anonymous: new RateLimit({

@@ -1,16 +1,16 @@
 import { rmSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commandLine } from '../access/viewer.ts'
-import { acquireFileLock } from '../db/dialect/file-lock.ts'
-import { resealBatch, type SealedColumns } from '../db/sealed-columns.ts'
-import { conflict } from '../platform/errors.ts'
-import { syncDirectory } from '../platform/files/durable.ts'
-import type { Core } from '../subjects/subject.ts'
+import { commandLine } from '../core/access/viewer.ts'
+import { acquireFileLock } from '../core/db/dialect/file-lock.ts'
+import { resealBatch, type SealedColumns } from '../core/db/sealed-columns.ts'
+import { conflict } from '../core/platform/errors.ts'
+import { syncDirectory } from '../core/platform/files/durable.ts'
+import type { Core } from '../core/module.ts'
 import { newSecret, readSecrets, secretKeyFile } from './secret-key.ts'
 
 interface RotationDeps extends Pick<Core, 'clock' | 'config' | 'database' | 'dataDir' | 'events' | 'secrets'> {
-  /** Of all subjects. */
+  /** Of all modules. */
   readonly sealedColumns: readonly SealedColumns[]
 }
 

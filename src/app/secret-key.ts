@@ -1,8 +1,8 @@
 import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomHex } from '../platform/crypto/crypto.ts'
-import { deriveSecretKey, type SecretKey, type SecretKeys } from '../platform/crypto/secret-box.ts'
-import { conflict } from '../platform/errors.ts'
+import { randomHex } from '../core/platform/crypto/crypto.ts'
+import { deriveSecretKey, type SecretKey, type SecretKeys } from '../core/platform/crypto/secret-box.ts'
+import { conflict } from '../core/platform/errors.ts'
 
 const BYTES = 32
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../core/platform/logger.ts'
 
 const IDLE_SWEEP_MS = 50
 

@@ -1,6 +1,6 @@
-import type { Config } from '../config/index.ts'
-import type { Site } from '../platform/site.ts'
-import { trimEndOf } from '../platform/trim.ts'
+import type { Config } from '../core/config/index.ts'
+import type { Site } from '../core/platform/site.ts'
+import { trimEndOf } from '../core/platform/trim.ts'
 
 export interface SiteAddresses {
   readonly site: Site

@@ -10,12 +10,12 @@ import {
   type MigrationProgress,
   type S3Folder,
   type S3Settings,
-} from '../blobs/index.ts'
-import type { Config } from '../config/index.ts'
-import type { Clock } from '../platform/clock.ts'
-import { invalid } from '../platform/errors.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { Core, DoctorCheck } from '../subjects/subject.ts'
+} from '../core/blobs/index.ts'
+import type { Config } from '../core/config/index.ts'
+import type { Clock } from '../core/platform/clock.ts'
+import { invalid } from '../core/platform/errors.ts'
+import type { Logger } from '../core/platform/logger.ts'
+import type { Core, DoctorCheck } from '../core/module.ts'
 
 /** 78 GiB in 10,000 parts, which is as many as an object of Amazon S3 may have. */
 const PART_BYTES = 8 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../db/database.ts'
-import { isDomainError } from '../platform/errors.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Database } from '../core/db/database.ts'
+import { isDomainError } from '../core/platform/errors.ts'
+import type { Logger } from '../core/platform/logger.ts'
 
 const PAUSE_MS = 250
 const FIRST_LINE_MS = 250

@@ -1,4 +1,4 @@
-import { presentAuditEntry } from '../subjects/audit/index.ts'
+import { presentAuditEntry } from '../domains/operations/index.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
 import { withCore } from './with-core.ts'
 

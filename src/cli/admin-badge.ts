@@ -1,4 +1,4 @@
-import { commandLine } from '../subjects/users/index.ts'
+import { commandLine } from '../domains/accounts/index.ts'
 import { type CommandInput, text } from './command.ts'
 import { withCore } from './with-core.ts'
 

@@ -1,5 +1,5 @@
-import { wireTime } from '../platform/clock.ts'
-import type { Paging } from '../platform/paging.ts'
+import { wireTime } from '../core/platform/clock.ts'
+import type { Paging } from '../core/platform/paging.ts'
 import { type CommandInput, text } from './command.ts'
 import { withCore } from './with-core.ts'
 

@@ -1,6 +1,6 @@
-import { systemClock } from '../platform/clock.ts'
-import { commandLine } from '../subjects/users/index.ts'
-import { parseDuration } from '../platform/duration.ts'
+import { systemClock } from '../core/platform/clock.ts'
+import { commandLine } from '../domains/accounts/index.ts'
+import { parseDuration } from '../core/platform/duration.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
 

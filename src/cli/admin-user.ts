@@ -1,5 +1,5 @@
-import { commandLine } from '../subjects/users/index.ts'
-import { randomPassword } from '../platform/crypto/crypto.ts'
+import { commandLine } from '../domains/accounts/index.ts'
+import { randomPassword } from '../core/platform/crypto/crypto.ts'
 import { type CommandInput, text } from './command.ts'
 import { requireUser, withCore } from './with-core.ts'
 

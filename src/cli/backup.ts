@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { INGOT_VERSION } from '../platform/version.ts'
-import { backUp } from '../subjects/upkeep/index.ts'
+import { INGOT_VERSION } from '../core/platform/version.ts'
+import { backUp } from '../domains/operations/index.ts'
 import { type CommandInput, text } from './command.ts'
 import { withCore } from './with-core.ts'
 

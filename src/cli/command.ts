@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
-import { type Config, type Environment, loadConfig } from '../config/index.ts'
+import { type Config, type Environment, loadConfig } from '../core/config/index.ts'
 
 /** A command line that cannot be understood; the exit code is 2. */
 export class UsageError extends Error {

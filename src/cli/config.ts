@@ -1,4 +1,4 @@
-import { showConfig } from '../config/index.ts'
+import { showConfig } from '../core/config/index.ts'
 import type { CommandInput } from './command.ts'
 
 export async function checkConfig({ config, print }: CommandInput): Promise<number> {

@@ -1,8 +1,8 @@
-import type { CoreApp } from '../app.ts'
+import type { CoreApp } from '../app/modules.ts'
 import { startingAlone } from '../app/cluster/open-processes.ts'
 import { type CheckResult, runChecks } from '../app/doctor.ts'
-import { conflict } from '../platform/errors.ts'
-import type { Finding } from '../subjects/subject.ts'
+import { conflict } from '../core/platform/errors.ts'
+import type { Finding } from '../core/module.ts'
 import type { CommandInput } from './command.ts'
 import { withCore } from './with-core.ts'
 

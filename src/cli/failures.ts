@@ -1,5 +1,5 @@
-import { ConfigError } from '../config/index.ts'
-import { DomainError } from '../platform/errors.ts'
+import { ConfigError } from '../core/config/index.ts'
+import { DomainError } from '../core/platform/errors.ts'
 import { plainWords } from './plain-words.ts'
 
 interface SystemError extends Error {

@@ -1,5 +1,5 @@
-import type { Environment } from '../config/index.ts'
-import { setChildPath } from '../platform/process/process.ts'
+import type { Environment } from '../core/config/index.ts'
+import { setChildPath } from '../core/platform/process/process.ts'
 import { commandHelp, configOf, findCommand, overview, parseOptions, UsageError } from './command.ts'
 import { commands } from './commands.ts'
 import { explainFailure } from './failures.ts'

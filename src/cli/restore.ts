@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { openBackupBucket } from '../app/storage.ts'
-import { createLogger } from '../platform/logger.ts'
-import { parseTimestamp } from '../platform/timestamp.ts'
-import { filesUntil, listSeries, momentText, openPlace, type Place, restore } from '../subjects/backups/index.ts'
+import { createLogger } from '../core/platform/logger.ts'
+import { parseTimestamp } from '../core/platform/timestamp.ts'
+import { type Place, filesUntil, listSeries, momentText, openPlace, restore } from '../domains/operations/index.ts'
 import { type CommandInput, text, UsageError } from './command.ts'
 
 /** Makes a data directory from a continuous backup, or lists the moments that it has. */

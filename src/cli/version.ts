@@ -1,5 +1,5 @@
-import { runProcess } from '../platform/process/process.ts'
-import { INGOT_VERSION } from '../platform/version.ts'
+import { runProcess } from '../core/platform/process/process.ts'
+import { INGOT_VERSION } from '../core/platform/version.ts'
 import type { CommandInput } from './command.ts'
 
 export async function printVersion({ print }: CommandInput): Promise<number> {

@@ -1,6 +1,6 @@
-import type { App } from '../app.ts'
-import { randomPassword } from '../platform/crypto/crypto.ts'
-import { commandLine } from '../subjects/users/index.ts'
+import type { App } from '../app/modules.ts'
+import { randomPassword } from '../core/platform/crypto/crypto.ts'
+import { commandLine } from '../domains/accounts/index.ts'
 
 /** Says where the server is and, when there is no user yet, makes the first administrator. */
 export async function welcome(app: App): Promise<string> {

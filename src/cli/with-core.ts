@@ -1,7 +1,7 @@
-import { type CoreApp, createCore } from '../app.ts'
-import type { Config } from '../config/index.ts'
-import { notFound } from '../platform/errors.ts'
-import type { User } from '../subjects/users/index.ts'
+import { type CoreApp, createCore } from '../app/modules.ts'
+import type { Config } from '../core/config/index.ts'
+import { notFound } from '../core/platform/errors.ts'
+import type { User } from '../domains/accounts/index.ts'
 
 /** Runs work on the product without a server, and closes it in any case. */
 export async function withCore<T>(

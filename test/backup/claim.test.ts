@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { directoryPlace } from '../../src/subjects/backups/places/directory-place.ts'
-import { claimedPlace, PlaceClaim } from '../../src/subjects/backups/places/place-claim.ts'
+import { directoryPlace } from '../../src/domains/operations/backups/places/directory-place.ts'
+import { claimedPlace, PlaceClaim } from '../../src/domains/operations/backups/places/place-claim.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 
 let dir: string

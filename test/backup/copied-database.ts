@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { sql, type Kysely } from 'kysely'
 import { expect } from 'vitest'
-import type { Connections } from '../../src/db/dialect/dialect.ts'
-import { sqliteDialect } from '../../src/db/dialect/sqlite.ts'
-import { createLogger } from '../../src/platform/logger.ts'
-import { DatabaseCopier, type DatabaseCopierDeps } from '../../src/subjects/backups/database/database-copier.ts'
-import { SegmentMerger } from '../../src/subjects/backups/database/segment-merger.ts'
-import { directoryPlace } from '../../src/subjects/backups/places/directory-place.ts'
-import type { Place } from '../../src/subjects/backups/places/place.ts'
-import { restoreDatabase } from '../../src/subjects/backups/restore/restore-database.ts'
+import type { Connections } from '../../src/core/db/dialect/dialect.ts'
+import { sqliteDialect } from '../../src/core/db/dialect/sqlite.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
+import {
+  DatabaseCopier,
+  type DatabaseCopierDeps,
+} from '../../src/domains/operations/backups/database/database-copier.ts'
+import { SegmentMerger } from '../../src/domains/operations/backups/database/segment-merger.ts'
+import { directoryPlace } from '../../src/domains/operations/backups/places/directory-place.ts'
+import type { Place } from '../../src/domains/operations/backups/places/place.ts'
+import { restoreDatabase } from '../../src/domains/operations/backups/restore/restore-database.ts'
 
 interface Tables {
   t: { v: number; text: string }

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { prune } from '../../src/subjects/backups/files/prune.ts'
-import { listSeries } from '../../src/subjects/backups/restore/list-moments.ts'
-import { momentText } from '../../src/subjects/backups/restore/restore-database.ts'
+import { prune } from '../../src/domains/operations/backups/files/prune.ts'
+import { listSeries } from '../../src/domains/operations/backups/restore/list-moments.ts'
+import { momentText } from '../../src/domains/operations/backups/restore/restore-database.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 
 let db: CopiedDatabase

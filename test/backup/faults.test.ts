@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Place } from '../../src/subjects/backups/places/place.ts'
-import { listSeries } from '../../src/subjects/backups/restore/list-moments.ts'
+import type { Place } from '../../src/domains/operations/backups/places/place.ts'
+import { listSeries } from '../../src/domains/operations/backups/restore/list-moments.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 
 let db: CopiedDatabase

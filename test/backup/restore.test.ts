@@ -7,12 +7,12 @@ import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GIT_ENV } from '../harness/git-env.ts'
 import { openBackupBucket } from '../../src/app/storage.ts'
-import { loadConfig } from '../../src/config/index.ts'
-import { createLogger } from '../../src/platform/logger.ts'
-import { bucketPlace } from '../../src/subjects/backups/places/bucket-place.ts'
-import { directoryPlace } from '../../src/subjects/backups/places/directory-place.ts'
-import { listSeries } from '../../src/subjects/backups/restore/list-moments.ts'
-import { restore } from '../../src/subjects/backups/restore/restore.ts'
+import { loadConfig } from '../../src/core/config/index.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
+import { bucketPlace } from '../../src/domains/operations/backups/places/bucket-place.ts'
+import { directoryPlace } from '../../src/domains/operations/backups/places/directory-place.ts'
+import { listSeries } from '../../src/domains/operations/backups/restore/list-moments.ts'
+import { restore } from '../../src/domains/operations/backups/restore/restore.ts'
 import {
   runCommand,
   serveHere,

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { actorOf, ANONYMOUS, systemActor } from '../../src/access/viewer.ts'
-import { asId, type RepoId, type UserId } from '../../src/platform/crypto/ids.ts'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
+import { actorOf, ANONYMOUS, systemActor } from '../../src/core/access/viewer.ts'
+import { asId, type RepoId, type UserId } from '../../src/core/platform/crypto/ids.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
 import {
   countActiveUsers,
   countActivitiesOfKind,
   findUserByPublicEmail,
-} from '../../src/subjects/instance/usage.store.ts'
+} from '../../src/domains/operations/instance/usage.store.ts'
 import {
   type ActivityFilter,
   countActivities,
   listActivities,
   updateActivityContent,
-} from '../../src/subjects/social/activities/activity.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+} from '../../src/domains/repositories/social/activities/activity.store.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 

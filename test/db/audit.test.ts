@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { commandLine } from '../../src/access/viewer.ts'
+import { commandLine } from '../../src/core/access/viewer.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { rows } from '../harness/expect.ts'

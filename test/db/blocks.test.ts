@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { viewerOfAccount } from '../../src/access/viewer.ts'
-import type { RepoId, UserId } from '../../src/platform/crypto/ids.ts'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { insertStar } from '../../src/subjects/social/star.store.ts'
-import { putWatch } from '../../src/subjects/social/watches/watch.store.ts'
+import { viewerOfAccount } from '../../src/core/access/viewer.ts'
+import type { RepoId, UserId } from '../../src/core/platform/crypto/ids.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertStar } from '../../src/domains/repositories/social/star.store.ts'
+import { putWatch } from '../../src/domains/repositories/social/watches/watch.store.ts'
 import {
   deleteBlock,
   hasBlock,
   insertBlock,
   listBlockers,
   listBlocks,
-} from '../../src/subjects/users/blocks/block.store.ts'
-import { findUserById, insertUser } from '../../src/subjects/users/user.store.ts'
+} from '../../src/domains/accounts/users/blocks/block.store.ts'
+import { findUserById, insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 

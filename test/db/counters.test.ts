@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { findWrongCounters } from '../../src/subjects/upkeep/counter.store.ts'
-import { recountWrong } from '../../src/subjects/upkeep/recount.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { findWrongCounters } from '../../src/domains/operations/upkeep/counter.store.ts'
+import { recountWrong } from '../../src/domains/operations/upkeep/recount.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 
 const MANY = 250

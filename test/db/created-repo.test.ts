@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { asId } from '../../src/platform/crypto/ids.ts'
+import { asId } from '../../src/core/platform/crypto/ids.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
-import { getCreatedRepo } from '../../src/subjects/repos/lookup.ts'
+import { getCreatedRepo } from '../../src/domains/repositories/repos/lookup.ts'
 
 describeOnBoth('a repository that was just created', (kind) => {
   let opened: TestDatabase

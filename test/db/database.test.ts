@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { afterCommit, type Database, type Tx } from '../../src/db/database.ts'
+import { afterCommit, type Database, type Tx } from '../../src/core/db/database.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { MEASURED } from '../harness/measured.ts'
 

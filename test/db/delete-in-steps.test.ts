@@ -1,7 +1,7 @@
 import { type QueryResult, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Database, Tx } from '../../src/db/database.ts'
-import { deleteInSteps } from '../../src/db/delete-in-steps.ts'
+import type { Database, Tx } from '../../src/core/db/database.ts'
+import { deleteInSteps } from '../../src/core/db/delete-in-steps.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 /** A table that the schema does not know. */

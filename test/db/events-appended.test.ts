@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AppendedEvent, EventLog, type NewEvent } from '../../src/events/index.ts'
-import { topicEvents } from '../../src/subjects/topics/topics.events.ts'
+import { type AppendedEvent, EventLog, type NewEvent } from '../../src/core/events/index.ts'
+import { topicEvents } from '../../src/domains/repositories/topics/topics.events.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { statementsOf } from '../harness/statements.ts'
 

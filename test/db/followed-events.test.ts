@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DomainEvent, EventFollower, EventLog } from '../../src/events/index.ts'
-import { createLogger } from '../../src/platform/logger.ts'
-import { topicEvents } from '../../src/subjects/topics/topics.events.ts'
+import { type DomainEvent, EventFollower, EventLog } from '../../src/core/events/index.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
+import { topicEvents } from '../../src/domains/repositories/topics/topics.events.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { eventually } from '../harness/event-stream.ts'
 

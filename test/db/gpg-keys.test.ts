@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { UserId } from '../../src/platform/crypto/ids.ts'
+import type { UserId } from '../../src/core/platform/crypto/ids.ts'
 import {
   deleteUnusedAvatars,
   findAvatar,
   insertAvatar,
   isAvatarBlobUsed,
-} from '../../src/subjects/avatars/avatar.store.ts'
+} from '../../src/domains/repositories/avatars/avatar.store.ts'
 import {
   claimGpgKey,
   deleteGpgKey,
@@ -13,9 +13,9 @@ import {
   findGpgKeysByKeyIds,
   type NewGpgKey,
   setGpgKeyVerified,
-} from '../../src/subjects/keys/gpg-key.store.ts'
-import { claimEmail } from '../../src/subjects/users/emails/email.store.ts'
-import { insertUser, updateUser } from '../../src/subjects/users/user.store.ts'
+} from '../../src/domains/accounts/keys/gpg-key.store.ts'
+import { claimEmail } from '../../src/domains/accounts/users/emails/email.store.ts'
+import { insertUser, updateUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('GPG keys and images in the database', (kind) => {

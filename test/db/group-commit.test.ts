@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from 'kysely'
-import { afterCommit, type Database, type Tx } from '../../src/db/database.ts'
+import { afterCommit, type Database, type Tx } from '../../src/core/db/database.ts'
 import { freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describe('transactions that one durable commit makes permanent together', () => {

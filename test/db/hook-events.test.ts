@@ -4,7 +4,7 @@ import {
   insertHookEvent,
   leaseHookEvents,
   listBuildableEvents,
-} from '../../src/subjects/hooks/delivery/hook-event.store.ts'
+} from '../../src/domains/delivery/hooks/delivery/hook-event.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const TIMES = { now: 1_000_000, leaseMs: 10_000 }

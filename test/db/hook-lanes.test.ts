@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { leaseLanes, listDueLanes, wakeLanes } from '../../src/subjects/hooks/delivery/send/lane.store.ts'
+import { leaseLanes, listDueLanes, wakeLanes } from '../../src/domains/delivery/hooks/delivery/send/lane.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const LEASE_MS = 10_000

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ANONYMOUS, systemActor, viewerOfAccount, type Viewer } from '../../src/access/viewer.ts'
-import { asId, type IssueId, type UserId } from '../../src/platform/crypto/ids.ts'
-import { ISSUE_SORTS, type IssueSort } from '../../src/subjects/issues/lists/issue-filter.ts'
+import { ANONYMOUS, systemActor, viewerOfAccount, type Viewer } from '../../src/core/access/viewer.ts'
+import { asId, type IssueId, type UserId } from '../../src/core/platform/crypto/ids.ts'
+import { ISSUE_SORTS, type IssueSort } from '../../src/domains/issues/issues/lists/issue-filter.ts'
 import {
   createIssueLists,
   type IssueLists,
   type RepoListQuery,
   type SearchQuery,
-} from '../../src/subjects/issues/lists/lists.service.ts'
-import { insertMentions } from '../../src/subjects/issues/records/issue-mention.store.ts'
-import { findIssueById, type Issue } from '../../src/subjects/issues/records/issue.store.ts'
-import { indexText } from '../../src/subjects/issues/texts/issue-text.store.ts'
-import { insertLabel } from '../../src/subjects/labels/label.store.ts'
-import { loadRepoAccess, type Repo } from '../../src/subjects/repos/index.ts'
-import type { User } from '../../src/subjects/users/index.ts'
+} from '../../src/domains/issues/issues/lists/lists.service.ts'
+import { insertMentions } from '../../src/domains/issues/issues/records/issue-mention.store.ts'
+import { findIssueById, type Issue } from '../../src/domains/issues/issues/records/issue.store.ts'
+import { indexText } from '../../src/domains/issues/issues/texts/issue-text.store.ts'
+import { insertLabel } from '../../src/domains/issues/labels/label.store.ts'
+import { type Repo, loadRepoAccess } from '../../src/domains/repositories/index.ts'
+import type { User } from '../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 

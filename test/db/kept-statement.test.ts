@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Db } from '../../src/db/database.ts'
-import { runKept } from '../../src/db/kept-statement.ts'
+import type { Db } from '../../src/core/db/database.ts'
+import { runKept } from '../../src/core/db/kept-statement.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('kept statements', (kind) => {

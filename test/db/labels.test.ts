@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { RepoId, UserId } from '../../src/platform/crypto/ids.ts'
+import type { RepoId, UserId } from '../../src/core/platform/crypto/ids.ts'
 import {
   copyLabels,
   deleteLabel,
@@ -10,9 +10,9 @@ import {
   type LabelOwner,
   listLabels,
   updateLabel,
-} from '../../src/subjects/labels/label.store.ts'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+} from '../../src/domains/issues/labels/label.store.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('labels in the database', (kind) => {

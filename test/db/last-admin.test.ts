@@ -1,7 +1,7 @@
-import { actorOf, systemActor } from '../../src/access/viewer.ts'
+import { actorOf, systemActor } from '../../src/core/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { User } from '../../src/subjects/users/user.store.ts'
-import type { Users } from '../../src/subjects/users/users.service.ts'
+import type { User } from '../../src/domains/accounts/users/user.store.ts'
+import type { Users } from '../../src/domains/accounts/users/users.service.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 

@@ -1,8 +1,8 @@
-import { actorOf, systemActor, viewerOfAccount } from '../../src/access/viewer.ts'
+import { actorOf, systemActor, viewerOfAccount } from '../../src/core/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { AccessMode } from '../../src/access/access-mode.ts'
-import type { Team } from '../../src/subjects/orgs/teams/team.store.ts'
-import type { User } from '../../src/subjects/users/user.store.ts'
+import { AccessMode } from '../../src/core/access/access-mode.ts'
+import type { Team } from '../../src/domains/accounts/orgs/teams/team.store.ts'
+import type { User } from '../../src/domains/accounts/users/user.store.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, inject, it } from 'vitest'
 import { pino } from 'pino'
 import { waitForDatabase } from '../../src/app/wait-for-database.ts'
-import { dialectFor, openDatabase } from '../../src/db/database.ts'
+import { dialectFor, openDatabase } from '../../src/core/db/database.ts'
 import { freePort } from '../harness/free-port.ts'
 
 describe.skipIf(inject('postgresUrl') === '')('a server that starts before PostgreSQL', () => {

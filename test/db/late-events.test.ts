@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { insertEvents, lockPendingEvents, markDispatched } from '../../src/events/event.store.ts'
+import { insertEvents, lockPendingEvents, markDispatched } from '../../src/core/events/event.store.ts'
 import { freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const NOW = 1_000

@@ -1,32 +1,30 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemActor, viewerOfAccount } from '../../src/access/viewer.ts'
-import type { Tx } from '../../src/db/database.ts'
-import { asId, type MilestoneId, type RepoId } from '../../src/platform/crypto/ids.ts'
-import { isDomainError } from '../../src/platform/errors.ts'
+import { systemActor, viewerOfAccount } from '../../src/core/access/viewer.ts'
+import type { Tx } from '../../src/core/db/database.ts'
+import { asId, type MilestoneId, type RepoId } from '../../src/core/platform/crypto/ids.ts'
+import { isDomainError } from '../../src/core/platform/errors.ts'
 import {
+  type Milestone,
   addToMilestoneCounters,
   countInMilestone,
-  findMilestone,
   listMilestoneIdsNamed,
   listMilestonesByIds,
-  type Milestone,
-  MilestoneModel,
-  type Milestones,
-  presentMilestone,
-} from '../../src/subjects/milestones/index.ts'
-import { defineSubject } from '../../src/subjects/subject.ts'
+} from '../../src/domains/issues/milestones/milestone.store.ts'
+import { MilestoneModel, type Milestones, findMilestone } from '../../src/domains/issues/index.ts'
+import { presentMilestone } from '../../src/domains/issues/milestones/milestone.present.ts'
+import { defineModule } from '../../src/core/module.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 
-describeOnBoth('milestones for other subjects', (kind) => {
+describeOnBoth('milestones for other modules', (kind) => {
   let db: TestCore
   let milestones: Milestones
   const repos: RepoId[] = []
-  /** What the projection of a later subject does when a milestone is about to be deleted. */
+  /** What the projection of a later module does when a milestone is about to be deleted. */
   let onDeleting: (tx: Tx, repoId: RepoId, id: MilestoneId) => Promise<void> = async () => {}
 
   beforeAll(async () => {
-    const later = defineSubject({
+    const later = defineModule({
       name: 'later',
       needs: ['milestones'],
       create: () => ({
@@ -35,7 +33,7 @@ describeOnBoth('milestones for other subjects', (kind) => {
         },
       }),
     })
-    db = await freshCore(kind, { extraSubjects: [later] })
+    db = await freshCore(kind, { extraModules: [later] })
     milestones = db.core.milestones
     const email = 'ann@example.test'
     const ann = await db.core.users.create(systemActor, { name: 'ann', email, password: 'Corr3ct-horse!' })

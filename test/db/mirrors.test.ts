@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { RepoId } from '../../src/platform/crypto/ids.ts'
-import { listDueMirrors, listDuePushMirrors } from '../../src/subjects/mirrors/due-mirror.store.ts'
+import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
+import { listDueMirrors, listDuePushMirrors } from '../../src/domains/migration/mirrors/due-mirror.store.ts'
 import {
   deletePushMirror,
   findPushMirrorByName,
@@ -8,10 +8,10 @@ import {
   listPushMirrorIds,
   listPushMirrors,
   updatePushMirror,
-} from '../../src/subjects/mirrors/push/push-mirror.store.ts'
-import { findMirror, insertMirror, updateMirror } from '../../src/subjects/repos/records/mirror.store.ts'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+} from '../../src/domains/migration/mirrors/push/push-mirror.store.ts'
+import { findMirror, insertMirror, updateMirror } from '../../src/domains/repositories/repos/records/mirror.store.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('mirrors', (kind) => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { migrationProvider } from '../../migrations/index.ts'
-import type { Database } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { findSchemaRelease, requireUsableSchema } from '../../src/db/schema-release.ts'
-import { INGOT_VERSION, isOlderRelease } from '../../src/platform/version.ts'
+import type { Database } from '../../src/core/db/database.ts'
+import { migrate } from '../../src/core/db/migrate.ts'
+import { findSchemaRelease, requireUsableSchema } from '../../src/core/db/schema-release.ts'
+import { INGOT_VERSION, isOlderRelease } from '../../src/core/platform/version.ts'
 import { describeOnBoth, freshDatabase, makeEmpty } from '../harness/databases.ts'
 
 const NEXT = '99.1.0'

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Tx } from '../../src/db/database.ts'
-import { asId } from '../../src/platform/crypto/ids.ts'
-import { listFollowers } from '../../src/subjects/notifications/threads/recipients.store.ts'
-import { countThreads, listThreads, THREAD_STATUSES } from '../../src/subjects/notifications/threads/thread.store.ts'
+import type { Tx } from '../../src/core/db/database.ts'
+import { asId } from '../../src/core/platform/crypto/ids.ts'
+import { listFollowers } from '../../src/domains/delivery/notifications/threads/recipients.store.ts'
+import {
+  countThreads,
+  listThreads,
+  THREAD_STATUSES,
+} from '../../src/domains/delivery/notifications/threads/thread.store.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { type Person, viewerOf } from '../harness/world.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { countRows, rememberPage, selectPage } from '../../src/db/page.ts'
-import type { Paging } from '../../src/platform/paging.ts'
+import { countRows, rememberPage, selectPage } from '../../src/core/db/page.ts'
+import type { Paging } from '../../src/core/platform/paging.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e']

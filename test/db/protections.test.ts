@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listBranchRules, loadBranchRuleFacts } from '../../src/subjects/protections/branches/branch-rule.store.ts'
-import { loadTagRuleFacts } from '../../src/subjects/protections/tags/tag-rule.store.ts'
-import type { Repo } from '../../src/subjects/repos/repo.store.ts'
+import { listBranchRules, loadBranchRuleFacts } from '../../src/domains/code/protections/branches/branch-rule.store.ts'
+import { loadTagRuleFacts } from '../../src/domains/code/protections/tags/tag-rule.store.ts'
+import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
 import {
   insertCommitStatus,
   listCommitStatuses,
   listLatestStatuses,
-} from '../../src/subjects/statuses/commit-status.store.ts'
+} from '../../src/domains/code/statuses/commit-status.store.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'

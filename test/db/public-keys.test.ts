@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { UserId } from '../../src/platform/crypto/ids.ts'
-import { claimPublicKey, deleteUserKey, findKeyUse, insertUserKey } from '../../src/subjects/keys/public-key.store.ts'
-import { listUsers } from '../../src/subjects/users/user-list.store.ts'
-import { insertUser, lockActiveAdmins, updateUser } from '../../src/subjects/users/user.store.ts'
+import type { UserId } from '../../src/core/platform/crypto/ids.ts'
+import {
+  claimPublicKey,
+  deleteUserKey,
+  findKeyUse,
+  insertUserKey,
+} from '../../src/domains/accounts/keys/public-key.store.ts'
+import { listUsers } from '../../src/domains/accounts/users/user-list.store.ts'
+import { insertUser, lockActiveAdmins, updateUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('users and keys in the database', (kind) => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { UserId } from '../../src/platform/crypto/ids.ts'
-import { listUsedArtifacts, listUsedAttachments, loadQuotaUsage } from '../../src/subjects/quota/quota-usage.store.ts'
+import type { UserId } from '../../src/core/platform/crypto/ids.ts'
+import {
+  listUsedArtifacts,
+  listUsedAttachments,
+  loadQuotaUsage,
+} from '../../src/domains/accounts/quota/quota-usage.store.ts'
 import {
   deleteQuotaGroupRule,
   deleteQuotaGroupUser,
@@ -13,10 +17,10 @@ import {
   listQuotaGroups,
   listQuotaGroupUsers,
   updateQuotaRule,
-} from '../../src/subjects/quota/quota.store.ts'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
-import { listUsedPackages } from '../../src/subjects/quota/used-package.store.ts'
+} from '../../src/domains/accounts/quota/quota.store.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
+import { listUsedPackages } from '../../src/domains/accounts/quota/used-package.store.ts'
 import { rows } from '../harness/expect.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 

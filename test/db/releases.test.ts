@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { RepoId } from '../../src/platform/crypto/ids.ts'
-import { countArchiveDownload, loadArchiveDownloads } from '../../src/subjects/archives/archive-download.store.ts'
+import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
+import { countArchiveDownload, loadArchiveDownloads } from '../../src/domains/code/archives/archive-download.store.ts'
 import {
   countDownload,
   deleteAttachmentsOf,
@@ -8,7 +8,7 @@ import {
   insertAttachment,
   isBlobAttached,
   listAttachmentsOf,
-} from '../../src/subjects/attachments/attachment.store.ts'
+} from '../../src/domains/repositories/attachments/attachment.store.ts'
 import {
   deleteRelease,
   findLatestRelease,
@@ -17,9 +17,9 @@ import {
   listReleases,
   type Release,
   updateRelease,
-} from '../../src/subjects/releases/release.store.ts'
-import { findRepoById, insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+} from '../../src/domains/code/releases/release.store.ts'
+import { findRepoById, insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('releases and their files in the database', (kind) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CompiledQuery } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
-import { beginReads, countOnce, remembered } from '../../src/db/remembered.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+import type { Database } from '../../src/core/db/database.ts'
+import { beginReads, countOnce, remembered } from '../../src/core/db/remembered.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('totals of searches', (kind) => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { RepoId } from '../../src/platform/crypto/ids.ts'
-import { listKnownNames } from '../../src/subjects/admin/adoption.store.ts'
-import { insertPushes } from '../../src/subjects/repos/records/push.store.ts'
-import { listReposWithDeletedRefs, walkRepoIds } from '../../src/subjects/repos/records/repo-walk.store.ts'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
+import { listKnownNames } from '../../src/domains/operations/admin/adoption.store.ts'
+import { insertPushes } from '../../src/domains/repositories/repos/records/push.store.ts'
+import { listReposWithDeletedRefs, walkRepoIds } from '../../src/domains/repositories/repos/records/repo-walk.store.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('walks over repositories in the database', (kind) => {

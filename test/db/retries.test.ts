@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { afterCommit, type Database, dialectFor, openDatabase, type Tx } from '../../src/db/database.ts'
+import { afterCommit, type Database, dialectFor, openDatabase, type Tx } from '../../src/core/db/database.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const read = (tx: Tx, name: string) =>

@@ -1,8 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Tx } from '../../src/db/database.ts'
-import { keepReturned, rowById } from '../../src/db/transaction-rows.ts'
-import { findUserById, insertUser, lockUsers, updateUser, type User } from '../../src/subjects/users/user.store.ts'
+import type { Tx } from '../../src/core/db/database.ts'
+import { keepReturned, rowById } from '../../src/core/db/transaction-rows.ts'
+import {
+  findUserById,
+  insertUser,
+  lockUsers,
+  updateUser,
+  type User,
+} from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { statementsOf } from '../harness/statements.ts'
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrationProvider } from '../../migrations/index.ts'
-import type { Database } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import type { Database } from '../../src/core/db/database.ts'
+import { migrate } from '../../src/core/db/migrate.ts'
 import { describeOnBoth, type EmptyDatabase, makeEmpty } from '../harness/databases.ts'
 import {
   type ColumnFacts,

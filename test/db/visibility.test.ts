@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AccessMode } from '../../src/access/access-mode.ts'
+import { AccessMode } from '../../src/core/access/access-mode.ts'
 import {
   canSeeRepo,
   decideRepoAccess,
@@ -7,20 +7,20 @@ import {
   type RepoGrants,
   type TeamGrant,
   unitMode,
-} from '../../src/access/repo-access.ts'
-import { loadRepoGrants } from '../../src/access/repo-grants.store.ts'
-import { readersOf } from '../../src/access/repo-readers.store.ts'
-import { ALL_SCOPES } from '../../src/access/scopes.ts'
-import { hasUnit, UNITS, unitSet } from '../../src/access/units.ts'
-import { ANONYMOUS, type Viewer } from '../../src/access/viewer.ts'
-import { readsUnit, visibleRepos } from '../../src/access/visible-repos.ts'
-import type { Db, Tx } from '../../src/db/database.ts'
-import type { Schema } from '../../src/db/schema.ts'
-import { asId, type RepoId, type UserId } from '../../src/platform/crypto/ids.ts'
-import { listRepos, type RepoFilter } from '../../src/subjects/repos/lists/repo-list.store.ts'
-import { BY_ID } from '../../src/subjects/repos/lists/repo-order.ts'
-import { listReposByIds, type Repo } from '../../src/subjects/repos/repo.store.ts'
-import { findUserById, insertUser, listUsersByIds } from '../../src/subjects/users/user.store.ts'
+} from '../../src/core/access/repo-access.ts'
+import { loadRepoGrants } from '../../src/core/access/repo-grants.store.ts'
+import { readersOf } from '../../src/core/access/repo-readers.store.ts'
+import { ALL_SCOPES } from '../../src/core/access/scopes.ts'
+import { hasUnit, UNITS, unitSet } from '../../src/core/access/units.ts'
+import { ANONYMOUS, type Viewer } from '../../src/core/access/viewer.ts'
+import { readsUnit, visibleRepos } from '../../src/core/access/visible-repos.ts'
+import type { Db, Tx } from '../../src/core/db/database.ts'
+import type { Schema } from '../../src/core/db/schema.ts'
+import { asId, type RepoId, type UserId } from '../../src/core/platform/crypto/ids.ts'
+import { listRepos, type RepoFilter } from '../../src/domains/repositories/repos/lists/repo-list.store.ts'
+import { BY_ID } from '../../src/domains/repositories/repos/lists/repo-order.ts'
+import { listReposByIds, type Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { findUserById, insertUser, listUsersByIds } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 import { viewerOf } from '../harness/world.ts'
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { RepoId, UserId } from '../../src/platform/crypto/ids.ts'
+import type { RepoId, UserId } from '../../src/core/platform/crypto/ids.ts'
 import {
   deleteUserBadges,
   insertBadge,
   insertUserBadges,
   listBadgesBySlug,
   listBadgesOf,
-} from '../../src/subjects/admin/badge.store.ts'
+} from '../../src/domains/operations/admin/badge.store.ts'
 import {
   copyDefaultWebhooks,
   findWebhook,
@@ -14,9 +14,9 @@ import {
   insertWebhook,
   listWebhooks,
   updateWebhook,
-} from '../../src/subjects/hooks/webhook.store.ts'
-import { insertRepo } from '../../src/subjects/repos/repo.store.ts'
-import { insertUser } from '../../src/subjects/users/user.store.ts'
+} from '../../src/domains/delivery/hooks/webhook.store.ts'
+import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('webhooks and badges in the database', (kind) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { loadRepoAccess } from '../../src/subjects/repos/index.ts'
+import { loadRepoAccess } from '../../src/domains/repositories/index.ts'
 import { oracle } from '../git/fixture.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { asId, type RepoId } from '../../src/platform/crypto/ids.ts'
+import { asId, type RepoId } from '../../src/core/platform/crypto/ids.ts'
 import type { Any } from '../harness/client.ts'
 import { startSshFixture, type SshFixture, type SshKey } from '../ssh/fixture.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'

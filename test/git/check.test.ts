@@ -1,9 +1,9 @@
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkPathIndexes, checkRepo } from '../../src/git/disk/check.ts'
-import type { GitCommand } from '../../src/git/engine/command.ts'
-import type { GraphReader } from '../../src/git/engine/graph/graph-thread.ts'
+import { checkPathIndexes, checkRepo } from '../../src/core/git/disk/check.ts'
+import type { GitCommand } from '../../src/core/git/engine/command.ts'
+import type { GraphReader } from '../../src/core/git/engine/graph/graph-thread.ts'
 import { oracle, startWorld, type World } from './fixture.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { copyObjects, type GitRepo } from '../../src/git/index.ts'
+import { copyObjects, type GitRepo } from '../../src/core/git/index.ts'
 import { FORMATS, newStorage, oracle, SMALL, startWorld, type World } from './fixture.ts'
 
 let world: World

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CheckResult, runChecks } from '../../src/app/doctor.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
 import { codeRepo, type CodeRepo, oracle, SMALL } from '../api/code/code-world.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD, type Person } from '../harness/world.ts'

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GitRepo } from '../../src/git/index.ts'
+import type { GitRepo } from '../../src/core/git/index.ts'
 import {
   FORMATS,
   newStorage,
@@ -169,7 +169,7 @@ describe('a killed process', () => {
     const pack = join(world.root, 'donor.pack')
     writeFileSync(pack, oracleBytes(donor.path, ['pack-objects', '--all', '--stdout', '-q']))
     const program = `
-      import { createQuarantine } from ${JSON.stringify(new URL('../../src/git/disk/quarantine.ts', import.meta.url).pathname)}
+      import { createQuarantine } from ${JSON.stringify(new URL('../../src/core/git/disk/quarantine.ts', import.meta.url).pathname)}
       import { spawnSync } from 'node:child_process'
       import { readFileSync } from 'node:fs'
       for (;;) {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createGit, type Git, type GitLimits, type GitRepo, type ObjectFormat } from '../../src/git/index.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createGit, type Git, type GitLimits, type GitRepo, type ObjectFormat } from '../../src/core/git/index.ts'
+import { systemClock } from '../../src/core/platform/clock.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
 import { runSmall } from '../harness/run-small.ts'
 
 export const FORMATS: readonly ObjectFormat[] = ['sha1', 'sha256']

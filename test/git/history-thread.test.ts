@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { GraphThread } from '../../src/git/engine/graph/graph-thread.ts'
-import type { GitRepo } from '../../src/git/index.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { GraphThread } from '../../src/core/git/engine/graph/graph-thread.ts'
+import type { GitRepo } from '../../src/core/git/index.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
 import { oracle, script, startWorld, type World } from './fixture.ts'
 import { randomHistory } from './random-history.ts'
 

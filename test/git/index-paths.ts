@@ -1,8 +1,8 @@
-import { keepPathIndexes } from '../../src/git/disk/commit-graph.ts'
-import { createStoreCaches } from '../../src/git/engine/packs/object-store.ts'
-import { type BuildOptions, buildPathIndexes } from '../../src/git/engine/graph/paths/build-path-index.ts'
-import { RepoView } from '../../src/git/engine/graph/repo-view.ts'
-import type { GitRepo } from '../../src/git/index.ts'
+import { keepPathIndexes } from '../../src/core/git/disk/commit-graph.ts'
+import { createStoreCaches } from '../../src/core/git/engine/packs/object-store.ts'
+import { type BuildOptions, buildPathIndexes } from '../../src/core/git/engine/graph/paths/build-path-index.ts'
+import { RepoView } from '../../src/core/git/engine/graph/repo-view.ts'
+import type { GitRepo } from '../../src/core/git/index.ts'
 
 export const viewOf = (repo: GitRepo): RepoView =>
   new RepoView(repo.path, repo.objectFormat, { caches: createStoreCaches(1 << 20, 1 << 20) })

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type GitRepo, serveUploadArchive } from '../../src/git/index.ts'
+import { type GitRepo, serveUploadArchive } from '../../src/core/git/index.ts'
 import { FORMATS, oracle, startWorld, type World } from './fixture.ts'
 import { processesWith, until } from './wire/client.ts'
 import { MEASURED } from '../harness/measured.ts'

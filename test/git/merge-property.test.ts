@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { GitRepo, MergeOutcome, MergeStyle } from '../../src/git/index.ts'
+import type { GitRepo, MergeOutcome, MergeStyle } from '../../src/core/git/index.ts'
 import { FORMATS, oracle, startWorld, type World } from './fixture.ts'
 import { twoBranches, type WorkTree, workTree } from './merge-worlds.ts'
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createMemo } from '../../src/git/engine/memo.ts'
-import { createMerges, type Merges } from '../../src/git/engine/merge/merges.ts'
-import type { GitRepo, MergeOutcome, MergePlan, MergeStyle } from '../../src/git/index.ts'
+import { createMemo } from '../../src/core/git/engine/memo.ts'
+import { createMerges, type Merges } from '../../src/core/git/engine/merge/merges.ts'
+import type { GitRepo, MergeOutcome, MergePlan, MergeStyle } from '../../src/core/git/index.ts'
 import { FORMATS, oracle, oracleBytes, script, type ScriptCommit, startWorld, type World } from './fixture.ts'
 import { MEASURED } from '../harness/measured.ts'
 

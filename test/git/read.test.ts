@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type GitRepo, isGitError } from '../../src/git/index.ts'
+import { type GitRepo, isGitError } from '../../src/core/git/index.ts'
 import { FORMATS, newStorage, oracle, oracleStatus, script, SMALL, startWorld, type World } from './fixture.ts'
 
 let world: World

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parsePackedRefs } from '../../src/git/engine/refs/ref-store.ts'
-import { type GitRepo, isValidRefName, isValidRefPart, RefConflictError } from '../../src/git/index.ts'
-import { setChildPath } from '../../src/platform/process/process.ts'
+import { parsePackedRefs } from '../../src/core/git/engine/refs/ref-store.ts'
+import { type GitRepo, isValidRefName, isValidRefPart, RefConflictError } from '../../src/core/git/index.ts'
+import { setChildPath } from '../../src/core/platform/process/process.ts'
 import { FORMATS, oracle, SMALL, startWorld, type World } from './fixture.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type GitRepo, type Identity, MODE } from '../../src/git/index.ts'
+import { type GitRepo, type Identity, MODE } from '../../src/core/git/index.ts'
 import { FORMATS, oracle, oracleBytes, oracleStatus, startWorld, type World } from './fixture.ts'
 
 let world: World

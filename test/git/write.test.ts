@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseCommit, serializeCommit } from '../../src/git/engine/object/commit.ts'
-import { formatIdentity, parseIdentity } from '../../src/git/engine/object/identity.ts'
-import { parseTree, serializeTree } from '../../src/git/engine/object/tree.ts'
+import { parseCommit, serializeCommit } from '../../src/core/git/engine/object/commit.ts'
+import { formatIdentity, parseIdentity } from '../../src/core/git/engine/object/identity.ts'
+import { parseTree, serializeTree } from '../../src/core/git/engine/object/tree.ts'
 import {
   applyChanges,
   type GitRepo,
@@ -14,7 +14,7 @@ import {
   PathConflictError,
   signedPayload,
   type TreeChange,
-} from '../../src/git/index.ts'
+} from '../../src/core/git/index.ts'
 import {
   FORMATS,
   newStorage,

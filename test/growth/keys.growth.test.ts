@@ -1,10 +1,10 @@
 import { describe, it } from 'vitest'
-import { armoredBlocks } from '../../src/platform/pgp/armor.ts'
-import { readPgpKeys } from '../../src/platform/pgp/keys.ts'
-import { readSignatureKeyIds } from '../../src/platform/pgp/signatures.ts'
-import { parseSshCertificate } from '../../src/platform/ssh/certificate.ts'
-import { parseSshPublicKey } from '../../src/platform/ssh/key.ts'
-import { framed, parseSshSignature } from '../../src/platform/ssh/signature.ts'
+import { armoredBlocks } from '../../src/core/platform/pgp/armor.ts'
+import { readPgpKeys } from '../../src/core/platform/pgp/keys.ts'
+import { readSignatureKeyIds } from '../../src/core/platform/pgp/signatures.ts'
+import { parseSshCertificate } from '../../src/core/platform/ssh/certificate.ts'
+import { parseSshPublicKey } from '../../src/core/platform/ssh/key.ts'
+import { framed, parseSshSignature } from '../../src/core/platform/ssh/signature.ts'
 import { expectLinear } from '../harness/growth.ts'
 
 const begin = (kind: string): string => `-----BEGIN PGP ${kind}-----\n`

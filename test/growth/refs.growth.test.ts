@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
-import { isValidBranchName, isValidRefName, isValidTagName } from '../../src/git/engine/refs/ref-name.ts'
-import { parsePackedRefs } from '../../src/git/engine/refs/ref-store.ts'
-import { createRevisions, type RevisionContext } from '../../src/git/engine/refs/revision.ts'
+import { isValidBranchName, isValidRefName, isValidTagName } from '../../src/core/git/engine/refs/ref-name.ts'
+import { parsePackedRefs } from '../../src/core/git/engine/refs/ref-store.ts'
+import { createRevisions, type RevisionContext } from '../../src/core/git/engine/refs/revision.ts'
 import { expectLinear } from '../harness/growth.ts'
 
 const OID = 'a'.repeat(40)

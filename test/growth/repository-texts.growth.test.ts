@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseSubmodules } from '../../src/subjects/contents/read/submodules.ts'
-import { expandPath, expandVariables } from '../../src/subjects/forks/template-variables.policy.ts'
-import { createLicenseDetector } from '../../src/subjects/languages/detect-license.ts'
+import { parseSubmodules } from '../../src/domains/code/contents/read/submodules.ts'
+import { expandPath, expandVariables } from '../../src/domains/migration/forks/template-variables.policy.ts'
+import { createLicenseDetector } from '../../src/domains/code/languages/detect-license.ts'
 import { expectLinear, processorTime } from '../harness/growth.ts'
 import { MEASURED } from '../harness/measured.ts'
 

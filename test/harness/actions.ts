@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { App } from '../../src/app.ts'
-import { sha256Hex } from '../../src/platform/crypto/crypto.ts'
-import { type ActionsPlace, placeColumns } from '../../src/subjects/actions/place.ts'
-import type { RepoId } from '../../src/platform/crypto/ids.ts'
-import { insertRunner } from '../../src/subjects/actions/runners/runner.store.ts'
-import { insertJobs } from '../../src/subjects/actions/runs/job.store.ts'
-import { insertRun, type Run } from '../../src/subjects/actions/runs/run.store.ts'
-import { aggregateStatus, isDone, type RunStatus } from '../../src/subjects/actions/runs/run-status.policy.ts'
-import { insertLogLines, insertStep, insertTask } from '../../src/subjects/actions/runs/task.store.ts'
+import type { App } from '../../src/app/modules.ts'
+import { sha256Hex } from '../../src/core/platform/crypto/crypto.ts'
+import { type ActionsPlace, placeColumns } from '../../src/domains/automation/actions/place.ts'
+import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
+import { insertRunner } from '../../src/domains/automation/actions/runners/runner.store.ts'
+import { insertJobs } from '../../src/domains/automation/actions/runs/job.store.ts'
+import { insertRun, type Run } from '../../src/domains/automation/actions/runs/run.store.ts'
+import { aggregateStatus, isDone, type RunStatus } from '../../src/domains/automation/actions/runs/run-status.policy.ts'
+import { insertLogLines, insertStep, insertTask } from '../../src/domains/automation/actions/runs/task.store.ts'
 
 interface NewRunner {
   readonly name?: string

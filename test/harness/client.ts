@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import { FormatRegistry } from '@sinclair/typebox'
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler'
-import type { Operation } from '../../src/http/operation.ts'
-import { compilePath } from '../../src/http/path/path.ts'
-import { API_PREFIX } from '../../src/http/subject-plugin.ts'
+import type { Operation } from '../../src/core/http/operation.ts'
+import { compilePath } from '../../src/core/http/path/path.ts'
+import { API_PREFIX } from '../../src/core/http/module-plugin.ts'
 import { quickFetch } from './quick-fetch.ts'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)))

@@ -1,14 +1,14 @@
-import { type AppOverrides, type CoreApp, createCore } from '../../src/app.ts'
-import { loadConfig } from '../../src/config/index.ts'
-import type { Events } from '../../src/events/index.ts'
-import type { Jobs } from '../../src/jobs/index.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { type AppOverrides, type CoreApp, createCore } from '../../src/app/modules.ts'
+import { loadConfig } from '../../src/core/config/index.ts'
+import type { Events } from '../../src/core/events/index.ts'
+import type { Jobs } from '../../src/core/jobs/index.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
 import { openFresh, type TestDatabase } from './databases.ts'
 
 export interface TestCore extends TestDatabase {
   /** All services, without a server. */
   readonly core: CoreApp
-  /** With the projections of all subjects; payloads are validated. */
+  /** With the projections of all modules; payloads are validated. */
   readonly events: Events
   readonly jobs: Jobs
 }
@@ -18,7 +18,7 @@ export interface TestCoreOptions extends AppOverrides {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A fresh database with every subject over it: for tests of services that append events and enqueue jobs. */
+/** A fresh database with every module over it: for tests of services that append events and enqueue jobs. */
 export async function freshCore(
   kind: 'sqlite' | 'postgres',
   { settings = {}, ...overrides }: TestCoreOptions = {},

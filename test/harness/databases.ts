@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, inject } from 'vitest'
-import { type Database, dialectFor, openDatabase } from '../../src/db/database.ts'
+import { type Database, dialectFor, openDatabase } from '../../src/core/db/database.ts'
 import { copyTemplate, createEmpty } from './postgres.ts'
 
 const LIMITS = { max_connections: 4, statement_timeout: 60 }

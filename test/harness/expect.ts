@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { expect } from 'vitest'
-import type { Db } from '../../src/db/database.ts'
-import type { Schema } from '../../src/db/schema.ts'
-import type { EventKind, EventPayload } from '../../src/events/index.ts'
+import type { Db } from '../../src/core/db/database.ts'
+import type { Schema } from '../../src/core/db/schema.ts'
+import type { EventKind, EventPayload } from '../../src/core/events/index.ts'
 
 /** A test server, an app or a test database: whatever has the database of the test. */
 export type WithDatabase =

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { loadConfig } from '../../src/config/index.ts'
-import { dialectFor, openDatabase } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { loadConfig } from '../../src/core/config/index.ts'
+import { dialectFor, openDatabase } from '../../src/core/db/database.ts'
+import { migrate } from '../../src/core/db/migrate.ts'
 import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../src/db/database.ts'
+import type { Database } from '../../src/core/db/database.ts'
 
 /** Writes a delivery of a webhook that was given up; returns its uuid. */
 export async function addDeadDelivery(database: Database, hookId: number): Promise<string> {

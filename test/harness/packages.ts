@@ -1,4 +1,4 @@
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/modules.ts'
 
 const SUMS = { md5: 'a1', sha1: 'b2', sha256: 'c3', sha512: 'd4' }
 

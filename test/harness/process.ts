@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { inject } from 'vitest'
 import { runCli } from '../../src/cli/index.ts'
-import { setChildPath } from '../../src/platform/process/process.ts'
+import { setChildPath } from '../../src/core/platform/process/process.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/ingot.js')
 /** NOTE: on a machine that runs many tests a start takes many times its usual second. */
@@ -99,7 +99,7 @@ function begin(args: readonly string[], env: Readonly<Record<string, string>>) {
       for (const [index, name] of SIGNALS.entries())
         for (const listener of process.rawListeners(name))
           if (!before[index]!.includes(listener)) process.removeListener(name, listener as () => void)
-      // NOTE: a server prefers a small heap (src/platform/process/heap.ts), tests the default of V8.
+      // NOTE: a server prefers a small heap (src/core/platform/process/heap.ts), tests the default of V8.
       setFlagsFromString('--heap-growing-percent=0')
       setChildPath(process.env['PATH'] ?? '')
     }

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/database.ts'
+import type { Database } from '../../src/core/db/database.ts'
 
 export interface AskedQuery {
   readonly sql: string

@@ -40,7 +40,7 @@ export function recordSql(to: string): void {
     lookUps.set(compiled.sql, known + 1)
     const stack = new Error('where').stack ?? ''
     // Which tables it finds rows in depends on the rows.
-    if (stack.includes('/src/db/delete-in-steps.ts')) return compiled
+    if (stack.includes('/src/core/db/delete-in-steps.ts')) return compiled
     const found = STORE.exec(stack)?.groups
     const line = found && JSON.stringify({ file: found['file'], name: found['name'], sql: normaliseSql(compiled.sql) })
     if (line !== undefined && !seen.has(line)) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { Db } from '../../src/db/database.ts'
+import type { Db } from '../../src/core/db/database.ts'
 
 export interface ColumnFacts {
   readonly table: string

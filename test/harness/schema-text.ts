@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../src/db/database.ts'
+import type { Db } from '../../src/core/db/database.ts'
 
 /** The schema as it is committed in `migrations/schema.<kind>.sql`. */
 export const describeSchema = (db: Db, kind: 'sqlite' | 'postgres'): Promise<string> =>

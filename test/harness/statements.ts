@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
-import type { Schema } from '../../src/db/schema.ts'
+import type { Database } from '../../src/core/db/database.ts'
+import type { Schema } from '../../src/core/db/schema.ts'
 
 interface Statement {
   readonly sql: string

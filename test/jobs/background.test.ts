@@ -1,13 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Database, Tx } from '../../src/db/database.ts'
-import { actorOf } from '../../src/access/viewer.ts'
-import { type DomainEvent, EventDispatcher, EventLog, pruneEvents, type Subscriptions } from '../../src/events/index.ts'
-import { defineJob, type EnqueueOptions, JobQueue, JobRunner, Schedule } from '../../src/jobs/index.ts'
-import { onlyProcess, type Processes } from '../../src/platform/concurrency/processes.ts'
-import { asId } from '../../src/platform/crypto/ids.ts'
-import { unavailable } from '../../src/platform/errors.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import type { Database, Tx } from '../../src/core/db/database.ts'
+import { actorOf } from '../../src/core/access/viewer.ts'
+import {
+  type DomainEvent,
+  EventDispatcher,
+  EventLog,
+  pruneEvents,
+  type Subscriptions,
+} from '../../src/core/events/index.ts'
+import { defineJob, type EnqueueOptions, JobQueue, JobRunner, Schedule } from '../../src/core/jobs/index.ts'
+import { onlyProcess, type Processes } from '../../src/core/platform/concurrency/processes.ts'
+import { asId } from '../../src/core/platform/crypto/ids.ts'
+import { unavailable } from '../../src/core/platform/errors.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 const log = createLogger('silent')

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Logger } from '../../src/platform/logger.ts'
+import type { Logger } from '../../src/core/platform/logger.ts'
 import { git, until } from '../git/wire/client.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createLogger } from '../../src/core/platform/logger.ts'
 import { startServer } from '../harness/server.ts'
 import { basic, sample, useLfsServer } from './fixture.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/core/platform/clock.ts'
 import { createBrowser, type Browser } from '../harness/browser.ts'
 import { createClient, type Any, type Client } from '../harness/client.ts'
 import { startServer, type TestServer } from '../harness/server.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/index.ts'
+import { loadConfig } from '../../src/core/config/index.ts'
 import { createBrowser } from '../harness/browser.ts'
 import { createClient, type Any } from '../harness/client.ts'
 import { startServer, type TestServer } from '../harness/server.ts'

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { expect, it } from 'vitest'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/core/platform/clock.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { PASSWORD } from '../harness/world.ts'

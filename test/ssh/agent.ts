@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net'
-import { framed } from '../../src/platform/ssh/signature.ts'
+import { framed } from '../../src/core/platform/ssh/signature.ts'
 
 /** A key that an agent holds: what it is, and how it signs. */
 export interface AgentKey {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import ssh2 from 'ssh2'
 import { describe, expect, it } from 'vitest'
 import { securityKey } from './security-key.ts'
-import { framed } from '../../src/platform/ssh/signature.ts'
-import { type OfferedKey, provesPossession } from '../../src/subjects/git-ssh/key-check.ts'
+import { framed } from '../../src/core/platform/ssh/signature.ts'
+import { type OfferedKey, provesPossession } from '../../src/domains/transports/git-ssh/key-check.ts'
 
 const { utils } = ssh2
 const session = Buffer.from('this very session')

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { framed } from '../../src/platform/ssh/signature.ts'
+import { framed } from '../../src/core/platform/ssh/signature.ts'
 import type { AgentKey } from './agent.ts'
 
 export type SecurityKeyType = 'sk-ssh-ed25519@openssh.com' | 'sk-ecdsa-sha2-nistp256@openssh.com'

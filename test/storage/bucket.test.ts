@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runChecks } from '../../src/app/doctor.ts'
-import type { Finding } from '../../src/subjects/subject.ts'
+import type { Finding } from '../../src/core/module.ts'
 import { startS3, type S3TestServer } from '../harness/s3-server.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'

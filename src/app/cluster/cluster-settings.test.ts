@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
-import { loadConfig } from '../../config/index.ts'
+import { loadConfig } from '../../core/config/index.ts'
 import { clusterSettings } from './cluster-settings.ts'
 
 const flags = { 'cluster.enabled': 'true', data_dir: '/srv/ingot' }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Config } from '../../config/index.ts'
-import { invalid } from '../../platform/errors.ts'
+import type { Config } from '../../core/config/index.ts'
+import { invalid } from '../../core/platform/errors.ts'
 
 /** What `[cluster]` means for one node. */
 export interface ClusterSettings {

@@ -1,4 +1,4 @@
-import { LockTable, type Release } from '../../platform/concurrency/lock-table.ts'
+import { LockTable, type Release } from '../../core/platform/concurrency/lock-table.ts'
 import type { FromSupervisor, FromWorker } from './messages.ts'
 
 /** A worker as the exchange sees it. */

@@ -1,4 +1,4 @@
-import type { LockMode } from '../../platform/concurrency/lock-table.ts'
+import type { LockMode } from '../../core/platform/concurrency/lock-table.ts'
 
 /** From a worker to the supervisor. `id` is chosen by the worker and repeated in the reply. */
 export type FromWorker =

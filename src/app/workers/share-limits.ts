@@ -1,6 +1,6 @@
-import type { Config } from '../../config/index.ts'
-import { DEFAULT_LIMITS, type GitLimits } from '../../git/index.ts'
-import { shareOf } from '../../platform/concurrency/processes.ts'
+import type { Config } from '../../core/config/index.ts'
+import { DEFAULT_LIMITS, type GitLimits } from '../../core/git/index.ts'
+import { shareOf } from '../../core/platform/concurrency/processes.ts'
 
 /** The smallest pool of connections with which transactions and reads do not wait for each other. */
 const MIN_CONNECTIONS = 2

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createLogger } from '../../platform/logger.ts'
+import { createLogger } from '../../core/platform/logger.ts'
 import type { Exit, WorkerProcess } from './fork-worker.ts'
 import type { FromWorker } from './messages.ts'
 import { Supervisor } from './supervisor.ts'

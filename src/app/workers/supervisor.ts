@@ -1,5 +1,5 @@
-import { randomHex } from '../../platform/crypto/crypto.ts'
-import type { Logger } from '../../platform/logger.ts'
+import { randomHex } from '../../core/platform/crypto/crypto.ts'
+import type { Logger } from '../../core/platform/logger.ts'
 import { Exchange, type Peer } from './exchange.ts'
 import type { Exit, WorkerProcess } from './fork-worker.ts'
 

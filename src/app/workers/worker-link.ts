@@ -1,5 +1,5 @@
-import type { LockMode, Release, SharedLocks } from '../../platform/concurrency/lock-table.ts'
-import type { Processes } from '../../platform/concurrency/processes.ts'
+import type { LockMode, Release, SharedLocks } from '../../core/platform/concurrency/lock-table.ts'
+import type { Processes } from '../../core/platform/concurrency/processes.ts'
 import type { FromSupervisor, FromWorker } from './messages.ts'
 import { OtherWorkers } from './other-workers.ts'
 

@@ -4,8 +4,8 @@ import type { Any, Client } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
-import type { Repo } from '../../../src/subjects/repos/repo.store.ts'
-import { wireTime } from '../../../src/platform/clock.ts'
+import type { Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import { wireTime } from '../../../src/core/platform/clock.ts'
 
 const RUNS = '/repos/ann/r/actions/runs'
 const OTHER_OID = 'b'.repeat(40)

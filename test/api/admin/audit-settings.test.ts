@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { commandLine } from '../../../src/access/viewer.ts'
+import { commandLine } from '../../../src/core/access/viewer.ts'
 import type { Any, Client } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'
-import { commandLine } from '../../../src/access/viewer.ts'
+import { commandLine } from '../../../src/core/access/viewer.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 

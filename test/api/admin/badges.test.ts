@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { commandLine } from '../../../src/access/viewer.ts'
+import { commandLine } from '../../../src/core/access/viewer.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Jimp } from 'jimp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { probeImage } from '../../../src/platform/images/probe.ts'
+import { probeImage } from '../../../src/core/platform/images/probe.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Organization, Person } from '../../harness/world.ts'
 

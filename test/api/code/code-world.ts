@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { GitRepo } from '../../../src/git/index.ts'
-import type { Repo } from '../../../src/subjects/repos/repo.store.ts'
+import type { GitRepo } from '../../../src/core/git/index.ts'
+import type { Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
 import { oracle, SMALL } from '../../git/fixture.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { parseCommit } from '../../../src/git/engine/object/commit.ts'
-import { parseSubmodules } from '../../../src/subjects/contents/read/submodules.ts'
-import { signedBy } from '../../../src/subjects/signing/signing.ts'
+import { parseCommit } from '../../../src/core/git/engine/object/commit.ts'
+import { parseSubmodules } from '../../../src/domains/code/contents/read/submodules.ts'
+import { signedBy } from '../../../src/domains/repositories/signing/signing.ts'
 import { processorTime } from '../../harness/growth.ts'
 import { MEASURED } from '../../harness/measured.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { updateRepo } from '../../../src/subjects/repos/repo.store.ts'
+import { updateRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
 import { codeRepo, oracle, SMALL, useCodeWorld, type CodeWorld } from './code-world.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { updateUser } from '../../../src/subjects/users/user.store.ts'
+import { updateUser } from '../../../src/domains/accounts/users/user.store.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withUnit } from '../../../src/access/units.ts'
-import { systemActor } from '../../../src/access/viewer.ts'
-import { type Repo, updateRepo } from '../../../src/subjects/repos/repo.store.ts'
+import { withUnit } from '../../../src/core/access/units.ts'
+import { systemActor } from '../../../src/core/access/viewer.ts'
+import { type Repo, updateRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
 import type { Organization, Person } from '../../harness/world.ts'
 import { startSshFixture, type SshConnection, type SshFixture } from '../../ssh/fixture.ts'
 

@@ -1,4 +1,4 @@
-import { systemActor } from '../../../src/access/viewer.ts'
+import { systemActor } from '../../../src/core/access/viewer.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { row, rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Operation } from '../../../src/http/operation.ts'
+import type { Operation } from '../../../src/core/http/operation.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 
 /** Every text, list and map that a client may send has a limit (behaviour/auth-and-access#request-limits). */

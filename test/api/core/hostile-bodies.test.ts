@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Area, Operation } from '../../../src/http/operation.ts'
-import { URLENCODED_BYTES } from '../../../src/http/body/limits.ts'
+import type { Area, Operation } from '../../../src/core/http/operation.ts'
+import { URLENCODED_BYTES } from '../../../src/core/http/body/limits.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { MEASURED } from '../../harness/measured.ts'
 
@@ -58,7 +58,7 @@ const wide = (limit: number): string => {
 
 type Body = readonly [type: string, body: string]
 
-/** Each operation reads them by its own schema. The decoder alone is given more kinds, in src/http/body. */
+/** Each operation reads them by its own schema. The decoder alone is given more kinds, in src/core/http/body. */
 function jsonBodies(operation: Operation, limit: number): Body[] {
   const [text, list] = [textField(operation), listField(operation)].map((name) => name && JSON.stringify(name))
   return [

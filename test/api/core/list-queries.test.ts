@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Operation } from '../../../src/http/operation.ts'
-import { asId, type RepoId } from '../../../src/platform/crypto/ids.ts'
+import type { Operation } from '../../../src/core/http/operation.ts'
+import { asId, type RepoId } from '../../../src/core/platform/crypto/ids.ts'
 import { createActionsFactory } from '../../harness/actions.ts'
 import { addPackageVersion } from '../../harness/packages.ts'
 import { addDeadDelivery } from '../../harness/hook-deliveries.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Operation } from '../../../src/http/operation.ts'
+import type { Operation } from '../../../src/core/http/operation.ts'
 import { rows } from '../../harness/expect.ts'
 import { quickFetch } from '../../harness/quick-fetch.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/core/platform/logger.ts'
 import type { Client } from '../../harness/client.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'

@@ -1,5 +1,5 @@
-import type { DomainEvent, EventKind } from '../../../src/events/index.ts'
-import { createMessageBuilders } from '../../../src/subjects/hooks/payloads/message-builders.ts'
+import type { DomainEvent, EventKind } from '../../../src/core/events/index.ts'
+import { createMessageBuilders } from '../../../src/domains/delivery/hooks/payloads/message-builders.ts'
 import type { Any } from '../../harness/client.ts'
 import { rows } from '../../harness/expect.ts'
 import type { TestServer } from '../../harness/server.ts'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestMessages } from '../../../src/subjects/hooks/payloads/message-builders.ts'
+import { createTestMessages } from '../../../src/domains/delivery/hooks/payloads/message-builders.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { git, tempDir } from '../../git/wire/client.ts'

@@ -1,6 +1,6 @@
-import type { HookMessage } from '../../../src/subjects/hooks/payloads/payload.ts'
-import { messageOf } from '../../../src/subjects/hooks/payloads/payload.present.ts'
-import type { PayloadOf, SentEventType } from '../../../src/subjects/hooks/payloads/payload-types.ts'
+import type { HookMessage } from '../../../src/domains/delivery/hooks/payloads/payload.ts'
+import { messageOf } from '../../../src/domains/delivery/hooks/payloads/payload.present.ts'
+import type { PayloadOf, SentEventType } from '../../../src/domains/delivery/hooks/payloads/payload-types.ts'
 
 const ROOT = 'http://git.test'
 

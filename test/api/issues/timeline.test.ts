@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { asId } from '../../../src/platform/crypto/ids.ts'
-import { insertEntries, type NewEntry } from '../../../src/subjects/issues/timeline/timeline-entry.store.ts'
+import { asId } from '../../../src/core/platform/crypto/ids.ts'
+import { insertEntries, type NewEntry } from '../../../src/domains/issues/issues/timeline/timeline-entry.store.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import type { TestServer } from '../../harness/server.ts'
@@ -18,7 +18,7 @@ function ownMembers(entry: Any): Any {
   )
 }
 
-/** Adds entries that later subjects write. */
+/** Adds entries that later modules write. */
 const addEntries = (server: TestServer, issue: Any, actorId: number, entries: NewEntry[]) =>
   server.app.database.transaction((tx) =>
     insertEntries(
@@ -218,7 +218,7 @@ describe('pages of timelines', () => {
   })
 })
 
-describe('details of other subjects', () => {
+describe('details of other modules', () => {
   const given = issueWorld()
 
   it('are loaded once for the entries of their kinds and merged', async () => {

@@ -260,7 +260,7 @@ describe('POST /markup', () => {
       expect(tag).not.toMatch(/script|\bon\w+=|svg|data-own|javascript|data:/i)
   })
 
-  // One that takes too long and those that are answered; src/subjects/markup measures more, with shorter texts.
+  // One that takes too long and those that are answered; src/domains/markup measures more, with shorter texts.
   it.each(['[[', '#+BEGIN_QUOTE\n', '  - a\n    '])('1 MB of %j as Org is answered or refused', async (piece) => {
     const escaped = JSON.stringify(piece).length - 2
     const { status } = await server.anonymous.post('/markup', {

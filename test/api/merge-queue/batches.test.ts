@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/core/platform/clock.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { oracle } from '../../git/fixture.ts'
 import { commitFile, enqueue, newPull, PULLS, queueWorld, repoPath, RULES } from './queue-world.ts'

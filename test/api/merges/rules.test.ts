@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runProcess } from '../../../src/platform/process/process.ts'
+import { runProcess } from '../../../src/core/platform/process/process.ts'
 import { hasProgram } from '../../harness/gpg.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'

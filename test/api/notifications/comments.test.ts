@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { IssueNotice } from '../../../src/subjects/issues/index.ts'
-import { asId } from '../../../src/platform/crypto/ids.ts'
+import type { IssueNotice } from '../../../src/domains/issues/index.ts'
+import { asId } from '../../../src/core/platform/crypto/ids.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import type { Person } from '../../harness/world.ts'
 import { createIssue, issueWorld } from '../issues/issue-world.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { RefConflictError } from '../../../src/git/index.ts'
+import { RefConflictError } from '../../../src/core/git/index.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { statementsOf } from '../../harness/statements.ts'

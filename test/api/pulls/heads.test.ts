@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { oracle } from '../../git/fixture.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
-import type { Finding } from '../../../src/subjects/subject.ts'
+import type { Finding } from '../../../src/core/module.ts'
 import { commitFile, createPull, pullWorld } from './pull-world.ts'
 
 describeOnBoth('the heads of pull requests', (kind) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ANONYMOUS } from '../../../src/access/viewer.ts'
-import { ok } from '../../../src/http/answer/answer.ts'
-import type { JsonBytes } from '../../../src/http/answer/json-text.ts'
-import { createKeptPages } from '../../../src/subjects/kept-answers/kept-pages.ts'
+import { ANONYMOUS } from '../../../src/core/access/viewer.ts'
+import { ok } from '../../../src/core/http/answer/answer.ts'
+import type { JsonBytes } from '../../../src/core/http/answer/json-text.ts'
+import { createKeptPages } from '../../../src/core/kept-answers/kept-pages.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { commitFile, pullWorld } from './pull-world.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { Finding } from '../../../src/subjects/subject.ts'
+import type { Finding } from '../../../src/core/module.ts'
 import { oracle } from '../../git/fixture.ts'
 import { tryGit } from '../../git/wire/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { updateRepo } from '../../../src/subjects/repos/repo.store.ts'
+import { updateRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
 import { codeRepo, oracle } from '../code/code-world.ts'
 import { rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { renderLicense } from '../../../src/subjects/templates/templates.ts'
+import { systemClock } from '../../../src/core/platform/clock.ts'
+import { renderLicense } from '../../../src/domains/repositories/templates/templates.ts'
 import { codeRepo, oracle } from '../code/code-world.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'

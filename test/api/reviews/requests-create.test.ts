@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { asId } from '../../../src/platform/crypto/ids.ts'
+import { asId } from '../../../src/core/platform/crypto/ids.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { queriesOf } from '../../harness/queries.ts'
 import { commitFile } from '../pulls/pull-world.ts'

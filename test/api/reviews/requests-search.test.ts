@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import type { Person } from '../../harness/world.ts'
-import { insertReview } from '../../../src/subjects/reviews/records/review.store.ts'
+import { insertReview } from '../../../src/domains/pulls/reviews/records/review.store.ts'
 import { openPull, requestWorld } from './request-world.ts'
 
 describeOnBoth('the search for reviews', (kind) => {

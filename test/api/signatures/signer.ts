@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
-import { framed } from '../../../src/platform/ssh/signature.ts'
+import { framed } from '../../../src/core/platform/ssh/signature.ts'
 
 /** A key with which a test signs requests as clients do. */
 export interface RequestKey {

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HealthCheck } from '../../../src/subjects/instance/health-check.ts'
+import { HealthCheck } from '../../../src/domains/operations/instance/health-check.ts'
 import { type S3TestServer, startS3 } from '../../harness/s3-server.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { bucketSettings } from '../../storage/fixture.ts'

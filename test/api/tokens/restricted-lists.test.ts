@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemActor } from '../../../src/access/viewer.ts'
-import { API_PREFIX } from '../../../src/http/subject-plugin.ts'
+import { systemActor } from '../../../src/core/access/viewer.ts'
+import { API_PREFIX } from '../../../src/core/http/module-plugin.ts'
 import { quickFetch } from '../../harness/quick-fetch.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/core/platform/clock.ts'
 import { createClient, type Client } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { totpCode, totpStep } from '../../../src/platform/crypto/totp.ts'
+import { systemClock } from '../../../src/core/platform/clock.ts'
+import { totpCode, totpStep } from '../../../src/core/platform/crypto/totp.ts'
 import { createClient } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { rows } from '../../harness/expect.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GitRepo } from '../../../src/git/index.ts'
+import type { GitRepo } from '../../../src/core/git/index.ts'
 import { processorTime } from '../../harness/growth.ts'
 import { FORMATS, oracle, oracleBytes, startWorld, type World } from '../fixture.ts'
 import { randomHistory } from '../random-history.ts'

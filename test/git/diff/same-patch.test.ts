@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GitRepo } from '../../../src/git/index.ts'
+import type { GitRepo } from '../../../src/core/git/index.ts'
 import { FORMATS, oracle, startWorld, type World } from '../fixture.ts'
 import { commitStream, type FileState, numbered } from './diff-fixture.ts'
 

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GitRepo, Quarantine } from '../../../src/git/index.ts'
-import { isPlainlyConnected } from '../../../src/git/wire/receive/quick-connectivity.ts'
-import { setChildPath } from '../../../src/platform/process/process.ts'
+import type { GitRepo, Quarantine } from '../../../src/core/git/index.ts'
+import { isPlainlyConnected } from '../../../src/core/git/wire/receive/quick-connectivity.ts'
+import { setChildPath } from '../../../src/core/platform/process/process.ts'
 import { git, tempDir } from './client.ts'
 import { startWireServer, type WireServer } from './server.ts'
 

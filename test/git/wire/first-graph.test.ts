@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { GitRepo } from '../../../src/git/index.ts'
+import type { GitRepo } from '../../../src/core/git/index.ts'
 import { script } from '../fixture.ts'
 import { git, tempDir } from './client.ts'
 import { allowAll, startWireServer, type WireServer } from './server.ts'

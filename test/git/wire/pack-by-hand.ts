@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
-import type { ObjectFormat } from '../../../src/git/index.ts'
+import type { ObjectFormat } from '../../../src/core/git/index.ts'
 
 const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
 export type HandType = keyof typeof TYPES

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { createGit, type Git, type GitRepo, type ObjectFormat } from '../../../src/git/index.ts'
+import { createGit, type Git, type GitRepo, type ObjectFormat } from '../../../src/core/git/index.ts'
 import {
   createReceivePack,
   createUploadPack,
@@ -14,10 +14,10 @@ import {
   type UploadPack,
   type UploadPackOptions,
   WireError,
-} from '../../../src/git/wire/index.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { sha256Hex } from '../../../src/platform/crypto/crypto.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+} from '../../../src/core/git/wire/index.ts'
+import { systemClock } from '../../../src/core/platform/clock.ts'
+import { sha256Hex } from '../../../src/core/platform/crypto/crypto.ts'
+import { createLogger } from '../../../src/core/platform/logger.ts'
 
 export interface WireServerOptions {
   readonly dir: string

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GitRepo } from '../../../src/git/index.ts'
+import type { GitRepo } from '../../../src/core/git/index.ts'
 import { git, tempDir, tryGit } from './client.ts'
 import { startWireServer, type WireServer } from './server.ts'
 

@@ -1,0 +1,126 @@
+import { sql, type Kysely } from 'kysely'
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import { contractions, migrationProvider } from '../../../migrations/index.ts'
+import { conflict } from '../platform/errors.ts'
+import { INGOT_VERSION, isOlderRelease } from '../platform/version.ts'
+import type { Database, Db } from './database.ts'
+import { findSchemaRelease, raiseRelease } from './schema-release.ts'
+
+/** A migration that this release does not have: of tests. */
+interface FurtherMigration {
+  readonly up: (db: Kysely<unknown>) => Promise<void>
+  /** The oldest release that can run after it; undefined: those that could before. */
+  readonly oldest?: string
+}
+
+interface MigrateOptions {
+  /** The release that migrates. */
+  readonly release?: string
+  readonly further?: Readonly<Record<string, FurtherMigration>>
+}
+
+export interface Migrated {
+  /** Names of the migrations that were applied. */
+  readonly applied: readonly string[]
+  /** Those that a newer release has applied, and that this one does not know. */
+  readonly newer: readonly string[]
+}
+
+/** Another node may migrate between two attempts. */
+const MAX_ATTEMPTS = 3
+
+/**
+ * Brings the schema up to date. Safe to call from several processes at once: on PostgreSQL they take an advisory lock.
+ * A schema of a newer release stays as it is when this one can run on it; throws Conflict when it cannot.
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<Migrated> {
+  const { release = INGOT_VERSION } = options
+  let newer: readonly string[] = []
+  for (let attempt = 1; ; attempt++) {
+    const migrator = new Migrator({
+      db: database.connections.noTimeout,
+      provider: providerOf(database, options, newer),
+      allowUnorderedMigrations: true,
+    })
+    const { error, results = [] } = await migrator.migrateToLatest()
+    if (error === undefined) {
+      const applied = results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
+      if (applied.length > 0) await database.transaction((tx) => raiseRelease(tx, 'newest', release))
+      return { applied, newer }
+    }
+    // NOTE: Kysely looks before it applies anything, so that nothing was changed.
+    if (!isOfNewerRelease(error) || attempt === MAX_ATTEMPTS) throw error
+    newer = await newerMigrations(database, release)
+  }
+}
+
+/** Name of the newest migration of this release. */
+export const newestMigration = async ({ dialect }: Database): Promise<string> =>
+  Object.keys(await migrationProvider(dialect.name).getMigrations())
+    .toSorted()
+    .at(-1)!
+
+/** Names of the migrations that are not applied yet. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const migrator = new Migrator({ db: database.connections.write, provider: migrationProvider(database.dialect.name) })
+  const all = await migrator.getMigrations()
+  return all.filter((m) => m.executedAt === undefined).map((m) => m.name)
+}
+
+/** Our migrations; those of a newer release do nothing here. */
+function providerOf(database: Database, { further = {} }: MigrateOptions, newer: readonly string[]): MigrationProvider {
+  return {
+    async getMigrations() {
+      const own = await migrationProvider(database.dialect.name).getMigrations()
+      const all = Object.entries({ ...own, ...further }).map(([name, { up }]): [string, Migration] => {
+        const oldest = further[name]?.oldest ?? contractions[name]
+        if (oldest === undefined) return [name, { up }]
+        return [name, { up: (db) => contract(db as Kysely<unknown>, { up, oldest, dialect: database.dialect.name }) }]
+      })
+      const others = newer.map((name): [string, Migration] => [name, { up: async () => {} }])
+      return Object.fromEntries([...all, ...others])
+    },
+  }
+}
+
+interface Contraction extends Required<FurtherMigration> {
+  readonly dialect: 'postgres' | 'sqlite'
+}
+
+/** NOTE: older releases must know before the change, which is not in one transaction with it on SQLite. */
+async function contract(db: Kysely<unknown>, { up, oldest, dialect }: Contraction): Promise<void> {
+  if (dialect === 'postgres') await requireNoOlderNodes(db, oldest)
+  await raiseRelease(db as unknown as Db, 'oldest', oldest)
+  await up(db)
+}
+
+/** Throws Conflict while a node of a release before `oldest` sends heartbeats (docs/scaling.md#nodes). */
+async function requireNoOlderNodes(db: Kysely<unknown>, oldest: string): Promise<void> {
+  const { rows } = await sql<{ name: string; version: string }>`
+    select name, version from node
+    where heartbeat_at > (extract(epoch from clock_timestamp()) - 20) * 1000 order by name`.execute(db)
+  const older = rows.find(({ version }) => isOlderRelease(version, oldest))
+  if (older !== undefined)
+    throw conflict(
+      `the node ${older.name} runs Ingot ${older.version}, which cannot run on the new schema. Upgrade it to ${oldest} or newer, or stop it, first.`,
+    )
+}
+
+const isOfNewerRelease = (error: unknown): boolean =>
+  error instanceof Error && /previously executed migration \S+ is missing/.test(error.message)
+
+/** Throws Conflict when `release` cannot run on a schema with them. */
+async function newerMigrations(database: Database, release: string): Promise<string[]> {
+  const { read } = database
+  const own = await migrationProvider(database.dialect.name).getMigrations()
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(read)
+  const names = rows.map(({ name }) => name)
+  const newer = names.filter((name) => !(name in own))
+  // NOTE: a migration with this name makes the table.
+  const known = names.includes('1100-schema-release') ? await findSchemaRelease(read) : undefined
+  if (known === undefined || isOlderRelease(release, known.oldest))
+    throw conflict(
+      `the database was made by a newer version of Ingot (it has the migration ${newer[0]}${known ? ` and needs ${known.oldest} or newer` : ''}). Start that version, or restore a backup from before the upgrade (Backup in README.md).`,
+    )
+  return newer
+}

@@ -1,0 +1,86 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import type { RequestSource } from '../platform/request-source.ts'
+import type { Tx } from '../db/database.ts'
+import type { RepoId } from '../platform/crypto/ids.ts'
+
+/**
+ * Every kind of event with the type of its payload. Each module adds its own kinds by declaration merging in its
+ * `*.events.ts`, beside the schemas. Payloads contain ids and what would be gone or changed by the time a subscriber
+ * looks; subscribers load the rest. Members are only ever added.
+ *
+ * @public
+ */
+// oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
+export interface EventCatalog {}
+
+export type EventKind = keyof EventCatalog
+export type EventPayload<Kind extends EventKind> = EventCatalog[Kind]
+
+/** The schemas of the event kinds that one module declares. */
+export type EventSchemas = { readonly [Kind in EventKind]?: TObject }
+
+/** The payload types of a set of schemas: what `EventCatalog` is extended with. */
+export type PayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
+  readonly [Kind in keyof Schemas]: Static<Schemas[Kind]>
+}
+
+/** An event that is to be appended. */
+export type NewEvent = {
+  readonly [Kind in EventKind]: { readonly kind: Kind; readonly payload: EventPayload<Kind> }
+}[EventKind]
+
+/** The account that acts, with what is known of its request. */
+interface EventActor {
+  /** 0 for no account. */
+  readonly account: { readonly id: number }
+  readonly source?: RequestSource | undefined
+  /** What its credentials allow; all where these are absent. */
+  readonly scopes?: { readonly publicOnly: boolean; readonly levels: ReadonlyMap<string, string> } | undefined
+  readonly onlyRepos?: ReadonlySet<RepoId> | undefined
+  readonly deployKeyId?: number | undefined
+}
+
+export interface EventOrigin {
+  /** The account that the event is attributed to. */
+  readonly actor: EventActor
+  /** The account whose request makes the change, where that is another: the recipient who accepts a transfer. */
+  readonly performer?: EventActor
+  /** 0 when the event belongs to no repository. */
+  readonly repoId: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+export interface DomainEvent<Kind extends EventKind = EventKind> {
+  readonly id: number
+  readonly kind: Kind
+  readonly repoId: number
+  /** The account that it is attributed to; 0 for none. */
+  readonly actorId: number
+  readonly at: number
+  readonly payload: EventPayload<Kind>
+}
+
+/**
+ * An event while its change is written. What is known of the request besides the account is not stored in the outbox.
+ */
+export interface AppendedEvent<Kind extends EventKind = EventKind> extends DomainEvent<Kind> {
+  readonly actor: EventActor
+  /** The account whose request makes the change. */
+  readonly performer: EventActor
+}
+
+/**
+ * Writes what clients read right after the change (a feed, a timeline, a counter, rows that refer to what was deleted).
+ * It runs in the transaction of the change, before it commits; when it fails, the change fails.
+ */
+type Projection<Kind extends EventKind = EventKind> = (tx: Tx, event: AppendedEvent<Kind>) => Promise<void>
+export type Projections = { readonly [Kind in EventKind]?: Projection<Kind> | readonly Projection<Kind>[] }
+
+/**
+ * Handles an event after the change was committed, at least once, inside the transaction that marks the event
+ * dispatched: what it writes there happens once. It enqueues jobs for everything that leaves the process and waits only
+ * for the database.
+ */
+export type Subscription<Kind extends EventKind = EventKind> = (tx: Tx, event: DomainEvent<Kind>) => Promise<void>
+export type Subscriptions = { readonly [Kind in EventKind]?: Subscription<Kind> | readonly Subscription<Kind>[] }

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { notFound } from '../platform/errors.ts'
+import { mayBeInBody } from './caller.ts'
+import { type CompiledOperation, compileOperation } from './compile-operation.ts'
+import { isRead } from './is-read.ts'
+import type { Operation } from './operation.ts'
+import { compilePath, type PathPattern } from './path/path.ts'
+import type { Pipeline } from './pipeline.ts'
+import type { RouteMatch } from './request-state.ts'
+import { send } from './answer/send.ts'
+import { hasSignedBody } from './body/signed-body.ts'
+
+interface Candidate {
+  readonly operation: CompiledOperation
+  readonly pattern: PathPattern
+}
+
+/** What the router can distinguish: a method and a path with one or more operations. */
+export interface Route {
+  readonly method: string
+  readonly routerPath: string
+  /** The module whose plugin registers the route: that of the operation declared first. */
+  readonly module: string
+  /** The most literal comes first. */
+  readonly candidates: readonly Candidate[]
+}
+
+interface Declared {
+  readonly name: string
+  readonly operations?: readonly Operation[]
+}
+
+/** The operation that a request was admitted to. */
+export const operationOf = ({ state }: FastifyRequest): Operation | undefined => state.admitted?.operation
+
+/**
+ * Groups the operations of all modules by what the router can distinguish. Throws when two have the same id or an
+ * alias lacks a parameter of the path.
+ */
+export function groupRoutes(modules: readonly Declared[]): Route[] {
+  const groups = new Map<string, Route & { candidates: Candidate[] }>()
+  const ids = new Set<string>()
+  for (const { name: module, operations = [] } of modules) {
+    for (const declared of operations) {
+      const operation = compileOperation(declared)
+      if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`)
+      ids.add(operation.id)
+      for (const pattern of patternsOf(operation)) {
+        const { method } = operation
+        const { routerPath } = pattern
+        const key = `${method} ${routerPath}`
+        const group = groups.get(key) ?? { method, routerPath, module, candidates: [] }
+        group.candidates.push({ operation, pattern })
+        groups.set(key, group)
+      }
+    }
+  }
+  for (const { candidates } of groups.values()) candidates.sort((a, b) => b.pattern.weight - a.pattern.weight)
+  return [...groups.values()]
+}
+
+function patternsOf({ id, path, aliases, params }: Operation): PathPattern[] {
+  const pattern = compilePath(path)
+  const others = aliases.map(compilePath)
+  const missing = pattern.names.filter((name) => !(name in params) && others.some(({ names }) => !names.includes(name)))
+  if (missing.length > 0) throw new Error(`an alias of ${id} lacks ${missing.join(', ')}, which no reader provides`)
+  return [pattern, ...others]
+}
+
+/** Whether the body is left to the handler. */
+export const isStreaming = ({ candidates }: Route): boolean =>
+  candidates.some(({ operation }) => operation.bodyKind === 'stream')
+
+/**
+ * Registers routes: who calls and whether they may is settled before any body is read, forms excepted, which may say
+ * who calls.
+ */
+export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
+  const admit: Admit = async (match, request, reply) => {
+    request.state.admitted = await pipeline.admit(match, request, reply)
+  }
+  for (const route of routes) {
+    app.route({
+      method: route.method as HTTPMethods,
+      url: route.routerPath,
+      exposeHeadRoute: false,
+      onRequest: async (request, reply) => {
+        const match = findMatch(route, request)
+        request.state.match = match
+        if (!mayBeInBody(match.operation, request)) await admit(match, request, reply)
+      },
+      // NOTE: the body of a GET is never read, so nothing about the caller follows from it.
+      ...(isRead(route) ? {} : { preHandler: recheck(admit) }),
+      handler: async (request, reply) => send(reply, await pipeline.run(request.state.admitted!, request, reply)),
+    })
+  }
+}
+
+type Admit = (match: RouteMatch, request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** When the body was read: admits callers whom it names, and again those whose signature does not cover it. */
+const recheck =
+  (admit: Admit) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { state } = request
+    const match = state.match!
+    if (state.admitted === undefined) await admit(match, request, reply)
+    if (!hasSignedBody(state.admitted!.viewer, request, match.operation)) await admit(match, request, reply)
+  }
+
+function findMatch({ candidates }: Route, request: FastifyRequest): RouteMatch {
+  for (const { operation, pattern } of candidates) {
+    const params = pattern.match(request.params as Record<string, string>)
+    if (params !== undefined) return { operation, pattern, params }
+  }
+  throw notFound('no such path')
+}

@@ -1,0 +1,45 @@
+import type { Static, TObject } from '@sinclair/typebox'
+
+/**
+ * Every kind of background job with the type of its payload. Each module adds its own kinds by declaration merging in
+ * its `*.jobs.ts`, beside the schemas and handlers.
+ *
+ * @public
+ */
+// oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
+export interface JobCatalog {}
+
+export type JobKind = keyof JobCatalog
+export type JobPayload<Kind extends JobKind> = JobCatalog[Kind]
+
+/**
+ * Runs one job; it may run again after a crash, so its effect must be the same twice. `signal` aborts it at shutdown.
+ */
+export type JobHandler<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>
+
+/** A kind of job as its module declares it. */
+export interface JobDefinition<Schema extends TObject = TObject> {
+  readonly payload: Schema
+  /**
+   * Kinds that wait for other servers run in a lane of their own, so that they delay nothing else; the default is
+   * `main`.
+   */
+  readonly lane: string
+  readonly handler: JobHandler<Static<Schema>>
+}
+
+export type JobDefinitions = { readonly [Kind in JobKind]?: JobDefinition }
+
+/** The payload types of a set of schemas: what `JobCatalog` is extended with. */
+export type JobPayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
+  readonly [Kind in keyof Schemas]: Static<Schemas[Kind]>
+}
+
+/** Declares a job: its payload and what runs it. */
+export function defineJob<Schema extends TObject>(
+  payload: Schema,
+  handler: JobHandler<Static<Schema>>,
+  { lane = 'main' }: { readonly lane?: string } = {},
+): JobDefinition {
+  return { payload, lane, handler: handler as JobHandler<unknown> as JobDefinition['handler'] }
+}

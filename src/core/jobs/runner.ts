@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Tx } from '../db/database.ts'
+import { freeLeasesOfEnded } from '../db/ended-leases.ts'
+import { whenBack } from '../db/when-back.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { type Members, onlyProcess } from '../platform/concurrency/processes.ts'
+import { isOutOfSpace } from '../platform/files/out-of-space.ts'
+import { inBackground } from '../platform/process/process.ts'
+import { WorkerLoop } from '../platform/process/worker-loop.ts'
+import {
+  countJobs,
+  deleteJob,
+  extendLease,
+  failJob,
+  freeJobsOf,
+  hasDueJobs,
+  type JobLane,
+  type JobRow,
+  leaseJobs,
+  listJobHolders,
+} from './job.store.ts'
+import type { JobQueue } from './queue.ts'
+
+const LEASE_MS = 60_000
+const HEARTBEAT_MS = 20_000
+const INTERVAL_MS = 5_000
+const MAX_ATTEMPTS = 10
+/** So many attempts at most count of a job that the full disk stops: it runs soon after there is room, and never dies. */
+const FULL_DISK_ATTEMPTS = 3
+
+interface RunnerDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly queue: JobQueue
+  /** Without them this is the only process. */
+  readonly members?: Members
+  /** Jobs of each lane at once. */
+  readonly limit?: number
+}
+
+/**
+ * Runs due jobs, a few of each lane at a time. A job whose process has ended is taken over at once, one whose process
+ * is not heard of when its lease has run out.
+ */
+export class JobRunner {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #queue: JobQueue
+  readonly #members: Members
+  /** Made when the first job is looked for: by then every module has declared its jobs. */
+  #lanes: readonly JobLane[] = []
+  readonly #limit: number
+  readonly #loop: WorkerLoop
+  readonly #running = new Map<Promise<void>, JobLane>()
+  readonly #abort = new AbortController()
+  readonly #unsubscribe: () => void
+
+  #stopFreeing: (() => void) | undefined
+
+  constructor(deps: RunnerDeps) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+    this.#log = deps.log
+    this.#queue = deps.queue
+    this.#members = deps.members ?? onlyProcess()
+    this.#limit = deps.limit ?? 2
+    this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
+    this.#unsubscribe = deps.queue.onEnqueued(() => this.#loop.wakeSoon())
+  }
+
+  start(): void {
+    this.#stopFreeing ??= freeLeasesOfEnded(
+      { database: this.#database, log: this.#log, members: this.#members },
+      { listHolders: listJobHolders, free: freeJobsOf, onFreed: () => this.#loop.wake() },
+    )
+    this.#loop.start()
+  }
+
+  /** Takes no more jobs and waits for those under way, aborting their signals. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#stopFreeing?.()
+    await this.#loop.stop()
+    this.#abort.abort()
+    await Promise.all(this.#running.keys())
+  }
+
+  /** Runs jobs until none is due: what tests and commands wait for. */
+  async drain(): Promise<void> {
+    while ((await this.#takeSome()) || this.#running.size > 0) await Promise.all(this.#running.keys())
+  }
+
+  /** Jobs that are not done: waiting or running, without the dead. */
+  countOpen(): Promise<number> {
+    return countJobs(this.#database.read, ['waiting', 'running'])
+  }
+
+  #readLanes(): readonly JobLane[] {
+    if (this.#lanes.length === 0) {
+      const named = [...this.#queue.lanes().values()]
+      this.#lanes = [{ except: named.flat() }, ...named.map((only) => ({ only }))]
+    }
+    return this.#lanes
+  }
+
+  async #takeSome(): Promise<boolean> {
+    let took = false
+    for (const lane of this.#readLanes()) took = (await this.#takeFrom(lane)) || took
+    return took
+  }
+
+  async #takeFrom(lane: JobLane): Promise<boolean> {
+    const free = this.#limit - [...this.#running.values()].filter((other) => other === lane).length
+    const now = this.#clock.now()
+    const due = { now, lane, takesOver: !this.#loop.isJustBack }
+    if (free <= 0 || !(await hasDueJobs(this.#database.read, due))) return false
+    const lease = { ...due, leaseUntil: now + LEASE_MS, holder: this.#members.self, limit: free }
+    const taken = await this.#database.transaction((tx) => leaseJobs(this.#database, tx, lease))
+    for (const job of taken) {
+      const running: Promise<void> = this.#run(job).finally(() => {
+        this.#running.delete(running)
+        this.#loop.wake()
+      })
+      this.#running.set(running, lane)
+    }
+    return taken.length > 0
+  }
+
+  async #run(job: JobRow): Promise<void> {
+    const lost = new AbortController()
+    const over = new AbortController()
+    void this.#keepLease(job, lost, over.signal)
+    const signal = AbortSignal.any([this.#abort.signal, lost.signal])
+    try {
+      const definition = this.#queue.definitionOf(job.kind)
+      if (definition === undefined) throw new Error(`no module declares jobs of the kind ${job.kind}`)
+      await inBackground(() => definition.handler(JSON.parse(job.payload) as never, signal))
+      await this.#record((tx) => deleteJob(tx, job.id))
+    } catch (error) {
+      await this.#failed(job, error)
+    } finally {
+      over.abort()
+    }
+  }
+
+  /** Extends the lease of a job until `over`; while the database is away, as soon as it is back. */
+  async #keepLease(job: JobRow, lost: AbortController, over: AbortSignal): Promise<void> {
+    const extend = (tx: Tx) => extendLease(tx, job, this.#clock.now() + LEASE_MS)
+    while (!over.aborted && !lost.signal.aborted) {
+      try {
+        await sleep(HEARTBEAT_MS, undefined, { signal: over })
+        const isKept = await whenBack(() => this.#database.transaction(extend), over)
+        if (!isKept) lost.abort(new Error('another process has taken over the job'))
+      } catch (error) {
+        if (!over.aborted) this.#log.warn({ err: error, job: job.id }, 'lease not extended')
+      }
+    }
+  }
+
+  /** While the process runs, what came of a job is recorded as soon as the database can be reached. */
+  #record<T>(write: (tx: Tx) => Promise<T>): Promise<T> {
+    return whenBack(() => this.#database.transaction(write), this.#abort.signal)
+  }
+
+  async #failed(job: JobRow, error: unknown): Promise<void> {
+    const stopped = this.#abort.signal.aborted
+    const attempts = isOutOfSpace(error) ? Math.min(job.attempts, FULL_DISK_ATTEMPTS) : job.attempts
+    const last = attempts >= MAX_ATTEMPTS && !stopped
+    // NOTE: a job that the shutdown stopped has not failed; it is due again at once.
+    if (stopped) this.#log.info({ job: job.id, kind: job.kind }, 'job stopped by the shutdown')
+    else this.#log.error({ err: error, job: job.id, kind: job.kind, attempts: job.attempts, dead: last }, 'job failed')
+    const wait = stopped ? 0 : Math.min(3_600_000, 1_000 * 2 ** attempts) * (0.5 + Math.random())
+    const failure = {
+      error: error instanceof Error ? error.message : String(error),
+      retryAt: last ? undefined : this.#clock.now() + Math.round(wait),
+      attempts,
+    }
+    try {
+      await this.#record((tx) => failJob(tx, job, failure))
+    } catch (problem) {
+      this.#log.error({ err: problem, job: job.id }, 'failure not recorded; the lease will run out')
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import type { Viewer } from '../../access/viewer.ts'
+import type { Database } from '../../db/database.ts'
+import {
+  type AppendSignal,
+  type DomainEvent,
+  EventFollower,
+  type FollowedEvent,
+  type MissedEvents,
+} from '../../events/index.ts'
+import { type Answer, bytes } from '../../http/answer/answer.ts'
+import type { Admission } from '../../http/operation.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createPauses } from '../../platform/concurrency/pauses.ts'
+import { unavailable } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { accountOfCredentials, mayChangeAccess } from './access-changes.policy.ts'
+import { ClientStream } from './client-stream.ts'
+import { Listener } from './listener.ts'
+import { greeting, type Message, readLastEventId, resetMessage } from './message.ts'
+import { Renewals } from './renewals.ts'
+import type { StreamLimits } from './stream-limits.ts'
+
+/** What streams of one kind send of new events. */
+export interface Board {
+  wants(event: FollowedEvent): boolean
+  /** Sends what the events say to those of its listeners that are ready. */
+  take(events: readonly DomainEvent[]): Promise<void>
+}
+
+/** What one stream is about. */
+export interface Channel<Access> {
+  /** The board sends messages to the listener until the function is called that it returns. */
+  join(listener: Listener<Access>): () => void
+  /** The events after the one of an id; undefined when they are not known any more. */
+  missed(id: number): Promise<MissedEvents | undefined>
+  /** What the events say to the listener, which may read each message when it comes. */
+  read(events: readonly DomainEvent[], listener: Listener<Access>): AsyncIterable<Message>
+  /** Messages that are sent to a client that resumes; with more it has to read again. */
+  readonly maxMissed: number
+}
+
+interface StreamRequest<Access> {
+  readonly viewer: Viewer
+  readonly access: Access
+  readonly admission: Admission<Access>
+  readonly network: string
+  /** As the client sent it. */
+  readonly lastEventId: string | string[] | undefined
+}
+
+/** Streams of events to clients (behaviour/repositories#event-stream). Each process has those of its clients. */
+export interface Streams {
+  /** Open ones. */
+  readonly count: number
+  /** Whether new events are read. */
+  readonly isFollowing: boolean
+  /** Boards are added while the server starts. */
+  addBoard(board: Board): void
+  /** Throws TooManyRequests. */
+  open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<Answer>
+  /** Ends every stream, and opens no others. */
+  close(): Promise<void>
+}
+
+interface StreamsDeps {
+  readonly database: Database
+  readonly events: AppendSignal
+  readonly clock: Clock
+  readonly log: Logger
+  readonly limits: StreamLimits
+  readonly settings: { readonly heartbeat: number; readonly max_age: number; readonly buffer: number }
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream;charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // For nginx, which would collect the lines otherwise.
+  'x-accel-buffering': 'no',
+}
+/** Milliseconds until a commit of another process is sent. */
+const POLL_MS = 500
+/** Milliseconds after which every listener is admitted again: tokens expire without an event. */
+const RENEW_MS = 60_000
+
+export const createStreams = (deps: StreamsDeps): Streams => new StreamHub(deps)
+
+class StreamHub implements Streams {
+  readonly #deps: StreamsDeps
+  readonly #boards: Board[] = []
+  readonly #listeners = new Set<Listener>()
+  readonly #renewals = new Renewals(this.#listeners)
+  #follower: { readonly events: EventFollower; readonly started: Promise<void> } | undefined
+  #stopping = Promise.resolve()
+  #heartbeat: NodeJS.Timeout | undefined
+  #beating = Promise.resolve()
+  #renewedAt = 0
+  #isClosed = false
+
+  constructor(deps: StreamsDeps) {
+    this.#deps = deps
+  }
+
+  get count(): number {
+    return this.#listeners.size
+  }
+
+  get isFollowing(): boolean {
+    return this.#follower !== undefined
+  }
+
+  addBoard(board: Board): void {
+    this.#boards.push(board)
+  }
+
+  async open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<Answer> {
+    if (this.#isClosed) throw unavailable('the server stops')
+    const { viewer, access, admission, network } = request
+    const { clock, limits, settings } = this.#deps
+    const release = limits.take({ accountId: admission.callerId, network })
+    const stream = new ClientStream(settings.buffer)
+    const listener = new Listener<Access>({ viewer, access, admission, stream, now: clock.now() })
+    const leave = channel.join(listener)
+    this.#listeners.add(listener as Listener)
+    stream.once('close', () => {
+      leave()
+      release()
+      this.#leave(listener as Listener)
+    })
+    try {
+      const events = await this.#follow()
+      // NOTE: what changed since the request was admitted may be before the first event that is followed.
+      listener.markStale()
+      this.#renewals.start()
+      this.#begin({ listener, channel, events, id: readLastEventId(request.lastEventId) }).catch((error: unknown) => {
+        this.#deps.log.error({ err: error }, 'stream ended by an error')
+        stream.destroy()
+      })
+      return bytes(stream, HEADERS)
+    } catch (error) {
+      stream.destroy()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const listener of this.#listeners) listener.end('restart')
+    this.#stopFollowing()
+    await Promise.all([this.#stopping, this.#beating, this.#renewals.stopped()])
+  }
+
+  /** Sends what the client missed, page by page, until it has all that the follower has read. */
+  async #begin<Access>({ listener, channel, events, id }: Beginning<Access>): Promise<void> {
+    const { stream } = listener
+    if (id === undefined) {
+      stream.write(greeting(events.position))
+      return listener.goLive(events.position)
+    }
+    stream.write(greeting(undefined))
+    const reset = (reason: 'too-much' | 'unknown-id'): void => {
+      stream.write(resetMessage(events.position, reason))
+      listener.goLive(events.position)
+    }
+    const missed = Number.isNaN(id) ? undefined : await channel.missed(id)
+    if (missed === undefined) return reset('unknown-id')
+    let sent = 0
+    for (let after = id; after < events.position;) {
+      const upTo = events.position
+      const page = await missed.page(after, upTo)
+      if (!(await listener.isAdmitted())) return
+      for await (const message of channel.read(page, listener)) {
+        if (!stream.isOpen) return
+        if (++sent > channel.maxMissed) return reset('too-much')
+        stream.write(message.bytes)
+        await stream.drained()
+      }
+      after = page.at(-1)?.id ?? upTo
+    }
+    listener.goLive(Math.max(id, events.position))
+  }
+
+  /** The follower of events, which runs while there are listeners. */
+  async #follow(): Promise<EventFollower> {
+    this.#heartbeat ??= setInterval(() => this.#beat(), this.#deps.settings.heartbeat * 1000).unref()
+    this.#follower ??= this.#startFollower()
+    const follower = this.#follower
+    await follower.started
+    return follower.events
+  }
+
+  #startFollower(): { events: EventFollower; started: Promise<void> } {
+    const { database, events, log } = this.#deps
+    const follower = new EventFollower(
+      { database, events, log, interval: POLL_MS },
+      {
+        wants: (event) => mayChangeAccess(event) || this.#boards.some((board) => board.wants(event)),
+        take: (some) => this.#take(some),
+        fail: () => this.#endAll(),
+      },
+    )
+    const started = follower.start().catch((error: unknown) => {
+      this.#follower = undefined
+      throw error
+    })
+    return { events: follower, started }
+  }
+
+  #stopFollowing(): void {
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = undefined
+    const follower = this.#follower
+    this.#follower = undefined
+    if (follower !== undefined) this.#stopping = Promise.all([this.#stopping, follower.events.stop()]).then(() => {})
+  }
+
+  #leave(listener: Listener): void {
+    this.#listeners.delete(listener)
+    if (this.#listeners.size === 0) this.#stopFollowing()
+  }
+
+  #endAll(): void {
+    for (const listener of this.#listeners) listener.end('restart')
+  }
+
+  async #take(events: readonly DomainEvent[]): Promise<void> {
+    for (const event of events) if (mayChangeAccess(event)) this.#markStale(event)
+    for (const board of this.#boards) await board.take(events.filter((event) => board.wants(event)))
+    this.#renewals.start()
+  }
+
+  #markStale(event: DomainEvent): void {
+    const accountId = accountOfCredentials(event)
+    for (const listener of this.#listeners)
+      if (accountId === undefined) listener.markStale()
+      else listener.markCredentials(accountId)
+  }
+
+  /** Keeps connections open, ends streams that are old enough, and has those admitted again that were not for long. */
+  #beat(): void {
+    const now = this.#deps.clock.now()
+    const isDue = now - this.#renewedAt >= RENEW_MS
+    if (isDue) this.#renewedAt = now
+    for (const listener of this.#listeners) {
+      if (now - listener.openedAt >= this.#deps.settings.max_age * 1000) listener.end('expired')
+      else if (isDue) listener.markStale()
+    }
+    this.#renewals.start()
+    this.#beating = this.#sendHeartbeats()
+  }
+
+  async #sendHeartbeats(): Promise<void> {
+    const pause = createPauses()
+    for (const listener of this.#listeners) {
+      const delivered = this.#follower?.events.delivered
+      if (delivered !== undefined) listener.sendHeartbeat(delivered)
+      await pause()
+    }
+  }
+}
+
+interface Beginning<Access> {
+  readonly listener: Listener<Access>
+  readonly channel: Channel<Access>
+  readonly events: EventFollower
+  readonly id: number | undefined
+}

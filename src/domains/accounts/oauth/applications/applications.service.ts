@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { Actor } from '../../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { randomBase32, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import type { OauthApplicationId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import {
+  deleteApplication,
+  findApplicationOf,
+  insertApplication,
+  listApplications,
+  type OauthApplication,
+  updateApplication,
+} from './oauth-application.store.ts'
+
+interface ApplicationInput {
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly isConfidential: boolean
+  readonly skipsConsent: boolean
+}
+
+interface ApplicationWithSecret {
+  readonly application: OauthApplication
+  /** Shown once and never stored. */
+  readonly secret: string
+}
+
+/** The account whose applications are changed. */
+type AppActor = Actor & { readonly account: { readonly id: UserId } }
+
+/** The OAuth2 applications of a user (behaviour/auth-and-access#oauth2-applications). */
+export interface OauthApplications {
+  list(userId: UserId, paging: Paging): Promise<Page<OauthApplication>>
+  /** Throws NotFound for everything but the user's own. */
+  get(userId: UserId, id: OauthApplicationId): Promise<OauthApplication>
+  create(actor: AppActor, input: ApplicationInput): Promise<ApplicationWithSecret>
+  /** Replaces everything and makes a new secret. Throws NotFound. */
+  replace(actor: AppActor, id: OauthApplicationId, input: ApplicationInput): Promise<ApplicationWithSecret>
+  /** With every grant users gave it. Throws NotFound. */
+  delete(actor: AppActor, id: OauthApplicationId): Promise<void>
+}
+
+const SECRET_BYTES = 32
+
+type ApplicationEvent = `oauth.application_${'created' | 'deleted' | 'edited'}`
+
+interface ApplicationDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createOauthApplications({ database, clock, events }: ApplicationDeps): OauthApplications {
+  const newSecret = (): string => `gto_${randomBase32(SECRET_BYTES)}`
+  const columns = (input: ApplicationInput, secret: string) => ({
+    name: input.name,
+    redirect_uris: JSON.stringify(input.redirectUris),
+    is_confidential: flag(input.isConfidential),
+    skips_consent: flag(input.skipsConsent),
+    secret_hash: sha256Hex(secret),
+    updated_at: clock.now(),
+  })
+  const append = (
+    tx: Tx,
+    kind: ApplicationEvent,
+    actor: AppActor,
+    { id, name }: Pick<OauthApplication, 'id' | 'name'>,
+  ): Promise<void> =>
+    events.append(
+      tx,
+      kind,
+      { actor, repoId: 0, at: clock.now() },
+      { user_id: actor.account.id, application_id: id, name },
+    )
+  return {
+    list: (userId, paging) => listApplications(database.read, userId, paging),
+
+    async get(userId, id) {
+      const application = await findApplicationOf(database.read, userId, id)
+      if (application === undefined) throw unknown()
+      return application
+    },
+
+    async create(actor, input) {
+      const secret = newSecret()
+      const application = await database.transaction(async (tx) => {
+        const id = await insertApplication(tx, {
+          ...columns(input, secret),
+          user_id: actor.account.id,
+          client_id: randomUUID(),
+          created_at: clock.now(),
+        })
+        await append(tx, 'oauth.application_created', actor, { id, name: input.name })
+        return (await findApplicationOf(tx, actor.account.id, id))!
+      })
+      return { application, secret }
+    },
+
+    async replace(actor, id, input) {
+      const secret = newSecret()
+      const application = await database.transaction(async (tx) => {
+        if ((await findApplicationOf(tx, actor.account.id, id)) === undefined) throw unknown()
+        await updateApplication(tx, id, columns(input, secret))
+        await append(tx, 'oauth.application_edited', actor, { id, name: input.name })
+        const replaced = await findApplicationOf(tx, actor.account.id, id)
+        if (replaced === undefined) throw unknown()
+        return replaced
+      })
+      return { application, secret }
+    },
+
+    async delete(actor, id) {
+      await database.transaction(async (tx) => {
+        const application = await findApplicationOf(tx, actor.account.id, id)
+        if (application === undefined || !(await deleteApplication(tx, id))) throw unknown()
+        await append(tx, 'oauth.application_deleted', actor, application)
+      })
+    },
+  }
+}
+
+const unknown = (): Error => notFound('OAuth2 application does not exist')

@@ -1,0 +1,178 @@
+import type { Actor } from '../../../core/access/viewer.ts'
+import { randomBase32, sha256Hex } from '../../../core/platform/crypto/crypto.ts'
+import type { OauthGrantId, UserId } from '../../../core/platform/crypto/ids.ts'
+import { findClient } from './clients.ts'
+import type { ProviderDeps } from './deps.ts'
+import type { OauthApplication } from './applications/oauth-application.store.ts'
+import { OauthError, type OauthErrorCode } from './oauth-error.ts'
+import { findGrant, insertCode, insertGrant, type OauthGrant } from './oauth-grant.store.ts'
+import { isRegisteredRedirect, isSafeRedirect } from './applications/redirect-uris.policy.ts'
+
+/** What a client asks for when it sends a user to the server (RFC 6749 §4.1.1, RFC 7636, OpenID Connect). */
+export interface AuthorizationRequest {
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly responseType: string
+  readonly state: string
+  readonly scope: string
+  readonly nonce: string
+  readonly challenge: string
+  readonly challengeMethod: string
+}
+
+/** Where to send the browser, or the question to put to the user. */
+export type AuthorizationStep =
+  { readonly kind: 'redirect'; readonly to: string } | { readonly kind: 'ask'; readonly application: OauthApplication }
+
+const CODE_MS = 10 * 60_000
+const CODE_BYTES = 32
+const MAX_LENGTH = 2048
+
+/**
+ * Looks at a request of a signed-in user. Throws OauthError for what must not be sent to the redirect address because
+ * the address cannot be trusted; the client gets every other error by a redirect.
+ */
+export async function beginAuthorization(
+  deps: ProviderDeps,
+  userId: UserId,
+  request: AuthorizationRequest,
+): Promise<AuthorizationStep> {
+  const application = await requireClient(deps, request)
+  const wrong = faultOf(application, request)
+  if (wrong !== undefined) return refuse(request, wrong)
+  const grant = await findGrant(deps.database.read, userId, application.id)
+  if (grant !== undefined && grant.scope !== request.scope)
+    return refuse(request, new OauthError('server_error', 'a grant exists with different scope'))
+  if (grant !== undefined && (application.isConfidential || application.skipsConsent))
+    return succeed(request, await makeCode(deps, grant.id, request))
+  return { kind: 'ask', application }
+}
+
+/** The user's answer to the question. Throws OauthError as `beginAuthorization` does. */
+export async function answerAuthorization(
+  deps: ProviderDeps,
+  actor: GrantActor,
+  { request, isGranted }: { readonly request: AuthorizationRequest; readonly isGranted: boolean },
+): Promise<string> {
+  const application = await requireClient(deps, request)
+  const wrong =
+    faultOf(application, request) ?? (isGranted ? undefined : new OauthError('access_denied', 'the request is denied'))
+  if (wrong !== undefined) return refuse(request, wrong).to
+  const existing = await findGrant(deps.database.read, actor.account.id, application.id)
+  if (existing !== undefined && existing.scope !== request.scope)
+    return refuse(request, new OauthError('server_error', 'a grant exists with different scope')).to
+  return succeed(
+    request,
+    await makeCode(deps, await grantId(deps, { actor, application, existing }, request.scope), request),
+  ).to
+}
+
+/** Whether this is a known client with one of its addresses: only then may a page redirect there. */
+export async function isKnownRedirect(
+  deps: ProviderDeps,
+  { clientId, redirectUri }: Pick<AuthorizationRequest, 'clientId' | 'redirectUri'>,
+): Promise<boolean> {
+  const application = await findClient(deps.database.read, deps.settings, clientId)
+  return (
+    application !== undefined &&
+    isSafeRedirect(redirectUri) &&
+    isRegisteredRedirect(application.redirectUris, redirectUri, application.isConfidential)
+  )
+}
+
+async function requireClient(
+  deps: ProviderDeps,
+  { clientId, redirectUri }: AuthorizationRequest,
+): Promise<OauthApplication> {
+  const application = await findClient(deps.database.read, deps.settings, clientId)
+  if (application === undefined) throw new OauthError('unauthorized_client', 'Client ID not registered')
+  if (
+    !isSafeRedirect(redirectUri) ||
+    !isRegisteredRedirect(application.redirectUris, redirectUri, application.isConfidential)
+  )
+    throw new OauthError('invalid_request', 'Unregistered Redirect URI')
+  return application
+}
+
+function faultOf({ isConfidential }: OauthApplication, request: AuthorizationRequest): OauthError | undefined {
+  const { responseType, challenge, challengeMethod } = request
+  if (responseType !== 'code')
+    return new OauthError('unsupported_response_type', 'Only code response type is supported.')
+  if ([request.scope, request.nonce, request.state, challenge].some((text) => text.length > MAX_LENGTH))
+    return new OauthError('invalid_request', 'a parameter is too long')
+  if (challengeMethod !== '' && challengeMethod !== 'S256' && challengeMethod !== 'plain')
+    return new OauthError('invalid_request', 'unsupported code challenge method')
+  const hasChallenge = challengeMethod !== '' && challenge !== ''
+  if (!hasChallenge && (!isConfidential || challenge !== '' || challengeMethod !== ''))
+    return new OauthError('invalid_request', 'PKCE is required for public clients')
+  return undefined
+}
+
+/** The user who lets an application in. */
+export type GrantActor = Actor & { readonly account: { readonly id: UserId } }
+
+interface Grantee {
+  readonly actor: GrantActor
+  readonly application: OauthApplication
+  readonly existing: OauthGrant | undefined
+}
+
+async function grantId(
+  { database, clock, events }: ProviderDeps,
+  { actor, application, existing }: Grantee,
+  scope: string,
+): Promise<OauthGrantId> {
+  if (existing !== undefined) return existing.id
+  const userId = actor.account.id
+  try {
+    return await database.transaction(async (tx) => {
+      const [of, at] = [{ user_id: userId, application_id: application.id }, clock.now()]
+      const id = await insertGrant(tx, { ...of, scope, created_at: at })
+      await events.append(tx, 'oauth.grant_given', { actor, repoId: 0, at }, { ...of, name: application.name, scope })
+      return id
+    })
+  } catch (error) {
+    const other = database.dialect.isUniqueViolation(error)
+      ? await findGrant(database.read, userId, application.id)
+      : undefined
+    if (other === undefined) throw error
+    return other.id
+  }
+}
+
+async function makeCode(
+  { database, clock }: ProviderDeps,
+  grant: OauthGrantId,
+  request: AuthorizationRequest,
+): Promise<string> {
+  const code = `gta_${randomBase32(CODE_BYTES)}`
+  const now = clock.now()
+  const row = {
+    code_hash: sha256Hex(code),
+    grant_id: grant,
+    redirect_uri: request.redirectUri,
+    challenge: request.challenge,
+    challenge_method: request.challengeMethod,
+    nonce: request.nonce,
+    expires_at: now + CODE_MS,
+  }
+  await database.transaction((tx) => insertCode(tx, row, now))
+  return code
+}
+
+const succeed = (request: AuthorizationRequest, code: string): { kind: 'redirect'; to: string } =>
+  redirect(request, { code })
+const refuse = (
+  request: AuthorizationRequest,
+  error: { readonly code: OauthErrorCode; readonly message: string },
+): { kind: 'redirect'; to: string } => redirect(request, { error: error.code, error_description: error.message })
+
+function redirect(
+  { redirectUri, state }: AuthorizationRequest,
+  members: Readonly<Record<string, string>>,
+): { kind: 'redirect'; to: string } {
+  const url = new URL(redirectUri)
+  for (const [name, value] of Object.entries(members)) url.searchParams.set(name, value)
+  if (state !== '') url.searchParams.set('state', state)
+  return { kind: 'redirect', to: url.href }
+}

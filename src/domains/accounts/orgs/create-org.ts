@@ -1,0 +1,78 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import type { Actor, Visibility } from '../../../core/access/viewer.ts'
+import { retryingTaken } from '../../../core/db/database.ts'
+import { flag } from '../../../core/db/flag.ts'
+import { forbidden } from '../../../core/platform/errors.ts'
+import { type User, findUserById, insertUser } from '../users/user.store.ts'
+import { requireFreeName, requireOwnerName } from '../users/accounts/create-user.ts'
+import type { OrgDeps } from './org-deps.ts'
+import { insertMember } from './org.store.ts'
+import { insertTeam, insertTeamMember } from './teams/team.store.ts'
+
+const OWNERS_TEAM = 'Owners'
+
+export interface OrgProfile {
+  readonly fullName?: string | undefined
+  /** Need be neither unique nor activated. */
+  readonly email?: string | undefined
+  readonly description?: string | undefined
+  readonly website?: string | undefined
+  readonly location?: string | undefined
+  readonly visibility?: Visibility | undefined
+  readonly repoAdminChangeTeamAccess?: boolean | undefined
+}
+
+export interface NewOrg extends OrgProfile {
+  readonly name: string
+}
+
+/**
+ * Creates the organization with its Owners team and `owner` as its only member. Throws Forbidden when `owner` may not
+ * create organizations, Invalid for a bad or taken name (behaviour/orgs-webhooks-actions#organizations).
+ */
+export async function createOrg(
+  deps: OrgDeps,
+  actor: Actor,
+  { owner, input }: { owner: User; input: NewOrg },
+): Promise<User> {
+  if (!mayCreateOrgs(deps, owner)) throw forbidden('user is not allowed to create organizations')
+  requireOwnerName(input.name, 'UserName')
+  const now = deps.clock.now()
+  return retryingTaken(deps.database, async (tx) => {
+    await requireFreeName(tx, input.name)
+    const orgId = await insertUser(tx, {
+      kind: 'organization',
+      name: input.name,
+      lower_name: input.name.toLowerCase(),
+      full_name: input.fullName ?? '',
+      email: input.email ?? '',
+      description: input.description ?? '',
+      website: input.website ?? '',
+      location: input.location ?? '',
+      visibility: input.visibility ?? 'public',
+      repo_admin_change_team_access: flag(input.repoAdminChangeTeamAccess ?? false),
+      is_active: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    const team = {
+      org_id: orgId,
+      name: OWNERS_TEAM,
+      lower_name: OWNERS_TEAM.toLowerCase(),
+      mode: AccessMode.owner,
+      includes_all_repositories: 1,
+      can_create_org_repo: 1,
+      created_at: now,
+    } as const
+    const teamId = await insertTeam(tx, team)
+    await insertMember(tx, orgId, owner.id, { isPublic: deps.rules.membersArePublic, joinedAt: now })
+    await insertTeamMember(tx, { id: teamId, orgId }, owner.id)
+    await deps.events.append(tx, 'org.created', { actor, repoId: 0, at: now }, { org_id: orgId, name: input.name })
+    return (await findUserById(tx, orgId))!
+  })
+}
+
+function mayCreateOrgs({ rules }: OrgDeps, owner: User): boolean {
+  if (owner.kind !== 'individual') return false
+  return owner.isAdmin || (owner.canCreateOrganization && !rules.onlyAdminsCreate)
+}

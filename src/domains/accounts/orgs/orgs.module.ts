@@ -1,0 +1,62 @@
+import { defineModule } from '../../../core/module.ts'
+import { orgBlockOperations } from './blocks.operations.ts'
+import type { OrgDeps } from './org-deps.ts'
+import { memberOperations } from './members.operations.ts'
+import { orgListOperations } from './org-lists.operations.ts'
+import { createOrgMembers, type OrgMembers } from './org-members.service.ts'
+import { createOrgGuards, type OrgGuards } from './org.guards.ts'
+import { orgOperations } from './org.operations.ts'
+import { orgEvents } from './orgs.events.ts'
+import { createOrgs, type Orgs } from './orgs.service.ts'
+import { teamMemberOperations } from './teams/team-members.operations.ts'
+import { createTeamMembers, type TeamMembers } from './teams/team-members.service.ts'
+import { createTeamGuard, type TeamGuard } from './teams/team.guards.ts'
+import { teamOperations } from './teams/teams.operations.ts'
+import { createTeams, type Teams } from './teams/teams.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly orgs: Orgs
+    readonly orgMembers: OrgMembers
+    readonly teamMembers: TeamMembers
+    readonly teams: Teams
+  }
+  interface Guards extends OrgGuards {
+    readonly team: TeamGuard
+  }
+}
+
+/** Organizations, their members and their teams. */
+export const module = defineModule({
+  name: 'orgs',
+  needs: ['blocks', 'users', 'userTexts'],
+  create(
+    { config: { service }, database, clock, events, site },
+    { blocks, users, userTexts },
+    { visibleUserSignedIn },
+  ) {
+    const rules = {
+      membersArePublic: service.default_org_member_visible,
+      onlyAdminsCreate: service.disable_regular_org_creation,
+    }
+    const deps: OrgDeps = { database, clock, events, rules }
+    const orgs = createOrgs(deps)
+    const orgMembers = createOrgMembers(deps)
+    const teamMembers = createTeamMembers(deps)
+    const teams = createTeams(deps)
+    const guards = { ...createOrgGuards(orgs), team: createTeamGuard(teams) }
+    return {
+      services: { orgs, orgMembers, teamMembers, teams },
+      guards,
+      operations: [
+        ...memberOperations({ guards, orgMembers, site, userTexts }),
+        ...orgBlockOperations({ blocks, guards, site }),
+        ...orgListOperations({ guards: { visibleUserSignedIn }, orgs, site, users }),
+        ...orgOperations({ guards, orgs, site, users }),
+        ...teamMemberOperations({ guards, site, teamMembers }),
+        ...teamOperations({ guards, site, teams }),
+      ],
+      events: orgEvents,
+    }
+  },
+})

@@ -1,0 +1,93 @@
+import type { AccessMode } from '../../../core/access/access-mode.ts'
+import { isOrgMember, isOrgOwner } from '../../../core/access/repo-grants.store.ts'
+import {
+  type Actor,
+  isPublicOnly,
+  isSelf,
+  isSiteAdmin,
+  type SignedIn,
+  type Viewer,
+  type Visibility,
+} from '../../../core/access/viewer.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { getOwnerInView } from '../users/owner-lookup.ts'
+import { renameOwner } from '../users/accounts/rename-user.ts'
+import type { User } from '../users/user.store.ts'
+import { createOrg, type NewOrg, type OrgProfile } from './create-org.ts'
+import type { OrgDeps } from './org-deps.ts'
+import { editOrg, deleteOrg } from './edit-org.ts'
+import { listOrgs } from './org.store.ts'
+import { loadOrgRights } from './teams/team.store.ts'
+
+export interface OrgInView {
+  readonly org: User
+  readonly isMember: boolean
+  readonly isOwner: boolean
+}
+
+interface OrgRights {
+  /** The highest level of the user's teams; none for teams with levels by unit. */
+  readonly mode: AccessMode
+  readonly canCreateRepo: boolean
+}
+
+export interface Orgs {
+  /**
+   * The organization with the viewer's roles. Throws NotFound for users, hidden and missing ones, Moved after a
+   * rename.
+   */
+  getInView(viewer: Viewer, name: string): Promise<OrgInView>
+  /** Every organization the viewer may see, A-Z. */
+  list(viewer: Viewer, paging: Paging): Promise<Page<User>>
+  /** All organizations whatever their visibility. */
+  listAll(paging: Paging): Promise<Page<User>>
+  /**
+   * The organizations of a member: all for itself and site administrators, for others those that are visible with a
+   * public membership.
+   */
+  listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>>
+  rightsOf(org: User, userId: UserId): Promise<OrgRights>
+  create(actor: Actor, owner: User, input: NewOrg): Promise<User>
+  edit(actor: Actor, org: User, changes: OrgProfile): Promise<User>
+  rename(actor: Actor, org: User, name: string): Promise<void>
+  delete(actor: Actor, org: User): Promise<void>
+}
+
+const ALL_VISIBILITIES: readonly Visibility[] = ['public', 'limited', 'private']
+
+export function createOrgs(deps: OrgDeps): Orgs {
+  const { read } = deps.database
+  return {
+    async getInView(viewer, name) {
+      const org = await getOwnerInView(read, viewer, name)
+      if (org.kind !== 'organization') throw notFound('organization does not exist')
+      if (viewer.kind === 'anonymous') return { org, isMember: false, isOwner: false }
+      const isMember = await isOrgMember(read, org.id, viewer.account.id)
+      return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }
+    },
+
+    list: (viewer, paging) => listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),
+    listAll: (paging) => listOrgs(read, { visibilities: ALL_VISIBILITIES }, paging),
+
+    listOf(viewer, user, paging) {
+      const seesAll = isSelf(viewer, user.id) || isSiteAdmin(viewer)
+      const visibilities = seesAll && !isPublicOnly(viewer) ? ALL_VISIBILITIES : listedVisibilities(viewer)
+      return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !seesAll }, paging)
+    },
+
+    rightsOf: (org, userId) => loadOrgRights(read, org.id, userId),
+
+    create: (actor, owner, input) => createOrg(deps, actor, { owner, input }),
+    edit: (actor, org, changes) => editOrg(deps, actor, { org, changes }),
+    rename: async (actor, org, name) => void (await renameOwner(deps, actor, org, name)),
+    delete: (actor, org) => deleteOrg(deps, actor, org),
+  }
+}
+
+function listedVisibilities(viewer: Viewer): readonly Visibility[] {
+  if (viewer.kind === 'anonymous' || isPublicOnly(viewer)) return ['public']
+  if (viewer.account.isAdmin) return ALL_VISIBILITIES
+  return viewer.account.isRestricted ? ['public'] : ['public', 'limited']
+}

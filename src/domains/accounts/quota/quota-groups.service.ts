@@ -1,0 +1,112 @@
+import type { Actor } from '../../../core/access/viewer.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import type { EventPayload } from '../../../core/events/index.ts'
+import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import type { User } from '../users/user.store.ts'
+import { findOrInsertRule, type NewQuotaRule, type QuotaDeps, requireRule } from './quota-rules.service.ts'
+import {
+  deleteQuotaGroupsOf,
+  deleteQuotaGroup,
+  deleteQuotaGroupRule,
+  deleteQuotaGroupUser,
+  findQuotaRule,
+  insertQuotaGroup,
+  insertQuotaGroupRule,
+  insertQuotaGroupUser,
+  listQuotaGroups,
+  listQuotaGroupUsers,
+  type QuotaGroup,
+} from './quota.store.ts'
+
+export interface QuotaGroups {
+  /** By name. */
+  list(): Promise<readonly QuotaGroup[]>
+  /** Throws NotFound, as all functions with a group name do. */
+  get(name: string): Promise<QuotaGroup>
+  /**
+   * Existing rules are used unchanged, others are created. Throws Invalid without a name and for unknown subjects,
+   * Conflict for a name that is taken.
+   */
+  create(actor: Actor, name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup>
+  delete(actor: Actor, name: string): Promise<void>
+  /** Throws Conflict when the group has the rule. */
+  addRule(actor: Actor, name: string, rule: string): Promise<void>
+  deleteRule(actor: Actor, name: string, rule: string): Promise<void>
+  /** By name. */
+  listMembers(name: string): Promise<readonly User[]>
+  /** Throws Conflict when the account is in the group. */
+  addMember(actor: Actor, name: string, userId: UserId): Promise<void>
+  deleteMember(actor: Actor, name: string, userId: UserId): Promise<void>
+  /** Replaces the groups of the account. Throws Invalid for an unknown one. */
+  setOf(actor: Actor, userId: UserId, names: readonly string[]): Promise<void>
+}
+
+export function createQuotaGroups(deps: QuotaDeps): QuotaGroups {
+  const { database, clock, events } = deps
+  const get = async (name: string, db: Db = database.read): Promise<QuotaGroup> => {
+    const [group] = await listQuotaGroups(db, { names: [name] })
+    if (group === undefined) throw notFound('quota group does not exist')
+    return group
+  }
+  /** Runs a change of a group and appends its event. */
+  const change = <Kind extends GroupEvent>(
+    actor: Actor,
+    kind: Kind,
+    payload: EventPayload<Kind>,
+    work: (tx: Tx, group: QuotaGroup) => Promise<void>,
+  ): Promise<void> =>
+    database.transaction(async (tx) => {
+      await work(tx, await get(payload.name, tx))
+      await events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, payload)
+    })
+  return {
+    list: () => listQuotaGroups(database.read, 'all'),
+    get: (name) => get(name),
+    async create(actor, name, rules) {
+      if (name === '') throw invalidField('Name', 'Required')
+      return database.transaction(async (tx) => {
+        if ((await listQuotaGroups(tx, { names: [name] })).length > 0)
+          throw conflict(`quota group already exists: [group: ${name}]`)
+        const id = await insertQuotaGroup(tx, name)
+        for (const rule of rules) await insertQuotaGroupRule(tx, id, (await findOrInsertRule(deps, tx, actor, rule)).id)
+        const made = await get(name, tx)
+        const payload = { name, rules: made.rules.map((rule) => rule.name) }
+        await events.append(tx, 'quota.group_created', { actor, repoId: 0, at: clock.now() }, payload)
+        return made
+      })
+    },
+    delete: (actor, name) => change(actor, 'quota.group_deleted', { name }, (tx, { id }) => deleteQuotaGroup(tx, id)),
+    addRule: (actor, name, rule) =>
+      change(actor, 'quota.group_rule_added', { name, rule }, async (tx, { id }) => {
+        if (!(await insertQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
+          throw conflict(`the quota group ${name} has the rule ${rule}`)
+      }),
+    deleteRule: (actor, name, rule) =>
+      change(actor, 'quota.group_rule_removed', { name, rule }, async (tx, { id }) => {
+        if (!(await deleteQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
+          throw notFound('the quota group does not have the rule')
+      }),
+    listMembers: async (name) => listQuotaGroupUsers(database.read, (await get(name)).id),
+    addMember: (actor, name, userId) =>
+      change(actor, 'quota.member_added', { name, user_id: userId }, async (tx, { id }) => {
+        if (!(await insertQuotaGroupUser(tx, id, userId))) throw conflict(`the user is in the quota group ${name}`)
+      }),
+    deleteMember: (actor, name, userId) =>
+      change(actor, 'quota.member_removed', { name, user_id: userId }, async (tx, { id }) => {
+        if (!(await deleteQuotaGroupUser(tx, id, userId))) throw notFound('the user is not in the quota group')
+      }),
+    setOf: (actor, userId, names) =>
+      database.transaction(async (tx) => {
+        const groups = await listQuotaGroups(tx, { names })
+        const missing = names.find((name) => !groups.some((group) => group.name === name))
+        if (missing !== undefined) throw invalid(`quota group not found: [group: ${missing}]`)
+        await deleteQuotaGroupsOf(tx, userId)
+        for (const { id } of groups) await insertQuotaGroupUser(tx, id, userId)
+        const payload = { user_id: userId, groups: groups.map((group) => group.name) }
+        await events.append(tx, 'quota.groups_set', { actor, repoId: 0, at: clock.now() }, payload)
+      }),
+  }
+}
+
+type GroupEvent = `quota.${'group_deleted' | `group_rule_${'added' | 'removed'}` | `member_${'added' | 'removed'}`}`

@@ -1,0 +1,121 @@
+import type { Actor } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { isQuotaSubject, type QuotaSubject } from './quota.policy.ts'
+import {
+  deleteQuotaRule,
+  findQuotaRule,
+  insertQuotaRule,
+  listQuotaRules,
+  type QuotaRule,
+  updateQuotaRule,
+} from './quota.store.ts'
+
+export interface NewQuotaRule {
+  readonly name?: string | undefined
+  readonly limit?: number | undefined
+  readonly subjects?: readonly string[] | undefined
+}
+
+export interface QuotaDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export interface QuotaRules {
+  /** By name. */
+  list(): Promise<readonly QuotaRule[]>
+  /** Throws NotFound. */
+  get(name: string): Promise<QuotaRule>
+  /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a name that is taken. */
+  create(actor: Actor, rule: NewQuotaRule): Promise<QuotaRule>
+  /** Absent members do not change. Throws NotFound, and Invalid for unknown subjects. */
+  edit(actor: Actor, name: string, change: Pick<NewQuotaRule, 'limit' | 'subjects'>): Promise<QuotaRule>
+  /** Deletes the rule from groups too. Throws NotFound. */
+  delete(actor: Actor, name: string): Promise<void>
+}
+
+export function createQuotaRules(deps: QuotaDeps): QuotaRules {
+  const { database, clock, events } = deps
+  return {
+    list: () => listQuotaRules(database.read),
+    get: async (name) => requireRule(await findQuotaRule(database.read, name)),
+    async create(actor, rule) {
+      if (!rule.name) throw invalidField('Name', 'Required')
+      if (rule.limit === undefined) throw invalidField('Limit', 'Required')
+      const { name, limit } = rule
+      const made = { name, limit: requireLimit(limit), subjects: (rule.subjects ?? []).map(requireSubject) }
+      return database.transaction(async (tx) => {
+        if (await findQuotaRule(tx, name)) throw conflict(`quota rule already exists: [rule: ${name}]`)
+        return insertRule(deps, tx, actor, made)
+      })
+    },
+    edit: (actor, name, { limit, subjects }) =>
+      database.transaction(async (tx) => {
+        const before = requireRule(await findQuotaRule(tx, name))
+        const after = {
+          ...before,
+          ...(limit !== undefined && { limit: requireLimit(limit) }),
+          ...(subjects !== undefined && { subjects: subjects.map(requireSubject) }),
+        }
+        await updateQuotaRule(tx, before.id, after)
+        await events.append(tx, 'quota.rule_edited', { actor, repoId: 0, at: clock.now() }, payloadOf(after))
+        return after
+      }),
+    delete: (actor, name) =>
+      database.transaction(async (tx) => {
+        await deleteQuotaRule(tx, requireRule(await findQuotaRule(tx, name)).id)
+        await events.append(tx, 'quota.rule_deleted', { actor, repoId: 0, at: clock.now() }, { name })
+      }),
+  }
+}
+
+/** The rule of that name, else a new one; the limit is 0 by default. */
+export async function findOrInsertRule(
+  deps: QuotaDeps,
+  tx: Tx,
+  actor: Actor,
+  { name, limit = 0, subjects = [] }: NewQuotaRule,
+): Promise<QuotaRule> {
+  if (!name) throw invalidField('Name', 'Required')
+  const found = await findQuotaRule(tx, name)
+  if (found) return found
+  return insertRule(deps, tx, actor, {
+    name,
+    limit: requireLimit(limit),
+    subjects: subjects.map(requireSubject),
+  })
+}
+
+async function insertRule(
+  { clock, events }: QuotaDeps,
+  tx: Tx,
+  actor: Actor,
+  rule: Omit<QuotaRule, 'id'>,
+): Promise<QuotaRule> {
+  const id = await insertQuotaRule(tx, rule)
+  await events.append(tx, 'quota.rule_created', { actor, repoId: 0, at: clock.now() }, payloadOf(rule))
+  return { ...rule, id }
+}
+
+const payloadOf = ({ name, limit, subjects }: Omit<QuotaRule, 'id'>) => ({ name, limit, subjects: [...subjects] })
+
+/** Throws Invalid for an unknown subject. */
+export function requireSubject(text: string): QuotaSubject {
+  if (!isQuotaSubject(text)) throw invalid(`unrecognized quota limit subject: [subject: ${text}]`)
+  return text
+}
+
+/** Throws NotFound. */
+export function requireRule(rule: QuotaRule | undefined): QuotaRule {
+  if (rule === undefined) throw notFound('quota rule does not exist')
+  return rule
+}
+
+function requireLimit(limit: number): number {
+  if (limit < -1) throw invalidField('Limit', 'Range(-1)')
+  return limit
+}

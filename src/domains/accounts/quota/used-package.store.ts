@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../core/db/database.ts'
+import { selectPage } from '../../../core/db/page.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+
+/** A version of a package with all its files. */
+export interface UsedPackage {
+  readonly name: string
+  readonly type: string
+  readonly version: string
+  /** Bytes. */
+  readonly size: number
+}
+
+const sizeOfVersion = sql<number>`cast((select coalesce(sum(size), 0) from package_file
+  where version_id = package_version.id) as bigint)`
+
+/** The largest version first. */
+export const listUsedPackages = (db: Db, ownerId: UserId, paging: Paging): Promise<Page<UsedPackage>> =>
+  selectPage(
+    db
+      .selectFrom('package_version')
+      .innerJoin('package', 'package.id', 'package_version.package_id')
+      .select(['package.name', 'package.type', 'package_version.version', sizeOfVersion.as('size')])
+      .where('package.owner_id', '=', ownerId)
+      .orderBy(sizeOfVersion, 'desc')
+      .orderBy('package_version.id'),
+    paging,
+    (row): UsedPackage => row,
+  )
+
+/** Bytes of all packages of an owner. */
+export async function sumPackages(db: Db, ownerId: UserId): Promise<number> {
+  const { size } = await db
+    .selectFrom('package_file')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .select(sql<number>`cast(coalesce(sum(package_file.size), 0) as bigint)`.as('size'))
+    .where('package.owner_id', '=', ownerId)
+    .executeTakeFirstOrThrow()
+  return size
+}

@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache'
+import type { Authenticate, Credentials, ProxyAccount } from '../../../core/access/credentials.ts'
+import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../../core/access/scopes.ts'
+import { ANONYMOUS, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { credentialOf } from '../../../core/http/request-source.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
+import { unauthenticated } from '../../../core/platform/errors.ts'
+import type { RequestClient } from '../../../core/platform/request-source.ts'
+import { type User, findUserByName } from '../users/user.store.ts'
+import type { BearerTokens } from './tokens/bearer-tokens.service.ts'
+import { type PasswordCheck, WRONG_CREDENTIALS } from './password-check.service.ts'
+import type { RegisterByProxy } from './web/register-by-proxy.service.ts'
+import type { SignInRecords } from './sign-in-records.service.ts'
+import type { SignatureLogin } from './signature-login.service.ts'
+import type { TokenUse } from './tokens/token-use.ts'
+import { findTokenByHash } from './tokens/token.store.ts'
+import type { TwoFactorAuth } from './two-factor/two-factor.service.ts'
+
+export interface AuthenticateDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly checkPassword: PasswordCheck
+  readonly bearerTokens: Pick<BearerTokens, 'read'>
+  /** Creates the account that the reverse proxy names; undefined where the configuration does not allow that. */
+  readonly registerByProxy: RegisterByProxy | undefined
+  readonly signatureLogin: SignatureLogin
+  readonly tokenUse: TokenUse
+  readonly twoFactor: Pick<TwoFactorAuth, 'isEnabled' | 'check'>
+  readonly records: Pick<SignInRecords, 'accepted' | 'failed'>
+  readonly settings: { readonly basicEnabled: boolean }
+}
+
+/**
+ * COMPAT: says more than the answer to a wrong password; only callers with the right password get it
+ * (behaviour/auth-and-access#authentication-methods; test/api/two-factor/two-factor.test.ts).
+ */
+export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
+/** Tokens are recorded when they are created, not whenever they are used. */
+const RECORDED: ReadonlySet<SignedIn['method']> = new Set(['password', 'http-signature', 'reverse-proxy'])
+const TOKEN = /^[0-9a-f]{40}$/
+const MAX_PARSED_SCOPES = 1000
+
+/** Turns credentials into a viewer; wrong ones throw `unauthenticated`, none return the anonymous viewer. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const scopesOf = createScopeReader()
+  const byToken = (token: string, method: SignedIn['method']): Promise<SignedIn | undefined> =>
+    token.includes('.')
+      ? authenticateBearerToken(deps, token, method)
+      : authenticateAccessToken({ ...deps, scopesOf }, token, method)
+
+  const read = async (credentials: Credentials, client: RequestClient): Promise<Viewer> => {
+    switch (credentials.kind) {
+      case 'none':
+        return ANONYMOUS
+      case 'token': {
+        const viewer = await byToken(credentials.token, credentials.via === 'query' ? 'query-token' : 'header-token')
+        if (viewer === undefined) deps.records.failed({ client, kind: 'access-token', userId: 0 })
+        return requireViewer(viewer)
+      }
+      case 'signature':
+        // COMPAT: an invalid signature counts as none (behaviour/auth-and-access#authentication-methods;
+        // test/api/signatures/signatures.test.ts).
+        return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
+      case 'proxy':
+        return requireViewer(await authenticateProxy(deps, credentials))
+      case 'basic': {
+        const viewer = await byToken(tokenOfBasic(credentials.user, credentials.password), 'basic-token')
+        if (viewer) return viewer
+        // Passwords that are switched off are not looked at, as if there were none
+        // (behaviour/auth-and-access#authentication-methods).
+        if (!deps.settings.basicEnabled) return ANONYMOUS
+        const user = await deps.checkPassword(credentials.user, credentials.password, client)
+        await requireCode(deps, user, { code: credentials.otp, client })
+        return signedIn(user, ALL_SCOPES, 'password')
+      }
+    }
+  }
+  return async (credentials, client) => {
+    const viewer = await read(credentials, client)
+    if (viewer.kind === 'user' && RECORDED.has(viewer.method))
+      deps.records.accepted({ account: viewer.account, source: { ...client, credential: credentialOf(viewer) } })
+    return viewer
+  }
+}
+
+async function requireCode(
+  { twoFactor, records }: Pick<AuthenticateDeps, 'twoFactor' | 'records'>,
+  { id }: User,
+  { code, client }: { readonly code: string | undefined; readonly client: RequestClient },
+): Promise<void> {
+  if (!(await twoFactor.isEnabled(id))) return
+  if (code !== undefined && (await twoFactor.check(id, code))) return
+  records.failed({ client, kind: 'password', userId: id })
+  throw unauthenticated(ONE_TIME_CODE_REFUSED)
+}
+
+/** A token is the password of any user, or the user with an empty or well-known password. */
+function tokenOfBasic(user: string, password: string): string {
+  return password === '' || password === 'x-oauth-basic' ? user : password
+}
+
+async function authenticateAccessToken(
+  { database, clock, tokenUse, scopesOf }: AuthenticateDeps & { readonly scopesOf: ScopeReader },
+  value: string,
+  method: SignedIn['method'],
+): Promise<SignedIn | undefined> {
+  if (!TOKEN.test(value)) return undefined
+  const found = await findTokenByHash(database.read, sha256Hex(value))
+  if (found === undefined) return undefined
+  const { token, user } = found
+  const now = clock.now()
+  if (token.expiresAt !== 0 && token.expiresAt <= now) return undefined
+  tokenUse.record(token, now)
+  const onlyRepos = token.onlyRepos && new Set(token.onlyRepos)
+  return { ...signedIn(user, scopesOf(token.scopes), method), tokenId: token.id, onlyRepos }
+}
+
+async function authenticateBearerToken(
+  { bearerTokens }: AuthenticateDeps,
+  token: string,
+  method: SignedIn['method'],
+): Promise<SignedIn | undefined> {
+  const found = await bearerTokens.read(token)
+  return found && { ...signedIn(found.user, found.scopes, method), applicationId: found.applicationId }
+}
+
+type ScopeReader = (text: string) => ScopeSet
+
+/** Tokens made before scopes existed have none and may do all (behaviour/base-interface#authentication). */
+function createScopeReader(): ScopeReader {
+  const parsed = new LRUCache<string, ScopeSet>({ max: MAX_PARSED_SCOPES })
+  return (text) => {
+    if (text === '') return ALL_SCOPES
+    const cached = parsed.get(text)
+    if (cached) return cached
+    const result = parseScopes([text])
+    const scopes = result.ok ? result.scopes : { publicOnly: true, levels: new Map() }
+    parsed.set(text, scopes)
+    return scopes
+  }
+}
+
+async function authenticateProxy(deps: AuthenticateDeps, account: ProxyAccount): Promise<SignedIn | undefined> {
+  const user = (await findUserByName(deps.database.read, account.name)) ?? (await deps.registerByProxy?.(account))
+  return user?.kind === 'individual' ? signedIn(user, ALL_SCOPES, 'reverse-proxy') : undefined
+}
+
+function signedIn(account: User, scopes: ScopeSet, method: SignedIn['method']): SignedIn {
+  return { kind: 'user', account, scopes, method, tokenId: undefined, onlyRepos: undefined }
+}
+
+function requireViewer(viewer: SignedIn | undefined): SignedIn {
+  if (viewer === undefined) throw unauthenticated(WRONG_CREDENTIALS)
+  return viewer
+}

@@ -1,0 +1,93 @@
+import { clientNetwork } from '../../../core/platform/http/client-network.ts'
+import type { RequestClient, RequestCredential } from '../../../core/platform/request-source.ts'
+
+export interface FailedAttempt {
+  readonly client: RequestClient
+  readonly kind: RequestCredential['kind']
+  /** 0 when the attempt names no account. */
+  readonly userId: number
+}
+
+/** Attempts of one client on one account within one minute. */
+export interface CountedAttempts extends FailedAttempt {
+  readonly attempts: number
+  /** Of the first of them, in epoch milliseconds. */
+  readonly at: number
+}
+
+interface Counter extends FailedAttempt {
+  readonly minute: number
+  attempts: number
+  at: number
+  isReported: boolean
+}
+
+const MINUTE_MS = 60_000
+const MAX_COUNTERS = 200
+const MAX_ACCOUNTS_OF_CLIENT = 5
+const UNKNOWN_CLIENT: RequestClient = { address: '', userAgent: '' }
+
+/**
+ * Counts failed attempts, so that guessing writes few rows: the first attempt is reported at once, the others of its
+ * minute together when the minute is over. A client is an IPv4 address or an IPv6 /64. Accounts of one client after
+ * the fifth count as none, and clients after 200 counters count as one without an address.
+ */
+export class FailedAttempts {
+  readonly #counters = new Map<string, Counter>()
+  readonly #accountsOf = new Map<string, number>()
+
+  get isEmpty(): boolean {
+    return this.#counters.size === 0
+  }
+
+  add(attempt: FailedAttempt, now: number): void {
+    const counter = this.#counterFor(attempt, now)
+    if (counter.attempts === 0) counter.at = now
+    counter.attempts++
+  }
+
+  /** What is to be reported now; with `all` also the minutes that are not over. */
+  take(now: number, { all = false }: { readonly all?: boolean } = {}): CountedAttempts[] {
+    const minute = Math.floor(now / MINUTE_MS)
+    const taken: CountedAttempts[] = []
+    for (const [key, counter] of this.#counters) {
+      const isOver = counter.minute < minute
+      if (counter.attempts > 0 && (isOver || all || !counter.isReported)) {
+        const { client, kind, userId, attempts, at } = counter
+        taken.push({ client, kind, userId, attempts, at })
+        counter.attempts = 0
+        counter.isReported = true
+      }
+      if (isOver) this.#delete(key)
+    }
+    return taken
+  }
+
+  #counterFor(attempt: FailedAttempt, now: number): Counter {
+    const network = attempt.client.address === '' ? '' : clientNetwork(attempt.client.address)
+    const exact = this.#counters.get(`${network} ${attempt.userId}`)
+    if (exact !== undefined) return exact
+    const isFull = this.#counters.size >= MAX_COUNTERS
+    if (!isFull && (this.#accountsOf.get(network) ?? 0) < MAX_ACCOUNTS_OF_CLIENT)
+      return this.#insert(network, attempt, now)
+    const unnamed = this.#counters.get(`${network} 0`)
+    if (unnamed !== undefined) return unnamed
+    if (!isFull) return this.#insert(network, { ...attempt, userId: 0 }, now)
+    return this.#counters.get(' 0') ?? this.#insert('', { client: UNKNOWN_CLIENT, kind: 'none', userId: 0 }, now)
+  }
+
+  #insert(network: string, attempt: FailedAttempt, now: number): Counter {
+    const counter = { ...attempt, minute: Math.floor(now / MINUTE_MS), attempts: 0, at: now, isReported: false }
+    this.#counters.set(`${network} ${attempt.userId}`, counter)
+    this.#accountsOf.set(network, (this.#accountsOf.get(network) ?? 0) + 1)
+    return counter
+  }
+
+  #delete(key: string): void {
+    this.#counters.delete(key)
+    const network = key.slice(0, key.lastIndexOf(' '))
+    const rest = (this.#accountsOf.get(network) ?? 1) - 1
+    if (rest === 0) this.#accountsOf.delete(network)
+    else this.#accountsOf.set(network, rest)
+  }
+}

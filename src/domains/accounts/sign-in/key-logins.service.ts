@@ -1,0 +1,125 @@
+import { ALL_SCOPES } from '../../../core/access/scopes.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import { isCertificateValid, parseSshCertificate } from '../../../core/platform/ssh/certificate.ts'
+import { findKeyFingerprint, findKeyUse } from '../keys/public-key.store.ts'
+import { type User, findLogin, findUserById } from '../users/user.store.ts'
+import { createKeyUseRecorder, type KeyUse, type WriteKeyUse } from './key-use.ts'
+
+/** One repository that a deploy key may access. */
+export interface DeployGrant {
+  readonly id: number
+  readonly title: string
+  readonly repoId: RepoId
+  readonly isReadOnly: boolean
+}
+
+/** The owner of an SSH key: one user, or the repositories that have it as deploy key. */
+export type KeyHolder =
+  | { readonly kind: 'user'; readonly user: User; readonly key: KeyUse }
+  | { readonly kind: 'deploy'; readonly grants: readonly [DeployGrant, ...DeployGrant[]] }
+
+export interface KeyLogins {
+  /** By fingerprint as ssh-keygen prints it. */
+  find(fingerprint: string): Promise<KeyHolder | undefined>
+  /** By a certificate of an authority that the operator trusts, with the key that must have signed. */
+  findCertified(
+    certificate: Buffer,
+  ): Promise<{ readonly holder: KeyHolder & { kind: 'user' }; readonly key: Buffer } | undefined>
+  /** By what a session of the key was recorded under; undefined once the key is deleted. */
+  findAgain(use: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined>
+  /** The holder as it is now; undefined once its keys are deleted. For later sessions of an open connection. */
+  reload(holder: KeyHolder): Promise<KeyHolder | undefined>
+  /** Records the time of use within some seconds. */
+  recordUse(use: KeyUse): void
+  /** Registers what records the use of a deploy key: the module that stores deploy keys. */
+  onDeployKeyUse(write: WriteKeyUse): void
+  /** What was recorded is in the database when this resolves. */
+  flush(): Promise<void>
+}
+
+export interface KeyLoginDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  /** Fingerprints of the authorities whose certificates sign users in. */
+  readonly authorities: ReadonlySet<string>
+}
+
+export function createKeyLogins({ database, clock, log, authorities }: KeyLoginDeps): KeyLogins {
+  const { read } = database
+  const uses = createKeyUseRecorder({ database, clock, log })
+
+  async function find(fingerprint: string): Promise<KeyHolder | undefined> {
+    const { user: key, repos } = await findKeyUse(read, fingerprint)
+    const [first, ...others] = repos
+    if (key === undefined) return first && { kind: 'deploy', grants: [first, ...others] }
+    const user = await findUserById(read, key.userId)
+    return user && { kind: 'user', user, key: { kind: 'user', id: key.id, title: key.title } }
+  }
+
+  /** NOTE: there are no principals to register: one is the name or an activated address of an account. */
+  async function findCertified(wire: Buffer): ReturnType<KeyLogins['findCertified']> {
+    const certificate = authorities.size === 0 ? undefined : parseSshCertificate(wire)
+    if (certificate === undefined || !isCertificateValid(certificate, { authorities, now: clock.now() }))
+      return undefined
+    for (const principal of certificate.principals) {
+      const user = (await findLogin(read, principal))?.user
+      if (user !== undefined)
+        return {
+          holder: { kind: 'user', user, key: { kind: 'certificate', id: user.id, title: certificate.name } },
+          key: certificate.key,
+        }
+    }
+    return undefined
+  }
+
+  async function findAgain({ kind, id }: Pick<KeyUse, 'kind' | 'id'>): Promise<KeyHolder | undefined> {
+    if (kind === 'certificate') {
+      const user = authorities.size === 0 ? undefined : await findUserById(read, asId<UserId>(id))
+      return user && { kind: 'user', user, key: { kind, id, title: '' } }
+    }
+    const fingerprint = await findKeyFingerprint(read, kind, id)
+    return fingerprint === undefined ? undefined : find(fingerprint)
+  }
+
+  return {
+    find,
+    findCertified,
+    findAgain,
+    async reload(holder) {
+      if (holder.kind === 'user') {
+        const found = await findAgain(holder.key)
+        return found?.kind === 'user' ? { ...found, key: holder.key } : undefined
+      }
+      for (const { id } of holder.grants) {
+        const found = await findAgain({ kind: 'deploy', id })
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+
+    recordUse: uses.record,
+    onDeployKeyUse: uses.onDeployKeyUse,
+    flush: uses.flush,
+  }
+}
+
+/** Who the user of a key is to the rest of the server. */
+export const viewerOfKey = ({ user, key }: KeyHolder & { kind: 'user' }): SignedIn => ({
+  ...viewerOfKeyOwner(user),
+  ...(key.kind === 'user' && { keyId: key.id }),
+})
+
+/** An account whose key signed it in, with all scopes. */
+export const viewerOfKeyOwner = (account: User): SignedIn => ({
+  kind: 'user',
+  account,
+  scopes: ALL_SCOPES,
+  method: 'ssh-key',
+  tokenId: undefined,
+  onlyRepos: undefined,
+})

@@ -1,0 +1,105 @@
+import { type Actor, systemActor } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { boundedCache } from '../../../core/platform/lru.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import type { RequestSource } from '../../../core/platform/request-source.ts'
+import { type FailedAttempt, FailedAttempts } from './failed-attempts.ts'
+
+/** An account with the request by which it acts. */
+export interface SourcedActor extends Actor {
+  readonly source: RequestSource
+}
+
+/** Writes events for sign-ins and for administrators who act as other accounts. */
+export interface SignInRecords {
+  /**
+   * An account proved who it is by a credential that clients send with every request: written within some seconds, once
+   * an hour for each account, credential and address. Each process remembers its own, so several write a row each.
+   */
+  accepted(actor: SourcedActor): void
+  /** Wrong credentials: counted, see `FailedAttempts`. */
+  failed(attempt: FailedAttempt): void
+  /** Written before the operation runs, once a minute for each account, operation and address. */
+  sudo(actor: SourcedActor, use: { readonly userId: number; readonly operation: string }): Promise<void>
+  /** What was recorded is in the database when this resolves. */
+  flush(): Promise<void>
+}
+
+interface RecordDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly log: Logger
+}
+
+const FLUSH_MS = 5_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const MAX_REMEMBERED = 10_000
+/** Accepted sign-ins that wait to be written; more are dropped, with a line in the log. */
+const MAX_WAITING = 5_000
+
+export function createSignInRecords(deps: RecordDeps): SignInRecords {
+  const { database, clock, events, log } = deps
+  const failures = new FailedAttempts()
+  const seen = boundedCache<string, true>(MAX_REMEMBERED, HOUR_MS)
+  const sudoSeen = boundedCache<string, true>(MAX_REMEMBERED, MINUTE_MS)
+  let accepted: { readonly actor: SourcedActor; readonly at: number }[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  function wake(): void {
+    timer ??= setTimeout(
+      () => void write().catch((error: unknown) => log.error({ err: error }, 'sign-ins not recorded')),
+      FLUSH_MS,
+    ).unref()
+  }
+
+  async function write(options: { readonly all?: boolean } = {}): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const succeeded = accepted
+    accepted = []
+    const failed = failures.take(clock.now(), options)
+    if (!failures.isEmpty) wake()
+    if (succeeded.length === 0 && failed.length === 0) return
+    await database.transaction(async (tx) => {
+      for (const { actor, at } of succeeded)
+        await events.append(tx, 'user.signed_in', { actor, repoId: 0, at }, { user_id: actor.account.id })
+      for (const { client, kind, userId, attempts, at } of failed) {
+        const actor = { ...systemActor, source: { ...client, credential: { kind, id: 0 } } }
+        await events.append(tx, 'user.sign_in_failed', { actor, repoId: 0, at }, { user_id: userId, attempts })
+      }
+    })
+  }
+
+  return {
+    accepted(actor) {
+      const key = keyOf(actor)
+      if (seen.has(key)) return
+      if (accepted.length >= MAX_WAITING) {
+        log.warn({ user: actor.account.id }, 'too many sign-ins wait to be recorded')
+        return
+      }
+      seen.set(key, true)
+      accepted.push({ actor, at: clock.now() })
+      wake()
+    },
+    failed(attempt) {
+      failures.add(attempt, clock.now())
+      wake()
+    },
+    async sudo(actor, { userId, operation }) {
+      const key = `${keyOf(actor)} ${userId} ${operation}`
+      if (sudoSeen.has(key)) return
+      const origin = { actor, repoId: 0, at: clock.now() }
+      await database.transaction((tx) => events.append(tx, 'user.sudo_used', origin, { user_id: userId, operation }))
+      sudoSeen.set(key, true)
+    },
+    flush: () => write({ all: true }),
+  }
+}
+
+const keyOf = ({ account, source: { address, credential } }: SourcedActor): string =>
+  `${account.id} ${credential.kind} ${credential.id} ${address}`

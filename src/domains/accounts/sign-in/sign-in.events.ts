@@ -1,0 +1,23 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../../core/events/index.ts'
+
+const Id = Type.Integer()
+const OfUser = { user_id: Id }
+const Token = { ...OfUser, token_id: Id, name: Type.String(), scopes: Type.String() }
+
+export const signInEvents = {
+  /** Attempts from one address within one minute; `user_id` is 0 when they name no account. */
+  'user.sign_in_failed': Type.Object({ ...OfUser, attempts: Id }),
+  'user.signed_in': Type.Object(OfUser),
+  /** The actor is the administrator, `user_id` the account that it acts as. */
+  'user.sudo_used': Type.Object({ ...OfUser, operation: Type.String() }),
+  'user.token_created': Type.Object(Token),
+  'user.token_deleted': Type.Object(Token),
+  'user.two_factor_disabled': Type.Object(OfUser),
+  'user.two_factor_enabled': Type.Object(OfUser),
+  'user.recovery_codes_renewed': Type.Object(OfUser),
+}
+
+declare module '../../../core/events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof signInEvents> {}
+}

@@ -1,0 +1,196 @@
+import type { Authenticate } from '../../../core/access/credentials.ts'
+import type { Actor } from '../../../core/access/viewer.ts'
+import { parseSshPublicKey } from '../../../core/platform/ssh/key.ts'
+import { type Core, defineModule, type Services } from '../../../core/module.ts'
+import type { User } from '../users/user.store.ts'
+import { createAuthenticate } from './authenticate.service.ts'
+import { type BearerTokens, createBearerTokens } from './tokens/bearer-tokens.service.ts'
+import { withForms } from './web/browser.ts'
+import { createCookieJar } from './web/cookies.ts'
+import { createKeyLogins, type KeyLogins } from './key-logins.service.ts'
+import { LoginThrottle } from './login-throttle.ts'
+import { registerNewPassword } from './web/new-password.routes.ts'
+import { createPasswordCheck, type PasswordCheck } from './password-check.service.ts'
+import { createRedirectTargets, type RedirectTargets } from './web/redirect-targets.service.ts'
+import { createRegisterByProxy, type RegisterByProxy } from './web/register-by-proxy.service.ts'
+import { createSessions, type Sessions } from './web/sessions.service.ts'
+import { registerSignIn } from './web/sign-in.routes.ts'
+import { createSignatureLogin } from './signature-login.service.ts'
+import { TokenUse } from './tokens/token-use.ts'
+import { tokenOperations } from './tokens/tokens.operations.ts'
+import { createTokens, type Tokens } from './tokens/tokens.service.ts'
+import { twoFactorOperations } from './two-factor/two-factor.operations.ts'
+import { createTwoFactor, sealedTwoFactorColumns, type TwoFactorAuth } from './two-factor/two-factor.service.ts'
+import { signInEvents } from './sign-in.events.ts'
+import { createSignInRecords, type SignInRecords } from './sign-in-records.service.ts'
+import { sessionProjections } from './users.projection.ts'
+import { createTokenRepoPort, type TokenRepoPort } from './tokens/token-repos.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly authenticate: Authenticate
+    readonly bearerTokens: BearerTokens
+    /** Slows guessing down for the API and the pages together. */
+    readonly checkPassword: PasswordCheck
+    readonly keyLogins: KeyLogins
+    readonly redirectTargets: RedirectTargets
+    readonly signInRecords: SignInRecords
+    readonly sessions: Sessions
+    readonly tokens: Tokens
+    readonly tokenUse: TokenUse
+    readonly twoFactor: TwoFactorAuth
+    /** The module that authorizes repositories registers itself. */
+    readonly tokenRepos: TokenRepoPort
+  }
+}
+
+const HOUR_SECONDS = 3600
+
+/** Who sends a request: passwords, access tokens, keys, sessions of browsers, and the pages to sign in on. */
+export const module = defineModule({
+  name: 'sign-in',
+  needs: ['users'],
+  create(core, { users }, guards) {
+    const { clock, site } = core
+    const services = createServices(core, users)
+    const { keyLogins, tokens, tokenUse, twoFactor } = services
+    return {
+      services,
+      operations: [...tokenOperations({ guards, tokens }), ...twoFactorOperations({ twoFactor })],
+      events: signInEvents,
+      projections: sessionProjections,
+      sealedColumns: [sealedTwoFactorColumns],
+      routes: (http) =>
+        withForms(http, (scope) => {
+          const deps = {
+            ...services,
+            records: services.signInRecords,
+            clock,
+            secrets: core.secrets,
+            findUser: users.findByName,
+            changePassword: (actor: Actor, user: User, password: string) =>
+              users.edit(actor, user, { password, mustChangePassword: false }),
+            jar: createCookieJar(site.rootUrl),
+            rootUrl: site.rootUrl,
+          }
+          registerSignIn(scope, deps)
+          registerNewPassword(scope, deps)
+        }),
+      async close() {
+        await Promise.all([tokenUse.flush(), keyLogins.flush(), services.signInRecords.flush()])
+      },
+    }
+  },
+})
+
+type SignInServices = Pick<
+  Services,
+  | 'authenticate'
+  | 'bearerTokens'
+  | 'checkPassword'
+  | 'keyLogins'
+  | 'redirectTargets'
+  | 'sessions'
+  | 'signInRecords'
+  | 'tokens'
+  | 'tokenUse'
+  | 'twoFactor'
+  | 'tokenRepos'
+>
+
+function createServices(
+  {
+    config: { security, service, ssh },
+    database,
+    clock,
+    events,
+    log,
+    passwords,
+    processes,
+    rateLimits,
+    secrets,
+    site,
+  }: Core,
+  users: Services['users'],
+): SignInServices {
+  const throttle = new LoginThrottle(clock, security.login_attempts, processes)
+  const signInRecords = createSignInRecords({ database, clock, events, log })
+  const checkPassword = createPasswordCheck({
+    database,
+    throttle,
+    passwords,
+    rateLimit: rateLimits.passwords,
+    records: signInRecords,
+  })
+  const tokenUse = new TokenUse(database, log)
+  const keyLogins = createKeyLogins({
+    database,
+    clock,
+    log,
+    authorities: trustedAuthorities(ssh.trusted_user_ca_keys),
+  })
+  const twoFactor = createTwoFactor({
+    database,
+    clock,
+    events,
+    secrets,
+    issuer: () => new URL(site.rootUrl()).host,
+    attempts: security.login_attempts,
+    processes,
+  })
+  const bearerTokens = createBearerTokens()
+  const authenticate = createAuthenticate({
+    database,
+    clock,
+    checkPassword,
+    bearerTokens,
+    tokenUse,
+    twoFactor,
+    records: signInRecords,
+    signatureLogin: createSignatureLogin({ database, clock, keyLogins }),
+    registerByProxy: registerByProxy({ security, service }, users),
+    settings: { basicEnabled: service.enable_basic_authentication },
+  })
+  const tokenRepos = createTokenRepoPort()
+  const sessions = createSessions({ database, clock, events, lifetime: security.session_lifetime * HOUR_SECONDS })
+  return {
+    authenticate,
+    bearerTokens,
+    checkPassword,
+    keyLogins,
+    tokenUse,
+    twoFactor,
+    signInRecords,
+    redirectTargets: createRedirectTargets(),
+    sessions,
+    tokenRepos,
+    tokens: createTokens({ database, clock, events, repos: tokenRepos }),
+  }
+}
+
+function registerByProxy(
+  { security, service }: Pick<Core['config'], 'security' | 'service'>,
+  users: Services['users'],
+): RegisterByProxy | undefined {
+  if (!service.enable_reverse_proxy_auto_registration) return undefined
+  return createRegisterByProxy(users, {
+    takesEmail: service.enable_reverse_proxy_email,
+    takesFullName: service.enable_reverse_proxy_full_name,
+    minPasswordLength: security.min_password_length,
+  })
+}
+
+/** Fingerprints of the authorities that the operator trusts. A key that cannot be read stops the start. */
+function trustedAuthorities(lines: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    lines.map((line) => {
+      try {
+        return parseSshPublicKey(line).fingerprint
+      } catch (error) {
+        throw new Error(`ssh.trusted_user_ca_keys: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        })
+      }
+    }),
+  )
+}

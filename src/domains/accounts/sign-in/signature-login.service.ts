@@ -1,0 +1,104 @@
+import { ALL_SCOPES } from '../../../core/access/scopes.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import {
+  type HttpSignature,
+  isTimely,
+  parseHttpSignature,
+  type SignableRequest,
+  signedText,
+} from '../../../core/platform/http/signature.ts'
+import { framed, verifySshBlob } from '../../../core/platform/ssh/signature.ts'
+import { findKeyUse } from '../keys/public-key.store.ts'
+import { type User, findUserById } from '../users/user.store.ts'
+import type { KeyLogins } from './key-logins.service.ts'
+import type { KeyUse } from './key-use.ts'
+
+export interface SignatureLoginDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly keyLogins: Pick<KeyLogins, 'findCertified' | 'recordUse'>
+}
+
+/** The account whose SSH key signed a request; undefined for an invalid signature. */
+export type SignatureLogin = (request: SignableRequest) => Promise<SignedIn | undefined>
+
+/** NOTE: a signature can be sent again while it is timely; clients sign for some seconds and over what they change. */
+const MAX_AGE_SECONDS = 300
+const SKEW_SECONDS = 30
+
+/**
+ * HTTP signatures (behaviour/auth-and-access#authentication-methods): `keyId` is the fingerprint of a key of the user,
+ * or a certificate comes along, and the request, the time and, where there is one, the digest of the body are covered.
+ * Whether the body has that digest is for who reads it.
+ */
+export function createSignatureLogin({ database, clock, keyLogins }: SignatureLoginDeps): SignatureLogin {
+  return async (request) => {
+    const signature = parseHttpSignature(String(request.headers['signature'] ?? ''))
+    if (signature === undefined || !coversEnough(signature, request)) return undefined
+    const now = Math.floor(clock.now() / 1000)
+    if (!isTimely(signature, request, { now, maxAge: MAX_AGE_SECONDS, skew: SKEW_SECONDS })) return undefined
+    const text = signedText(signature, request)
+    const signer = await findSigner(signature, request)
+    if (text === undefined || signer === undefined || !isMadeBy(signer.key, signature.signature, text)) return undefined
+    keyLogins.recordUse(signer.use)
+    return {
+      kind: 'user',
+      account: signer.account,
+      scopes: ALL_SCOPES,
+      method: 'http-signature',
+      tokenId: undefined,
+      onlyRepos: undefined,
+      ...(signer.use.kind === 'user' && { keyId: signer.use.id }),
+    }
+  }
+
+  /** COMPAT: beside a certificate clients put anything into `keyId` (test/ssh/certificates.test.ts). */
+  async function findSigner(
+    { keyId, covered }: HttpSignature,
+    { headers }: SignableRequest,
+  ): Promise<Signer | undefined> {
+    const certificate = headers[CERTIFICATE]
+    if (certificate === undefined) return findByFingerprint(keyId)
+    const found = covered.includes(CERTIFICATE)
+      ? await keyLogins.findCertified(Buffer.from(String(certificate), 'base64'))
+      : undefined
+    return found && { key: found.key, account: found.holder.user, use: found.holder.key }
+  }
+
+  async function findByFingerprint(fingerprint: string): Promise<Signer | undefined> {
+    const { user: key } = await findKeyUse(database.read, fingerprint)
+    const account = key && (await findUserById(database.read, key.userId))
+    return (
+      key &&
+      account && { key: Buffer.from(key.blob, 'base64'), account, use: { kind: 'user', id: key.id, title: key.title } }
+    )
+  }
+}
+
+const CERTIFICATE = 'x-ssh-certificate'
+
+interface Signer {
+  /** In wire form. */
+  readonly key: Buffer
+  readonly account: User
+  readonly use: KeyUse
+}
+
+function coversEnough({ covered }: HttpSignature, { headers }: SignableRequest): boolean {
+  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
+  return covered.includes('(request-target)') && (!hasBody || covered.includes('digest'))
+}
+
+const ALGORITHMS: Readonly<Record<string, readonly string[]>> = { 'ssh-rsa': ['rsa-sha2-512', 'rsa-sha2-256'] }
+
+/** Clients send the bare signature, or as SSH frames it with its algorithm. */
+function isMadeBy(key: Buffer, signature: Buffer, text: string): boolean {
+  const type = key.toString('latin1', 4, 4 + key.readUInt32BE(0))
+  const data = Buffer.from(text)
+  const framings = (ALGORITHMS[type] ?? [type]).map((algorithm) =>
+    Buffer.concat([framed(algorithm), framed(signature)]),
+  )
+  return [...framings, signature].some((candidate) => verifySshBlob(key, candidate, data))
+}

@@ -1,0 +1,186 @@
+import { formatScopes, parseScopes } from '../../../../core/access/scopes.ts'
+import { type Actor, type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
+import { type Database, type Db, retryingTaken, type Tx } from '../../../../core/db/database.ts'
+import type { EventPayload, Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
+import {
+  badRequest,
+  DomainError,
+  forbidden,
+  invalid,
+  invalidField,
+  oversize,
+  notFound,
+} from '../../../../core/platform/errors.ts'
+import { asId, type RepoId, type TokenId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { TokenRepo, TokenRepos } from './token-repos.ts'
+import { findUserById } from '../../users/user.store.ts'
+import {
+  type AccessToken,
+  deleteToken,
+  findTokenById,
+  findTokenByName,
+  findTokenExpiry,
+  insertToken,
+  listTokens,
+} from './token.store.ts'
+
+interface NewToken {
+  readonly name: string
+  readonly scopes: readonly string[]
+  /** Epoch milliseconds, in the future; undefined: never. */
+  readonly expiresAt?: number | undefined
+  /** `owner/name` of the only repositories it may reach; undefined: all. */
+  readonly repositories?: readonly string[] | undefined
+  /** The token that asks for this one, if a token does. */
+  readonly madeBy?: TokenId | undefined
+}
+
+/** A token with the names of the repositories it is restricted to: those that its owner still sees. */
+export interface TokenView {
+  readonly token: AccessToken
+  readonly repositories: readonly string[] | undefined
+}
+
+/**
+ * Personal access tokens (behaviour/auth-and-access#personal-access-tokens), with an end and a restriction of our own.
+ */
+export interface Tokens {
+  list(userId: UserId, paging: Paging): Promise<Page<TokenView>>
+  /**
+   * `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes, invalid for a time
+   * that has passed or a repository out of the owner's sight, forbidden when it would outlive the token that makes it.
+   */
+  create(actor: Actor, userId: UserId, input: NewToken): Promise<TokenView & { readonly value: string }>
+  /** A number other than 0 is an id, anything else a name. Throws NotFound. */
+  delete(actor: Actor, userId: UserId, idOrName: string): Promise<void>
+}
+
+const TOKEN_BYTES = 20
+const MAX_REPOSITORIES = 200
+
+interface TokenDeps {
+  readonly repos: TokenRepos
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+const payloadOf = (userId: UserId, { id, name, scopes }: AccessToken): EventPayload<'user.token_created'> => ({
+  user_id: userId,
+  token_id: id,
+  name,
+  scopes,
+})
+
+export function createTokens({ database, clock, events, repos: tokenRepos }: TokenDeps): Tokens {
+  return {
+    async list(userId, paging) {
+      const page = await listTokens(database.read, userId, paging)
+      return { items: await withNames({ db: database.read, repos: tokenRepos }, userId, page.items), total: page.total }
+    },
+
+    async create(actor, userId, input) {
+      const now = clock.now()
+      const { expiresAt } = input
+      if (expiresAt !== undefined && expiresAt <= now) throw invalidField('ExpiresAt', 'must be in the future')
+      const repos =
+        input.repositories && (await findRepos({ db: database.read, repos: tokenRepos }, userId, input.repositories))
+      const value = randomHex(TOKEN_BYTES)
+      const token = await retryingTaken(database, async (tx) => {
+        if (await findTokenByName(tx, userId, input.name)) throw badRequest('access token name has been used already')
+        await requireShorterLife(tx, input)
+        const id = await insertToken(tx, {
+          user_id: userId,
+          name: input.name,
+          token_hash: sha256Hex(value),
+          last_eight: value.slice(-8),
+          scopes: normalise(input.scopes),
+          created_at: now,
+          expires_at: expiresAt ?? 0,
+          only_repos: repos === undefined ? '' : JSON.stringify(repos.map((repo) => repo.id)),
+        })
+        const made = (await findTokenById(tx, userId, id))!
+        await events.append(tx, 'user.token_created', { actor, repoId: 0, at: now }, payloadOf(userId, made))
+        return made
+      })
+      return { token, value, repositories: repos?.map((repo) => repo.fullName) }
+    },
+
+    async delete(actor, userId, idOrName) {
+      await database.transaction(async (tx) => {
+        const id = parseTokenId(idOrName)
+        const token = id === 0 ? await findTokenByName(tx, userId, idOrName) : await findTokenById(tx, userId, asId(id))
+        if (token === undefined) throw notFound('access token does not exist')
+        await deleteToken(tx, token.id)
+        const origin = { actor, repoId: 0, at: clock.now() }
+        await events.append(tx, 'user.token_deleted', origin, payloadOf(userId, token))
+      })
+    },
+  }
+}
+
+/** A token that ends would never end if it could make itself a successor. */
+async function requireShorterLife(tx: Tx, { madeBy, expiresAt }: NewToken): Promise<void> {
+  const end = madeBy === undefined ? 0 : await findTokenExpiry(tx, madeBy)
+  if (end === 0) return
+  if (expiresAt === undefined || expiresAt > end)
+    throw forbidden('a token that expires cannot make one that outlives it: give expires_at')
+}
+
+interface TokenReads {
+  readonly db: Db
+  readonly repos: TokenRepos
+}
+
+/** In the owner's sight, each once. What is missing and what is hidden look the same. */
+async function findRepos({ db, repos }: TokenReads, userId: UserId, names: readonly string[]): Promise<TokenRepo[]> {
+  if (names.length === 0) throw invalidField('Repositories', 'MinSize')
+  if (names.length > MAX_REPOSITORIES) throw oversize('Repositories', MAX_REPOSITORIES, 'items')
+  const owner = await ownerOf(db, userId)
+  const found = new Map<RepoId, TokenRepo>()
+  for (const name of names) {
+    const repo = await repos.find(db, owner, name)
+    if (repo === undefined) throw invalid(`[Repositories]: there is no repository ${name}`)
+    found.set(repo.id, repo)
+  }
+  return [...found.values()]
+}
+
+/** A fixed number of queries whatever the page. A repository that its owner does not see any more is not named. */
+async function withNames(
+  { db, repos }: TokenReads,
+  userId: UserId,
+  tokens: readonly AccessToken[],
+): Promise<TokenView[]> {
+  const ids = tokens.flatMap((token) => token.onlyRepos ?? [])
+  const visible = ids.length === 0 ? [] : await repos.listVisible(db, await ownerOf(db, userId), ids)
+  const names = new Map(visible.map((repo) => [repo.id, repo.fullName]))
+  return tokens.map((token) => ({ token, repositories: token.onlyRepos?.flatMap((id) => names.get(id) ?? []) }))
+}
+
+async function ownerOf(db: Db, userId: UserId): Promise<SignedIn> {
+  const user = await findUserById(db, userId)
+  if (user === undefined) throw notFound('user does not exist')
+  return viewerOfAccount(user)
+}
+
+function normalise(scopes: readonly string[]): string {
+  const parsed = parseScopes(scopes)
+  if (!parsed.ok) throw badRequest(`invalid access token scope provided: invalid access token scope: ${parsed.wrong}`)
+  const names = formatScopes(parsed.scopes)
+  if (names.length === 0) throw new DomainError('bad-request', 'access token must have a scope')
+  return names.join(',')
+}
+
+/**
+ * COMPAT: hexadecimal and octal numbers are ids too (behaviour/auth-and-access#personal-access-tokens;
+ * test/api/core/authentication.test.ts).
+ */
+function parseTokenId(text: string): number {
+  if (!/^(\d+|0[xX][0-9a-fA-F]+|0[oO][0-7]+)$/.test(text)) return 0
+  const id = /^0\d+$/.test(text) ? Number.parseInt(text, 8) : Number(text)
+  return Number.isSafeInteger(id) ? id : 0
+}

@@ -1,0 +1,242 @@
+import { randomBytes } from 'node:crypto'
+import type { Actor } from '../../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Announcer } from '../../../../core/platform/concurrency/processes.ts'
+import { base32, randomBase32, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
+import { conflict, DomainError, invalidField, notFound, unavailable } from '../../../../core/platform/errors.ts'
+import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { boundedCache } from '../../../../core/platform/lru.ts'
+import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
+import { findTotpStep } from '../../../../core/platform/crypto/totp.ts'
+import {
+  countRecoveryCodes,
+  deleteTwoFactor,
+  findTwoFactor,
+  replaceRecoveryCodes,
+  replaceTwoFactor,
+  useRecoveryCode,
+  useStep,
+} from './two-factor.store.ts'
+
+interface TwoFactorStatus {
+  readonly isEnabled: boolean
+  /** A secret was made and waits for its first code. */
+  readonly isPending: boolean
+  readonly recoveryCodesLeft: number
+}
+
+interface Enrolment {
+  /** Base32, to be typed in. */
+  readonly secret: string
+  /** `otpauth://totp/...`, to be shown as a QR code. */
+  readonly url: string
+}
+
+/** One-time codes beside the password (RFC 6238). Each code and each recovery code works once. */
+export interface TwoFactorAuth {
+  status(userId: UserId): Promise<TwoFactorStatus>
+  isEnabled(userId: UserId): Promise<boolean>
+  /** Makes a secret; nothing asks for codes before `confirm`. Throws conflict when codes are asked for already. */
+  begin(user: { readonly id: UserId; readonly name: string }): Promise<Enrolment>
+  /**
+   * Turns it on with the first code and returns the recovery codes. Throws NotFound without `begin`, invalid, conflict,
+   * too-many-requests.
+   */
+  confirm(actor: Actor, userId: UserId, code: string): Promise<string[]>
+  /** New recovery codes in place of all old ones. Throws NotFound when it is off. */
+  renewRecoveryCodes(actor: Actor, userId: UserId): Promise<string[]>
+  /** Throws NotFound when it is off. */
+  disable(actor: Actor, userId: UserId): Promise<void>
+  /**
+   * Uses up a code or a recovery code; false when it is wrong or was used. Throws too-many-requests after many wrong
+   * ones.
+   */
+  check(userId: UserId, code: string): Promise<boolean>
+}
+
+export interface TwoFactorDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly secrets: SecretBox
+  /** What authenticator apps show beside the account. */
+  issuer(): string
+  /** Wrong codes of one account in a quarter of an hour. */
+  readonly attempts: number
+  /** Wrong codes count in all of them. */
+  readonly processes: Announcer
+}
+
+type TwoFactorEvent = 'user.two_factor_disabled' | 'user.two_factor_enabled' | 'user.recovery_codes_renewed'
+
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+const RECOVERY_BYTES = 10
+const ATTEMPT = 'one-time code'
+const SUCCESS = 'right one-time code'
+const WINDOW_MS = 15 * 60_000
+const contextOf = (userId: UserId): string => `two_factor.secret:${userId}`
+
+export const sealedTwoFactorColumns: SealedColumns = {
+  table: 'two_factor',
+  key: 'user_id',
+  contexts: { secret: ({ user_id: userId }) => contextOf(asId(Number(userId))) },
+}
+
+export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
+  const { database, clock, secrets } = deps
+  const { read } = database
+  const failures = createFailures(clock, deps.attempts, deps.processes)
+  const requireEnabled = async (userId: UserId): Promise<void> => {
+    if (!(await findTwoFactor(read, userId))?.isConfirmed) throw notFound('two-factor authentication is off')
+  }
+  const useCode = async (userId: UserId, sealed: string, code: string): Promise<boolean> => {
+    const step = findTotpStep(openSecret(secrets, userId, sealed), code, clock.now())
+    return step !== undefined && database.transaction((tx) => useStep(tx, userId, { secret: sealed, step }))
+  }
+
+  const { append, replaceCodes } = createChanges(deps)
+
+  return {
+    async status(userId) {
+      const found = await findTwoFactor(read, userId)
+      const isEnabled = found?.isConfirmed ?? false
+      return {
+        isEnabled,
+        isPending: found !== undefined && !isEnabled,
+        recoveryCodesLeft: isEnabled ? await countRecoveryCodes(read, userId) : 0,
+      }
+    },
+
+    isEnabled: async (userId) => (await findTwoFactor(read, userId))?.isConfirmed ?? false,
+
+    async begin({ id, name }) {
+      const bytes = randomBytes(SECRET_BYTES)
+      await database.transaction(async (tx) => {
+        if ((await findTwoFactor(tx, id))?.isConfirmed) throw conflict('two-factor authentication is on already')
+        await replaceTwoFactor(tx, id, {
+          secret: secrets.seal(bytes.toString('hex'), contextOf(id)),
+          created_at: clock.now(),
+        })
+      })
+      const secret = base32(bytes).toUpperCase()
+      const issuer = deps.issuer()
+      const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name)}`
+      return {
+        secret,
+        url: `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=6&period=30`,
+      }
+    },
+
+    async confirm(actor, userId, code) {
+      const found = await findTwoFactor(read, userId)
+      if (found === undefined) throw notFound('two-factor authentication was not begun')
+      if (found.isConfirmed) throw conflict('two-factor authentication is on already')
+      failures.attempt(userId)
+      if (!(await useCode(userId, found.secret, code.trim()))) throw invalidField('Code', 'wrong code')
+      failures.forget(userId)
+      return replaceCodes('user.two_factor_enabled', actor, userId)
+    },
+
+    async renewRecoveryCodes(actor, userId) {
+      await requireEnabled(userId)
+      return replaceCodes('user.recovery_codes_renewed', actor, userId)
+    },
+
+    async disable(actor, userId) {
+      await requireEnabled(userId)
+      await database.transaction(async (tx) => {
+        await deleteTwoFactor(tx, userId)
+        await append(tx, 'user.two_factor_disabled', actor, userId)
+      })
+    },
+
+    async check(userId, given) {
+      const code = given.replaceAll(/\s/g, '').toLowerCase()
+      const found = await findTwoFactor(read, userId)
+      if (!found?.isConfirmed) return false
+      failures.attempt(userId)
+      const right = RECOVERY_CODE.test(code)
+        ? await database.transaction((tx) => useRecoveryCode(tx, userId, recoveryHash(code)))
+        : await useCode(userId, found.secret, code)
+      if (right) failures.forget(userId)
+      return right
+    },
+  }
+}
+
+const RECOVERY_CODE = /^[a-z2-7]{8}-?[a-z2-7]{8}$/
+const recoveryHash = (code: string): string => sha256Hex(code.replace('-', ''))
+
+/** Throws unavailable when it was sealed with another key of the server. */
+function openSecret(secrets: SecretBox, userId: UserId, sealed: string): Buffer {
+  try {
+    return Buffer.from(secrets.open(sealed, contextOf(userId)), 'hex')
+  } catch {
+    throw unavailable(
+      'one-time codes cannot be checked: the secret key of the server is not the one they were enrolled with',
+    )
+  }
+}
+
+interface Changes {
+  append(tx: Tx, kind: TwoFactorEvent, actor: Actor, userId: UserId): Promise<void>
+  /** Replaces all recovery codes and appends the event; returns the new codes. */
+  replaceCodes(kind: TwoFactorEvent, actor: Actor, userId: UserId): Promise<string[]>
+}
+
+function createChanges({ database, clock, events }: TwoFactorDeps): Changes {
+  const append: Changes['append'] = (tx, kind, actor, userId) =>
+    events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, { user_id: userId })
+  return {
+    append,
+    async replaceCodes(kind, actor, userId) {
+      const codes = Array.from({ length: RECOVERY_CODES }, () => randomBase32(RECOVERY_BYTES))
+      await database.transaction(async (tx) => {
+        await replaceRecoveryCodes(tx, userId, codes.map(recoveryHash))
+        await append(tx, kind, actor, userId)
+      })
+      return codes.map((code) => `${code.slice(0, 8)}-${code.slice(8)}`)
+    },
+  }
+}
+
+interface Failures {
+  /** Throws when there were too many; counts before the code is looked at, so that guesses sent at once count too. */
+  attempt(userId: UserId): void
+  forget(userId: UserId): void
+}
+
+/**
+ * NOTE: who guesses codes has the password already and may use many addresses, so wrong codes count for the
+ * account, and when there are too many even the right one is refused until the quarter of an hour is over.
+ */
+function createFailures(clock: Clock, maxFailures: number, processes: Announcer): Failures {
+  const failures = boundedCache<UserId, { count: number; readonly since: number }>(50_000)
+  const current = (userId: UserId): { count: number; readonly since: number } => {
+    const entry = failures.get(userId)
+    return entry === undefined || clock.now() - entry.since > WINDOW_MS ? { count: 0, since: clock.now() } : entry
+  }
+  const count = (userId: UserId): void => {
+    const entry = current(userId)
+    failures.set(userId, { ...entry, count: entry.count + 1 })
+  }
+  processes.onAnnounced(ATTEMPT, (detail) => count(asId(Number(detail))))
+  processes.onAnnounced(SUCCESS, (detail) => failures.delete(asId(Number(detail))))
+  return {
+    attempt(userId) {
+      const entry = current(userId)
+      if (entry.count >= maxFailures)
+        throw new DomainError('too-many-requests', 'too many wrong one-time codes, try again later')
+      count(userId)
+      processes.announce(ATTEMPT, String(userId))
+    },
+    forget(userId) {
+      failures.delete(userId)
+      processes.announce(SUCCESS, String(userId))
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { remembered } from '../../../../core/db/remembered.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+
+export interface TwoFactor {
+  /** Encrypted. */
+  readonly secret: string
+  readonly isConfirmed: boolean
+  readonly lastStep: number
+}
+
+export const findTwoFactor = (db: Db, userId: UserId): Promise<TwoFactor | undefined> =>
+  remembered(db, `two_factor ${userId}`, async () => {
+    const row = await db.selectFrom('two_factor').selectAll().where('user_id', '=', userId).executeTakeFirst()
+    return row && { secret: row.secret, isConfirmed: row.is_confirmed === 1, lastStep: row.last_step }
+  })
+
+/** A new secret that is not confirmed, in place of one that was not. */
+export async function replaceTwoFactor(
+  tx: Tx,
+  userId: UserId,
+  values: { readonly secret: string; readonly created_at: number },
+): Promise<void> {
+  await deleteTwoFactor(tx, userId)
+  await tx
+    .insertInto('two_factor')
+    .values({ user_id: userId, ...values })
+    .execute()
+}
+
+export async function deleteTwoFactor(tx: Tx, userId: UserId): Promise<void> {
+  await tx.deleteFrom('two_factor_recovery').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('two_factor').where('user_id', '=', userId).execute()
+}
+
+/** False when this step or a later one was used already, or the secret was replaced. */
+export async function useStep(
+  tx: Tx,
+  userId: UserId,
+  { secret, step }: { readonly secret: string; readonly step: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('two_factor')
+    .set({ last_step: step, is_confirmed: 1 })
+    .where('user_id', '=', userId)
+    .where('secret', '=', secret)
+    .where('last_step', '<', step)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+/** False when there is no such code, or no more. */
+export async function useRecoveryCode(tx: Tx, userId: UserId, codeHash: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('two_factor_recovery')
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', codeHash)
+    .executeTakeFirst()
+  return result.numDeletedRows > 0n
+}
+
+export async function replaceRecoveryCodes(tx: Tx, userId: UserId, hashes: readonly string[]): Promise<void> {
+  await tx.deleteFrom('two_factor_recovery').where('user_id', '=', userId).execute()
+  await tx
+    .insertInto('two_factor_recovery')
+    .values(hashes.map((code_hash) => ({ user_id: userId, code_hash })))
+    .execute()
+}
+
+export async function countRecoveryCodes(db: Db, userId: UserId): Promise<number> {
+  const { count } = await db
+    .selectFrom('two_factor_recovery')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -1,0 +1,156 @@
+import cookiePlugin from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor } from '../../../../core/access/viewer.ts'
+import { sourceOf } from '../../../../core/http/request-source.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
+import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
+import type { User } from '../../users/user.store.ts'
+import type { CookieJar } from './cookies.ts'
+import { type Fields, formToken, isOwnForm, queryFields, readFields } from './form.ts'
+import { type Html, safeHtml } from './html.ts'
+import { redirectTo, sendPage } from './page.ts'
+import type { PasswordCheck } from '../password-check.service.ts'
+import type { RedirectTargets } from './redirect-targets.service.ts'
+import type { SignInRecords, SourcedActor } from '../sign-in-records.service.ts'
+import type { Sessions } from './sessions.service.ts'
+import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
+
+/** What pages for users who are signed in are made with. */
+export interface PageDeps {
+  readonly sessions: Sessions
+  readonly jar: CookieJar
+  rootUrl(): string
+}
+
+export interface SignInDeps extends PageDeps {
+  readonly checkPassword: PasswordCheck
+  readonly twoFactor: TwoFactorAuth
+  readonly records: Pick<SignInRecords, 'failed'>
+  readonly redirectTargets: Pick<RedirectTargets, 'find'>
+  readonly findUser: (name: string) => Promise<User | undefined>
+  /** Throws bad-request for a password that breaks the rules. Every session of the user ends. */
+  readonly changePassword: (actor: Actor, user: User, password: string) => Promise<unknown>
+  readonly secrets: SecretBox
+  readonly clock: Clock
+}
+
+export const LOGIN = '/user/login'
+export const LOGOUT = '/user/logout'
+export const NEW_PASSWORD = '/user/change_password'
+/** The page after signing in, where nothing else was asked for; the module of the OAuth2 provider serves it. */
+export const HOME = '/user/applications'
+
+const FORM_BYTES = 64 * 1024
+const FORM_COOKIE_BYTES = 32
+
+/** Registers routes that read whole small bodies of any type, and cookies. */
+export async function withForms(http: FastifyInstance, routes: (scope: FastifyInstance) => void): Promise<void> {
+  await http.register(async (scope) => {
+    await scope.register(cookiePlugin)
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: FORM_BYTES }, (_, body, done) => done(null, body))
+    routes(scope)
+  })
+}
+
+/** The path of the server, for addresses in pages: it may not be at the root of its host. */
+export const pathTo = ({ rootUrl }: Pick<PageDeps, 'rootUrl'>, path: string): string =>
+  new URL(rootUrl()).pathname.replace(/\/$/, '') + path
+
+export interface Visitor {
+  readonly user: User
+  /** The value of its cookie. */
+  readonly session: string
+}
+
+export async function findVisitor({ jar, sessions }: PageDeps, request: FastifyRequest): Promise<Visitor | undefined> {
+  const session = jar.read(request, 'session')
+  const user = await sessions.find(session)
+  return user && { user, session }
+}
+
+/** The account of a session with its request. */
+export const sessionActor = (
+  request: FastifyRequest,
+  account: Pick<User, 'id'>,
+): SourcedActor & { readonly account: Pick<User, 'id'> } => ({
+  account,
+  source: sourceOf(request, { kind: 'session', id: 0 }),
+})
+
+/** NOTE: every sign-in opens a new session, so that an earlier cookie value (session fixation) is useless. */
+export async function beginSession(
+  { jar, sessions }: PageDeps,
+  reply: FastifyReply,
+  { user, to }: { readonly user: User; readonly to: string },
+): Promise<FastifyReply> {
+  jar.set(
+    reply,
+    'session',
+    await sessions.open(user, sourceOf(reply.request, { kind: 'password', id: 0 })),
+    sessions.lifetime,
+  )
+  jar.clear(reply, 'form')
+  return redirectTo(reply, to)
+}
+
+/** Sends a visitor who is not signed in to the sign-in page and back afterwards. */
+export const redirectToSignIn = (
+  deps: Pick<PageDeps, 'rootUrl'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply => redirectTo(reply, signInPath(deps, request.url))
+
+/** The address of the sign-in page that leads back to `url`, which is below the root URL. */
+export const signInPath = (deps: Pick<PageDeps, 'rootUrl'>, url: string): string =>
+  `${pathTo(deps, LOGIN)}?redirect_to=${encodeURIComponent(pathTo(deps, url))}`
+
+export const formField = (name: string, value: string): Html =>
+  safeHtml`<input type="hidden" name="${name}" value="${value}">`
+export const tokenField = (cookie: string): Html => formField('form_token', formToken(cookie))
+
+/** The cookie that grants forms to the browser of a visitor who is not signed in; set when missing. */
+export function formCookie({ jar }: PageDeps, request: FastifyRequest, reply: FastifyReply): string {
+  const sent = jar.read(request, 'form')
+  if (/^[0-9a-f]{64}$/.test(sent)) return sent
+  const made = randomHex(FORM_COOKIE_BYTES)
+  jar.set(reply, 'form', made)
+  return made
+}
+
+/** The fields of a form that a page of ours made for this browser; undefined for every other. */
+export async function readOwnForm(
+  deps: Pick<PageDeps, 'rootUrl'>,
+  request: FastifyRequest,
+  cookie: string,
+): Promise<Fields | undefined> {
+  const fields = await readFields(request)
+  return isOwnForm(request, { cookie, fields, rootUrl: deps.rootUrl() }) ? fields : undefined
+}
+
+export const refuseForm = (reply: FastifyReply): FastifyReply =>
+  sendPage(reply, {
+    title: 'This form is not valid any more',
+    status: 403,
+    body: safeHtml`<p>It was sent by another page, or the browser keeps no cookies. Go back, load the page again and send it once more.</p>`,
+  })
+
+/**
+ * A path of this server to go on to, or the first page: never another server. NOTE: the path that the browser would get
+ * is parsed again, because removing dots can leave two slashes at its beginning, which name a server.
+ */
+export function destination(deps: PageDeps, given: string | undefined): string {
+  const home = pathTo(deps, HOME)
+  if (given === undefined || !/^\/[\x21-\x7e]*$/.test(given) || given.includes('\\')) return home
+  const root = new URL(deps.rootUrl())
+  const url = URL.parse(given, root)
+  if (url === null || url.origin !== root.origin || url.pathname.startsWith('//')) return home
+  return url.pathname + url.search
+}
+
+/** The address on another site to which a form that continues at `to` redirects in the end. */
+export const findRedirectTarget = ({ redirectTargets, rootUrl }: SignInDeps, to: string): Promise<string | undefined> =>
+  redirectTargets.find(new URL(to, rootUrl()))
+
+export { queryFields }

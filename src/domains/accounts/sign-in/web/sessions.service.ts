@@ -1,0 +1,62 @@
+import { decideAccountState } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
+import type { RequestSource } from '../../../../core/platform/request-source.ts'
+import { type User, updateUser } from '../../users/user.store.ts'
+import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
+
+/**
+ * Browsers signed in to the pages of the server. The API does not accept them
+ * (behaviour/base-interface#authentication).
+ */
+export interface Sessions {
+  /** The value for the cookie, stored as a hash alone. */
+  open(user: Pick<User, 'id'>, source: RequestSource): Promise<string>
+  /** Undefined once it is over, or its user may sign in no more. */
+  find(value: string): Promise<User | undefined>
+  close(value: string): Promise<void>
+  /** How long one lasts, in seconds. */
+  readonly lifetime: number
+}
+
+const VALUE_BYTES = 32
+
+export function createSessions({
+  database,
+  clock,
+  events,
+  lifetime,
+}: {
+  database: Database
+  clock: Clock
+  events: Events
+  lifetime: number
+}): Sessions {
+  return {
+    lifetime,
+    async open(account, source) {
+      const userId = account.id
+      const actor = { account, source }
+      const value = randomHex(VALUE_BYTES)
+      const now = clock.now()
+      await database.transaction(async (tx) => {
+        await insertSession(tx, {
+          token_hash: sha256Hex(value),
+          user_id: userId,
+          created_at: now,
+          expires_at: now + lifetime * 1000,
+        })
+        await updateUser(tx, userId, { last_login_at: now })
+        await events.append(tx, 'user.signed_in', { actor, repoId: 0, at: now }, { user_id: userId })
+      })
+      return value
+    },
+    async find(value) {
+      const user = value === '' ? undefined : await findSessionUser(database.read, sha256Hex(value), clock.now())
+      return user !== undefined && decideAccountState(user) === 'allowed' ? user : undefined
+    },
+    close: (value) => database.transaction((tx) => deleteSession(tx, sha256Hex(value))),
+  }
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isDomainError, MovedError } from '../../../../core/platform/errors.ts'
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+const STATUS = { 'bad-request': 400, unauthenticated: 401, 'too-many-requests': 429, unavailable: 503 } as const
+
+/**
+ * A handler whose errors are answered in plain text: Moved as a redirect to the same address under the new name, every
+ * refusal as 404.
+ */
+export function plainTextErrors(handler: Handler): Handler {
+  return async (request, reply) => {
+    try {
+      await handler(request, reply)
+      return reply
+    } catch (error) {
+      if (error instanceof MovedError)
+        return reply
+          .code(error.what === 'repo' ? 301 : 307)
+          .header('location', movedPath(error, request))
+          .send()
+      if (!isDomainError(error)) throw error
+      const status = (STATUS as Partial<Record<string, number>>)[error.kind]
+      if (status === 429 || status === 503) void reply.header('retry-after', '5')
+      return reply
+        .code(status ?? 404)
+        .header('x-content-type-options', 'nosniff')
+        .type('text/plain; charset=utf-8')
+        .send(status === undefined ? 'Not found.\n' : `${error.message}\n`)
+    }
+  }
+}
+
+/** The same address under the new name. */
+function movedPath(error: MovedError, request: FastifyRequest): string {
+  const { repo } = request.params as { repo: string }
+  const name = error.what === 'repo' ? error.to : `${error.to}/${repo}`
+  return `/${name.split('/').map(encodeURIComponent).join('/')}/${request.url.split('/').slice(3).join('/')}`
+}

@@ -1,0 +1,104 @@
+import type { Actor, Visibility } from '../../../../core/access/viewer.ts'
+import { type Database, retryingTaken, type Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { PasswordHasher } from '../../../../core/platform/crypto/password-hasher.ts'
+import { invalid, invalidField } from '../../../../core/platform/errors.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
+import { type PasswordDeps, requireGoodPassword } from '../passwords/require-good-password.ts'
+import { isEmailAddress, ownerNameProblem } from '../names.policy.ts'
+import { findUserById, findUserByName, insertUser, type User } from '../user.store.ts'
+
+export interface NewUser {
+  readonly name: string
+  readonly email: string
+  /** Absent for accounts of an external sign-in source. */
+  readonly password?: string | undefined
+  readonly fullName?: string | undefined
+  readonly isAdmin?: boolean
+  readonly isRestricted?: boolean | undefined
+  readonly mustChangePassword?: boolean | undefined
+  readonly visibility?: Visibility | undefined
+  readonly loginName?: string | undefined
+  readonly sourceId?: number | undefined
+  /** Back-dates the account; epoch milliseconds. */
+  readonly createdAt?: number | undefined
+}
+
+export interface CreateUserDeps extends PasswordDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly passwords: PasswordHasher
+  readonly defaultVisibility: Visibility
+  /** Ids of external sign-in sources that accounts may have. */
+  readonly loginSources: readonly number[]
+}
+
+/** Throws Invalid (name, e-mail, taken) and BadRequest (password), with the contract's messages. */
+export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewUser): Promise<User> {
+  requireOwnerName(input.name, 'Username')
+  if (!isEmailAddress(input.email)) throw invalidField('Email', input.email === '' ? 'Required' : 'Email')
+  requireLoginSource(deps, input.sourceId ?? 0)
+  const isLocal = (input.sourceId ?? 0) === 0
+  if (isLocal)
+    await requireGoodPassword(deps, input.password ?? '', {
+      short: 'PasswordIsRequired',
+      simple: 'PasswordComplexity',
+      leaked: 'PasswordPwned',
+    })
+  const passwordHash = input.password ? await deps.passwords.hash(input.password, `account ${actor.account.id}`) : ''
+  return retryingTaken(deps.database, async (tx) => {
+    await requireFreeName(tx, input.name)
+    if (await isEmailTaken(tx, input.email)) throw invalid(`e-mail already in use [email: ${input.email}]`)
+    const id = await insertRow(tx, deps, input, passwordHash)
+    await insertEmail(tx, id, input.email, { isPrimary: true, isActivated: true })
+    await deps.events.append(
+      tx,
+      'user.created',
+      { actor, repoId: 0, at: deps.clock.now() },
+      { user_id: id, name: input.name },
+    )
+    return (await findUserById(tx, id))!
+  })
+}
+
+function insertRow(tx: Tx, deps: CreateUserDeps, input: NewUser, passwordHash: string): Promise<UserId> {
+  const now = input.createdAt ?? deps.clock.now()
+  return insertUser(tx, {
+    kind: 'individual',
+    name: input.name,
+    lower_name: input.name.toLowerCase(),
+    full_name: input.fullName ?? '',
+    email: input.email,
+    password_hash: passwordHash,
+    login_name: input.loginName ?? '',
+    source_id: input.sourceId ?? 0,
+    visibility: input.visibility ?? deps.defaultVisibility,
+    is_active: 1,
+    is_admin: flag(input.isAdmin ?? false),
+    is_restricted: flag(input.isRestricted ?? false),
+    must_change_password: flag(input.mustChangePassword ?? false),
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+/** Throws Invalid for an unknown source; 0 is this server. */
+export function requireLoginSource({ loginSources }: Pick<CreateUserDeps, 'loginSources'>, id: number): void {
+  if (id !== 0 && !loginSources.includes(id)) throw invalid(`login source does not exist [id: ${id}]`)
+}
+
+/** Throws Invalid for a bad name of a user or organization; `field` is the contract's name of the member. */
+export function requireOwnerName(name: string, field: string): void {
+  const problem = ownerNameProblem(name)
+  if (problem === undefined) return
+  throw 'rule' in problem ? invalidField(field, problem.rule) : invalid(problem.message)
+}
+
+/** Throws Invalid when an account has the name. */
+export async function requireFreeName(tx: Tx, name: string): Promise<void> {
+  if (await findUserByName(tx, name)) throw invalid(`user already exists [name: ${name}]`)
+}

@@ -1,0 +1,114 @@
+import type { Actor, Visibility } from '../../../../core/access/viewer.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { badRequest, invalid, invalidField } from '../../../../core/platform/errors.ts'
+import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
+import { claimEmail, findEmail, setPrimaryEmail } from '../emails/email.store.ts'
+import { type PasswordTexts, requireGoodPassword } from '../passwords/require-good-password.ts'
+import { requireOtherAdmin } from './last-admin.ts'
+import { isEmailAddress } from '../names.policy.ts'
+import { findUserById, lockUsers, updateUser, type User, type UserChanges } from '../user.store.ts'
+
+/** Absent members stay as they are. */
+export interface UserEdit {
+  readonly loginName?: string | undefined
+  readonly sourceId?: number | undefined
+  readonly email?: string | undefined
+  /** Empty: unchanged. */
+  readonly password?: string | undefined
+  readonly fullName?: string | undefined
+  readonly website?: string | undefined
+  readonly location?: string | undefined
+  readonly description?: string | undefined
+  readonly pronouns?: string | undefined
+  readonly visibility?: Visibility | undefined
+  readonly maxRepoCreation?: number | undefined
+  readonly isActive?: boolean | undefined
+  readonly isAdmin?: boolean | undefined
+  readonly isRestricted?: boolean | undefined
+  readonly isLoginProhibited?: boolean | undefined
+  readonly mustChangePassword?: boolean | undefined
+  readonly canCreateOrganization?: boolean | undefined
+}
+
+/**
+ * Throws invalid, bad-request (password, e-mail) and forbidden (the last administrator)
+ * (behaviour/users-and-admin#administration-of-users).
+ */
+export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, edit: UserEdit): Promise<User> {
+  if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
+  if (edit.sourceId !== undefined && edit.loginName === undefined) throw invalidField('LoginName', 'Required')
+  requireLoginSource(deps, edit.sourceId ?? 0)
+  const password = edit.password || undefined
+  if (password !== undefined) await requireGoodPassword(deps, password, textsOf(deps))
+  const passwordHash =
+    password === undefined ? undefined : await deps.passwords.hash(password, `account ${actor.account.id}`)
+  const at = deps.clock.now()
+  return deps.database.transaction(async (tx) => {
+    const removal = adminRemoval(edit)
+    if (removal !== undefined) await requireOtherAdmin(tx, user, removal)
+    await lockUsers(tx, [user.id])
+    if (edit.email !== undefined) await changePrimaryEmail(tx, user, edit.email)
+    const changes = columns(edit)
+    await updateUser(tx, user.id, {
+      ...changes,
+      ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+      updated_at: at,
+    })
+    if (passwordHash !== undefined)
+      await deps.events.append(tx, 'user.credentials_changed', { actor, repoId: 0, at }, { user_id: user.id })
+    await deps.events.append(
+      tx,
+      'user.edited',
+      { actor, repoId: 0, at },
+      { user_id: user.id, changed: [...Object.keys(changes), ...(passwordHash === undefined ? [] : ['password'])] },
+    )
+    return (await findUserById(tx, user.id))!
+  })
+}
+
+/** What the edit does to the rights of an administrator; undefined when they stay. */
+function adminRemoval({ isAdmin, isActive, isLoginProhibited }: UserEdit): string | undefined {
+  if (isAdmin === false) return 'demote'
+  if (isActive === false) return 'deactivate'
+  return isLoginProhibited === true ? 'prohibit the sign-in of' : undefined
+}
+
+const textsOf = ({ passwordRules }: CreateUserDeps): PasswordTexts => ({
+  short: `password must be at least ${passwordRules.minLength} characters`,
+  simple: 'password not complex enough',
+  leaked: 'password is on a list of stolen passwords',
+})
+
+/** The former primary address becomes a secondary one. An address of another user is refused. */
+async function changePrimaryEmail(tx: Tx, user: User, email: string): Promise<void> {
+  if (!isEmailAddress(email)) throw badRequest(`e-mail invalid [email: ${email}]`)
+  const existing = await findEmail(tx, email)
+  if (existing !== undefined && existing.userId !== user.id) throw badRequest(`e-mail already in use [email: ${email}]`)
+  if (existing === undefined && !(await claimEmail(tx, user.id, email)))
+    throw badRequest(`e-mail already in use [email: ${email}]`)
+  await setPrimaryEmail(tx, user.id, email)
+}
+
+function columns(edit: UserEdit): UserChanges {
+  const asFlag = (value: boolean | undefined): 0 | 1 | undefined => (value === undefined ? undefined : flag(value))
+  const all = {
+    login_name: edit.loginName,
+    source_id: edit.sourceId,
+    email: edit.email,
+    full_name: edit.fullName,
+    website: edit.website,
+    location: edit.location,
+    description: edit.description,
+    pronouns: edit.pronouns,
+    visibility: edit.visibility,
+    max_repo_creation: edit.maxRepoCreation,
+    is_active: asFlag(edit.isActive),
+    is_admin: asFlag(edit.isAdmin),
+    is_restricted: asFlag(edit.isRestricted),
+    is_login_prohibited: asFlag(edit.isLoginProhibited),
+    must_change_password: asFlag(edit.mustChangePassword),
+    can_create_organization: asFlag(edit.canCreateOrganization),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as UserChanges
+}

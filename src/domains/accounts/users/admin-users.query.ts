@@ -1,0 +1,46 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { NAME_LENGTH, URL_LENGTH } from '../../../core/http/body/limits.ts'
+import { invalid } from '../../../core/platform/errors.ts'
+import { USER_SORTS, type UserFilter, type UserOrder } from './user-list.store.ts'
+
+const Yes = () => Type.Optional(Type.Boolean())
+
+export const adminUserQuery = {
+  source_id: Type.Optional(Type.Integer({ description: 'Sign-in source' })),
+  login_name: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Name at the sign-in source' })),
+  q: Type.Optional(Type.String({ maxLength: URL_LENGTH, description: 'Part of login, full name or e-mail address' })),
+  visibility: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'public, limited or private' })),
+  sort: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'name, created, updated or id' })),
+  order: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'asc or desc' })),
+  is_active: Yes(),
+  is_admin: Yes(),
+  is_restricted: Yes(),
+  is_2fa_enabled: Yes(),
+  is_prohibit_login: Yes(),
+}
+
+const querySchema = Type.Object(adminUserQuery)
+type Query = Static<typeof querySchema>
+
+export function readUserFilter(query: Query): UserFilter {
+  const { visibility } = query
+  if (visibility !== undefined && visibility !== 'public' && visibility !== 'limited' && visibility !== 'private')
+    throw invalid(`Invalid visibility: "${visibility}"`)
+  return {
+    keyword: query.q?.trim() ?? '',
+    visibility,
+    loginName: query.login_name,
+    sourceId: query.source_id,
+    isActive: query.is_active,
+    isAdmin: query.is_admin,
+    isRestricted: query.is_restricted,
+    isLoginProhibited: query.is_prohibit_login,
+    hasTwoFactor: query.is_2fa_enabled,
+  }
+}
+
+export function readUserOrder({ sort = 'name', order = 'asc' }: Query): UserOrder {
+  if (!Object.hasOwn(USER_SORTS, sort)) throw invalid(`Invalid sort mode: "${sort}"`)
+  if (order !== 'asc' && order !== 'desc') throw invalid(`Invalid sort order: "${order}"`)
+  return { by: sort as UserOrder['by'], direction: order }
+}

@@ -1,0 +1,104 @@
+import { isOrgMember } from '../../../../core/access/repo-grants.store.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { DomainError } from '../../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import { type Block, deleteBlock, hasBlock, insertBlock, listBlocks } from './block.store.ts'
+import { deleteFollow } from '../follows/follow.store.ts'
+import { getKnownOwner } from '../owner-lookup.ts'
+import { lockUsers, type User } from '../user.store.ts'
+
+/** The account that blocks: the actor itself, or an organization that it owns. */
+export type Blocker = Pick<User, 'id' | 'kind'>
+
+/**
+ * Two families of clients: with `strict` a request without effect is refused, and refusals are 400; else it succeeds,
+ * and refusals are 422.
+ */
+interface BlockOptions {
+  readonly strict: boolean
+  /** Visible to the blocker alone. */
+  readonly note?: string | undefined
+}
+
+/**
+ * Blocking by users and organizations (behaviour/base-interface#states-and-transitions,
+ * behaviour/users-and-admin#blocking).
+ */
+export interface Blocks {
+  /** Oldest block first. */
+  list(blocker: Blocker, paging: Paging): Promise<Page<Block>>
+  /** Throws NotFound for an unknown or hidden user. */
+  isBlocked(viewer: SignedIn, blocker: Blocker, name: string): Promise<boolean>
+  /**
+   * Deletes the follows between the two; projections of the event delete stars, watches, collaborations and pending
+   * transfers. Throws NotFound, and refusals.
+   */
+  block(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
+  /** Restores nothing that the block deleted. Throws NotFound, and refusals. */
+  unblock(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
+}
+
+interface BlockDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
+  const { read } = database
+  /** NOTE: finds a hidden account too when it is blocked already. */
+  const find = (viewer: SignedIn, blocker: Blocker, name: string): Promise<User> =>
+    getKnownOwner(read, viewer, name, (user) => hasBlock(read, blocker.id, user.id))
+  return {
+    list: (blocker, paging) => listBlocks(read, blocker.id, paging),
+    isBlocked: async (viewer, blocker, name) => hasBlock(read, blocker.id, (await find(viewer, blocker, name)).id),
+
+    async block(actor, blocker, name, { strict, note = '' }) {
+      const user = await find(actor, blocker, name)
+      requireIndividual(user, strict ? 'cannot block an organization' : undefined)
+      if (!strict && user.id === blocker.id) return
+      const at = clock.now()
+      await database.transaction(async (tx) => {
+        await lockUsers(tx, [blocker.id, user.id])
+        const isProtected =
+          user.id === blocker.id ||
+          user.id === actor.account.id ||
+          (blocker.kind === 'organization' && (await isOrgMember(tx, blocker.id, user.id)))
+        if (isProtected) throw refused(strict, 'cannot block the user')
+        if (!(await insertBlock(tx, { blockerId: blocker.id, blockedId: user.id, note, at }))) {
+          if (strict) throw refused(strict, 'cannot block the user')
+          return
+        }
+        await deleteFollow(tx, user.id, blocker.id)
+        await deleteFollow(tx, blocker.id, user.id)
+        await events.append(tx, 'user.blocked', { actor, repoId: 0, at }, { blocker_id: blocker.id, user_id: user.id })
+      })
+    },
+
+    async unblock(actor, blocker, name, { strict }) {
+      const user = await find(actor, blocker, name)
+      requireIndividual(user, strict ? 'cannot unblock an organization' : undefined)
+      await database.transaction(async (tx) => {
+        if (await deleteBlock(tx, blocker.id, user.id)) {
+          await events.append(
+            tx,
+            'user.unblocked',
+            { actor, repoId: 0, at: clock.now() },
+            { blocker_id: blocker.id, user_id: user.id },
+          )
+        } else if (strict) throw refused(strict, 'cannot unblock the user')
+      })
+    },
+  }
+}
+
+const refused = (strict: boolean, message: string): DomainError =>
+  new DomainError(strict ? 'bad-request' : 'invalid', message)
+
+function requireIndividual(user: User, strictMessage: string | undefined): void {
+  if (user.kind !== 'organization') return
+  throw refused(strictMessage !== undefined, strictMessage ?? `${user.name} is an organization not a user`)
+}

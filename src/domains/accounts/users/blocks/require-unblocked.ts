@@ -1,0 +1,32 @@
+import { type Db, isTx } from '../../../../core/db/database.ts'
+import { forbidden } from '../../../../core/platform/errors.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import { listBlockers } from './block.store.ts'
+import { lockUsers } from '../user.store.ts'
+
+const refusal = () => forbidden('user is blocked')
+
+/**
+ * Throws Forbidden when one of the accounts `by` blocks the acting user: the owner of the repository, the poster of the
+ * issue, the recipient of a transfer, the assignee. Blocks do not affect site administrators
+ * (behaviour/base-interface#states-and-transitions, behaviour/users-and-admin#blocking). Within a transaction it locks
+ * the row of the user: a concurrent block is committed before the check, or sees and deletes what the transaction
+ * inserts. Nobody blocks itself.
+ */
+export async function requireUnblocked(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
+  const others = by.filter((id) => id !== userId)
+  if (others.length === 0) return
+  if (isTx(db)) await lockUsers(db, [userId])
+  await requireNoBlocker(db, userId, others)
+}
+
+/** Throws Forbidden when one of the two blocks the other: follows, collaborations. Locks as requireUnblocked. */
+export async function requireNoBlockBetween(db: Db, a: UserId, b: UserId): Promise<void> {
+  if (isTx(db)) await lockUsers(db, [a, b])
+  await requireNoBlocker(db, a, [b])
+  await requireNoBlocker(db, b, [a])
+}
+
+async function requireNoBlocker(db: Db, userId: UserId, by: readonly UserId[]): Promise<void> {
+  if ((await listBlockers(db, userId, by)).length > 0) throw refusal()
+}

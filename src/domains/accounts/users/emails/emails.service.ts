@@ -1,0 +1,77 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { invalid, notFound } from '../../../../core/platform/errors.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import {
+  claimEmail,
+  deleteEmail,
+  type EmailAddress,
+  findEmail,
+  listEmails,
+  type OwnedEmailAddress,
+  searchEmails,
+} from './email.store.ts'
+import { isEmailAddress } from '../names.policy.ts'
+import { lockUsers } from '../user.store.ts'
+
+/** Addresses of users (behaviour/users-and-admin#current-user, behaviour/users-and-admin#other-administration). */
+export interface Emails {
+  /** Oldest first. */
+  list(userId: UserId): Promise<EmailAddress[]>
+  /** Of all individuals, by address; `keyword` matches a part of login, full name or address. */
+  search(keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>>
+  /** Adds all of them or none. Throws Invalid for an empty list, a malformed address and one that is in use. */
+  add(actor: SignedIn, addresses: readonly string[]): Promise<void>
+  /** Deletes all of them or none. Throws NotFound, and Invalid for the primary address. */
+  delete(actor: SignedIn, addresses: readonly string[]): Promise<void>
+}
+
+interface EmailDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createEmails({ database, clock, events }: EmailDeps): Emails {
+  const { read } = database
+  return {
+    list: (userId) => listEmails(read, userId),
+    search: (keyword, paging) => searchEmails(read, keyword, paging),
+
+    async add(actor, addresses) {
+      const userId = actor.account.id
+      if (addresses.length === 0) throw invalid('Email list empty')
+      const malformed = addresses.find((address) => !isEmailAddress(address))
+      if (malformed !== undefined) throw invalid(`Email address "${malformed}" invalid`)
+      await database.transaction(async (tx) => {
+        for (const email of addresses) {
+          if (!(await claimEmail(tx, userId, email))) throw invalid(`Email address has been used: ${email}`)
+          await events.append(tx, 'user.email_added', { actor, repoId: 0, at: clock.now() }, { user_id: userId, email })
+        }
+      })
+    },
+
+    delete: (actor, addresses) =>
+      database.transaction(async (tx) => {
+        const userId = actor.account.id
+        // Locks out a change of the primary address until the transaction ends.
+        await lockUsers(tx, [userId])
+        for (const email of addresses) {
+          const found = await findEmail(tx, email)
+          if (found === undefined || found.userId !== userId)
+            throw notFound(`Email address does not exist [email: ${email}]`)
+          if (found.isPrimary) throw invalid(`Primary email address cannot be deleted [email: ${email}]`)
+          await deleteEmail(tx, found.id)
+          await events.append(
+            tx,
+            'user.email_deleted',
+            { actor, repoId: 0, at: clock.now() },
+            { user_id: userId, email: found.email },
+          )
+        }
+      }),
+  }
+}

@@ -1,0 +1,67 @@
+import { ok } from '../../../../core/http/answer/answer.ts'
+import { signedIn } from '../../../../core/http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
+import { UserSettings, UserSettingsOptions } from './user-settings.model.ts'
+import { presentUserSettings } from './user-settings.present.ts'
+import type { UserSettings as UserSettingsService } from './user-settings.service.ts'
+
+interface Deps {
+  /** The theme of users who have not chosen one. */
+  readonly defaultTheme: string
+  readonly userSettings: UserSettingsService
+}
+
+/** The settings of the signed-in user (behaviour/users-and-admin#current-user). */
+export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Operation[] {
+  const common = {
+    path: '/user/settings',
+    area: 'user',
+    scopes: ['user'],
+    guard: signedIn,
+    responses: { 200: UserSettings },
+  } as const
+  const defaults = { theme: defaultTheme }
+  return [
+    defineOperation({
+      ...common,
+      id: 'getUserSettings',
+      method: 'GET',
+      summary: 'Your settings',
+      handler: async ({ access: { account } }) => ok(presentUserSettings(await userSettings.get(account.id), defaults)),
+    }),
+    defineOperation({
+      ...common,
+      id: 'updateUserSettings',
+      method: 'PATCH',
+      summary: 'Change your settings',
+      body: UserSettingsOptions,
+      errors: [422],
+      async handler({ access, body }) {
+        const {
+          full_name: fullName,
+          hide_email: hideEmail,
+          diff_view_style: diffViewStyle,
+          hide_activity: hideActivity,
+          enable_repo_unit_hints: repoUnitHints,
+          email_notifications: emailNotifications,
+          ...same
+        } = body
+        return ok(
+          presentUserSettings(
+            await userSettings.change(access, {
+              ...same,
+              fullName,
+              hideEmail,
+              diffViewStyle,
+              hideActivity,
+              repoUnitHints,
+              // An empty text is the default, as of the other settings.
+              emailNotifications: emailNotifications === undefined ? undefined : emailNotifications || 'enabled',
+            }),
+            defaults,
+          ),
+        )
+      },
+    }),
+  ]
+}

@@ -1,0 +1,84 @@
+import { type BlobStore, checkBlobs } from '../../../core/blobs/index.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { translated } from '../../../core/git/index.ts'
+import { defineModule, type DoctorCheck } from '../../../core/module.ts'
+import { actionsEvents } from './actions.events.ts'
+import { actionsTasks, createActionsJobs } from './actions.jobs.ts'
+import { artifactOperations } from './artifacts/artifacts.operations.ts'
+import { type Artifacts, createArtifacts } from './artifacts/artifacts.service.ts'
+import { createDownloadLinks } from './artifacts/download-links.ts'
+import { runnerOperations } from './runners/runners.operations.ts'
+import { createRunners, sealedTokenColumns } from './runners/runners.service.ts'
+import { createRunChanges } from './runs/run-changes.service.ts'
+import { runListOperations } from './runs/run-lists.operations.ts'
+import { runOperations } from './runs/runs.operations.ts'
+import { createRuns } from './runs/runs.service.ts'
+import { listArtifactUsesAfter, listLogUsesAfter } from './stored-file.store.ts'
+import { createStoredFiles } from './stored-files.ts'
+import { workflowOperations } from './workflows/workflows.operations.ts'
+import { createWorkflows, type Workflows } from './workflows/workflows.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    /** Stored bytes of logs and artifacts. */
+    readonly actionsBlobs: BlobStore
+    readonly artifacts: Artifacts
+    readonly workflows: Workflows
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Runners, and the runs, jobs, workflows and artifacts of repositories. Logs and artifacts are stored
+ * as blobs.
+ */
+export const module = defineModule({
+  name: 'actions',
+  needs: ['quota', 'repos'],
+  async create(core, { quota, repos }, guards) {
+    const { config, database, git, clock, events, jobs, secrets, site, taskPool } = core
+    const blobs = await core.blobs.open('actions')
+    const { log_retention_days: logDays, artifact_retention_days: artifactDays } = config.actions
+    const files = createStoredFiles({ database, blobs, clock, jobs, logRetentionMs: logDays * DAY_MS })
+    const runners = createRunners({ database, clock, events, secrets })
+    const runs = createRuns({ database, repos, blobs })
+    const runChanges = createRunChanges({ database, clock, events, files })
+    const links = createDownloadLinks({ secrets, clock })
+    const retentionMs = artifactDays * DAY_MS
+    const artifacts = createArtifacts({ database, blobs, clock, quota, files, links, retentionMs })
+    const workflows = translated(createWorkflows({ database, git, clock, events, taskPool, repos, site }))
+    return {
+      services: { actionsBlobs: blobs, artifacts, workflows },
+      operations: [
+        ...runnerOperations({ guards, runners, clock }),
+        ...runListOperations({ guards, runs, site }),
+        ...runOperations({ guards, runs, runChanges, site }),
+        ...workflowOperations({ guards, workflows, site }),
+        ...artifactOperations({ guards, artifacts, clock, site }),
+      ],
+      events: actionsEvents,
+      sealedColumns: [sealedTokenColumns],
+      subscriptions: {
+        'repo.deleted': (tx) => jobs.enqueue(tx, 'actions.sweep', {}, { key: 'all' }),
+      },
+      jobs: createActionsJobs(files),
+      tasks: actionsTasks(jobs),
+      checks: [filesCheck(database, blobs)],
+    }
+  },
+})
+
+/** Reports artifacts and logs whose bytes are missing or damaged. */
+const filesCheck = (database: Database, store: BlobStore): DoctorCheck => ({
+  name: 'files',
+  async *run({ quick }) {
+    for (const [kind, list] of [
+      ['artifact', listArtifactUsesAfter],
+      ['log', listLogUsesAfter],
+    ] as const) {
+      const listUsesAfter = (after: number, limit: number) => list(database.read, after, limit)
+      for await (const what of checkBlobs({ store, kind, quick, listUsesAfter })) yield { what, state: 'problem' }
+    }
+  },
+})

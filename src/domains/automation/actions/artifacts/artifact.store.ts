@@ -1,0 +1,96 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { selectPage } from '../../../../core/db/page.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { ActionArtifactTable } from './artifact.table.ts'
+
+/** A file that jobs of a run left. Times are epoch milliseconds. */
+export interface Artifact {
+  readonly id: number
+  readonly repoId: RepoId
+  readonly runId: number
+  readonly name: string
+  /** Of the blob; empty when the artifact is expired. */
+  readonly hash: string
+  /** Bytes. */
+  readonly size: number
+  readonly isExpired: boolean
+  readonly expiresAt: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const toArtifact = (row: Selectable<ActionArtifactTable>): Artifact => ({
+  id: row.id,
+  repoId: asId(row.repo_id),
+  runId: row.run_id,
+  name: row.name,
+  hash: row.hash,
+  size: row.size,
+  isExpired: row.status === 'expired',
+  expiresAt: row.expires_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** Those that clients see: uploaded whole, as one file. */
+const whole = (db: Db) =>
+  db.selectFrom('action_artifact').selectAll().where('protocol', '=', 'v4').where('status', 'in', ['ready', 'expired'])
+
+export interface ArtifactFilter {
+  readonly repoId: RepoId
+  readonly runId?: number | undefined
+  /** Exact. */
+  readonly name?: string | undefined
+}
+
+/** Sorted by id. */
+export function listArtifacts(
+  db: Db,
+  { repoId, runId, name }: ArtifactFilter,
+  paging: Paging,
+): Promise<Page<Artifact>> {
+  let query = whole(db).where('repo_id', '=', repoId)
+  if (runId !== undefined) query = query.where('run_id', '=', runId)
+  if (name !== undefined) query = query.where('name', '=', name)
+  return selectPage(query.orderBy('id'), paging, toArtifact)
+}
+
+/** Returns undefined also for an artifact of another repository. */
+export async function findArtifact(db: Db, repoId: RepoId, id: number): Promise<Artifact | undefined> {
+  const row = await whole(db).where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
+  return row && toArtifact(row)
+}
+
+export async function insertArtifact(tx: Tx, values: Insertable<ActionArtifactTable>): Promise<Artifact> {
+  return toArtifact(await tx.insertInto('action_artifact').values(values).returningAll().executeTakeFirstOrThrow())
+}
+
+/** Returns the blobs that may be unused now; undefined when there is no such artifact. */
+export async function deleteArtifact(tx: Tx, repoId: RepoId, id: number): Promise<string[] | undefined> {
+  const rows = await tx
+    .deleteFrom('action_artifact')
+    .where('repo_id', '=', repoId)
+    .where('id', '=', id)
+    .where('protocol', '=', 'v4')
+    .where('status', 'in', ['ready', 'expired'])
+    .returning('hash')
+    .execute()
+  return rows.length === 0 ? undefined : hashesOf(rows)
+}
+
+/** All files of an artifact of a run. Returns the blobs that may be unused now. */
+export async function deleteArtifactNamed(tx: Tx, runId: number, name: string): Promise<string[]> {
+  return hashesOf(
+    await tx
+      .deleteFrom('action_artifact')
+      .where('run_id', '=', runId)
+      .where('name', '=', name)
+      .returning('hash')
+      .execute(),
+  )
+}
+
+const hashesOf = (rows: readonly { readonly hash: string }[]): string[] =>
+  rows.map(({ hash }) => hash).filter((hash) => hash !== '')

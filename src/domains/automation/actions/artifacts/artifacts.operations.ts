@@ -1,0 +1,150 @@
+import { Type } from '@sinclair/typebox'
+import { type Answer, bytes, noContent, ok } from '../../../../core/http/answer/answer.ts'
+import { BinaryFile } from '../../../../core/http/answer/binary.ts'
+import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
+import { anyone } from '../../../../core/http/guards/account.guards.ts'
+import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
+import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { contentDisposition } from '../../../../core/platform/http/content.ts'
+import type { Page } from '../../../../core/platform/paging.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import type { Repo } from '../../../repositories/index.ts'
+import type { Guards } from '../../../../core/module.ts'
+import { ActionArtifactModel, ActionArtifactsResponse } from './artifact.model.ts'
+import { artifactUrl, presentArtifact } from './artifact.present.ts'
+import type { Artifacts, ArtifactView } from './artifacts.service.ts'
+
+interface ArtifactOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly artifacts: Artifacts
+  readonly clock: Clock
+  readonly site: Site
+}
+
+const ROOT = '/repos/{owner}/{repo}/actions'
+const ONE = `${ROOT}/artifacts/{artifact_id:int}`
+const common = { area: 'repository', scopes: ['repository'] } as const
+
+const listQuery = Type.Object({
+  ...pagingMembers,
+  name: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'The exact name' })),
+})
+
+/** Artifacts of a repository (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+export const artifactOperations = (deps: ArtifactOperationDeps): Operation[] => [
+  ...listOperations(deps),
+  ...singleOperations(deps),
+  ...downloadOperations(deps),
+]
+
+function listOperations({ guards, artifacts, clock, site }: ArtifactOperationDeps): Operation[] {
+  const list = {
+    ...common,
+    method: 'GET',
+    guard: guards.repo('read', { unit: 'repo.actions' }),
+    query: listQuery,
+    responses: { 200: ActionArtifactsResponse },
+    errors: [403, 404],
+  } as const
+  const answer = ({ items, total }: Page<ArtifactView>, repo: Repo): Answer => {
+    const at = { site, now: clock.now() }
+    return ok({ artifacts: items.map((view) => presentArtifact(view, repo, at)), total_count: total })
+  }
+  return [
+    defineOperation({
+      ...list,
+      id: 'getArtifacts',
+      path: `${ROOT}/artifacts`,
+      summary: 'Files that jobs of the repository left',
+      handler: async ({ access: { repo }, query, paging }) =>
+        answer(await artifacts.list({ repoId: repo.id, name: query.name }, paging), repo),
+    }),
+    defineOperation({
+      ...list,
+      id: 'getArtifactsOfRun',
+      path: `${ROOT}/runs/{run:int}/artifacts`,
+      summary: 'Files that jobs of a run left',
+      handler: async ({ access: { repo }, params, query, paging }) =>
+        answer(await artifacts.list({ repoId: repo.id, runId: params.run, name: query.name }, paging), repo),
+    }),
+  ]
+}
+
+function singleOperations({ guards, artifacts, clock, site }: ArtifactOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'getArtifact',
+      method: 'GET',
+      path: ONE,
+      summary: 'A file that a job left',
+      guard: guards.repo('read', { unit: 'repo.actions' }),
+      responses: { 200: ActionArtifactModel },
+      errors: [403, 404],
+      handler: async ({ access: { repo }, params }) =>
+        ok(presentArtifact(await artifacts.get(repo.id, params.artifact_id), repo, { site, now: clock.now() })),
+    }),
+    defineOperation({
+      ...common,
+      id: 'deleteArtifact',
+      method: 'DELETE',
+      path: ONE,
+      summary: 'Delete a file that a job left',
+      guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
+      responses: { 204: null },
+      errors: [401, 403, 404, 423],
+      async handler({ access: { repo }, params }) {
+        await artifacts.delete(repo.id, params.artifact_id)
+        return noContent()
+      },
+    }),
+  ]
+}
+
+function downloadOperations({ guards, artifacts, site }: ArtifactOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'downloadArtifact',
+      method: 'GET',
+      path: `${ONE}/zip`,
+      summary: 'Redirect to the file, at an address that is valid for an hour without credentials',
+      guard: guards.repo('read', { unit: 'repo.actions' }),
+      responses: { 302: null },
+      errors: [403, 404],
+      async handler({ access: { repo }, params }) {
+        const { sig, expires } = await artifacts.link(repo, params.artifact_id)
+        const url = `${artifactUrl(repo, params.artifact_id, site)}/zip/raw`
+        const query = new URLSearchParams({ sig, expires: String(expires) }).toString()
+        return { status: 302, headers: { location: `${url}?${query}`, 'cache-control': 'no-store' } }
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'downloadArtifactRaw',
+      method: 'GET',
+      path: `${ONE}/zip/raw`,
+      summary: 'The file, by an address that the server made',
+      guard: anyone,
+      query: Type.Object({
+        sig: Type.Optional(Type.String({ maxLength: NAME_LENGTH })),
+        expires: Type.Optional(Type.Integer({ description: 'Epoch seconds' })),
+      }),
+      responses: { 200: BinaryFile, 302: null },
+      errors: [401, 404],
+      async handler({ params, query }) {
+        const { owner, repo: name, artifact_id: id } = params
+        const { sig = '', expires = 0 } = query
+        const { artifact, body } = await artifacts.openLinked({ owner, name, id }, { sig, expires })
+        if (typeof body === 'string') return { status: 302, headers: { location: body, 'cache-control': 'no-store' } }
+        return bytes(body, {
+          'content-type': 'application/zip',
+          'content-length': String(artifact.size),
+          'content-disposition': contentDisposition('attachment', `${artifact.name}.zip`),
+          'x-content-type-options': 'nosniff',
+        })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,176 @@
+import type { Readable } from 'node:stream'
+import type { BlobStore } from '../../../../core/blobs/index.ts'
+import type { Database, Db } from '../../../../core/db/database.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { notFound, unauthenticated } from '../../../../core/platform/errors.ts'
+import { contentDisposition } from '../../../../core/platform/http/content.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { DiskQuota } from '../../../accounts/index.ts'
+import { type Repo, findRepoByAnyName } from '../../../repositories/index.ts'
+import { findRun, listRunsByIds, lockRun, type Run } from '../runs/run.store.ts'
+import { requireRun } from '../runs/runs.service.ts'
+import type { StoredFiles } from '../stored-files.ts'
+import {
+  type Artifact,
+  type ArtifactFilter,
+  deleteArtifact,
+  deleteArtifactNamed,
+  findArtifact,
+  insertArtifact,
+  listArtifacts,
+} from './artifact.store.ts'
+import { isExpired } from './artifact.policy.ts'
+import type { DownloadLinks, LinkProof } from './download-links.ts'
+
+export interface ArtifactView {
+  readonly artifact: Artifact
+  readonly run: Run
+}
+
+interface NewArtifact {
+  readonly name: string
+  /** The task that uploads it. */
+  readonly taskId: number
+  /** A zip file. */
+  readonly source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /** Epoch milliseconds; `actions.artifact_retention_days` from now when absent or later. */
+  readonly expiresAt?: number | undefined
+}
+
+interface OpenArtifact {
+  readonly artifact: Artifact
+  /** Or the address of the object store where they are. */
+  readonly body: Readable | string
+}
+
+/** Files that jobs leave (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
+export interface Artifacts {
+  /** Sorted by id. Throws NotFound for a run that is none of the repository. */
+  list(filter: ArtifactFilter, paging: Paging): Promise<Page<ArtifactView>>
+  /** Throws NotFound, also for an artifact of another repository. */
+  get(repoId: RepoId, id: number): Promise<ArtifactView>
+  /**
+   * Streams to disk, and takes the place of an artifact of the run with the same name. Throws QuotaExceeded, and
+   * NotFound when the run is deleted meanwhile.
+   */
+  store(run: Pick<Run, 'id' | 'repoId'>, input: NewArtifact): Promise<Artifact>
+  /** Throws NotFound. */
+  delete(repoId: RepoId, id: number): Promise<void>
+  /** The proof that lets anyone download the artifact for an hour. Throws NotFound, also when it is expired. */
+  link(repo: Repo, id: number): Promise<LinkProof>
+  /** Throws Unauthenticated for a link that is wrong or too old, NotFound when the artifact is gone or expired. */
+  openLinked(
+    at: { readonly owner: string; readonly name: string; readonly id: number },
+    proof: LinkProof,
+  ): Promise<OpenArtifact>
+}
+
+interface ArtifactDeps {
+  readonly database: Database
+  readonly blobs: Pick<BlobStore, 'link' | 'open' | 'put'>
+  readonly clock: Clock
+  readonly quota: DiskQuota
+  readonly files: Pick<StoredFiles, 'release'>
+  readonly links: DownloadLinks
+  readonly retentionMs: number
+}
+
+export function createArtifacts(deps: ArtifactDeps): Artifacts {
+  const { database, blobs, clock, files, links } = deps
+  const { read } = database
+
+  async function findWhole(repoId: RepoId, id: number): Promise<Artifact> {
+    const artifact = await findArtifact(read, repoId, id)
+    if (artifact === undefined) throw notFound('artifact does not exist')
+    return artifact
+  }
+
+  async function getDownloadable(repoId: RepoId, id: number): Promise<Artifact> {
+    const artifact = await findWhole(repoId, id)
+    if (isExpired(artifact, clock.now())) throw notFound('artifact has expired')
+    return artifact
+  }
+
+  return {
+    async list(filter, paging) {
+      const { repoId, runId } = filter
+      if (runId !== undefined) requireRun(await findRun(read, repoId, runId))
+      const { items, total } = await listArtifacts(read, filter, paging)
+      return { items: await withRuns(read, items), total }
+    },
+    async get(repoId, id) {
+      const [view] = await withRuns(read, [await findWhole(repoId, id)])
+      if (view === undefined) throw notFound('artifact was deleted meanwhile')
+      return view
+    },
+    store: (run, input) => storeArtifact(deps, run, input),
+    delete: (repoId, id) =>
+      database.transaction(async (tx) => {
+        const hashes = await deleteArtifact(tx, repoId, id)
+        if (hashes === undefined) throw notFound('artifact does not exist')
+        await files.release(tx, hashes)
+      }),
+    async link(repo, id) {
+      await getDownloadable(repo.id, id)
+      return links.make({ fullName: repo.fullName, id })
+    },
+    async openLinked({ owner, name, id }, proof) {
+      if (!links.isValid({ fullName: `${owner}/${name}`, id }, proof)) throw unauthenticated('the link is not valid')
+      const repo = await findRepoByAnyName(read, owner, name)
+      if (repo === undefined) throw notFound('repository does not exist')
+      const artifact = await getDownloadable(repo.id, id)
+      const body = (await linkTo(blobs, artifact)) ?? (await blobs.open(artifact.hash))
+      if (body === undefined) throw notFound('the bytes of the artifact are missing')
+      return { artifact, body }
+    },
+  }
+}
+
+const linkTo = (blobs: Pick<BlobStore, 'link'>, { hash, name }: Artifact): Promise<string | undefined> =>
+  blobs.link(hash, {
+    contentType: 'application/zip',
+    contentDisposition: contentDisposition('attachment', `${name}.zip`),
+  })
+
+async function withRuns(read: Db, artifacts: readonly Artifact[]): Promise<ArtifactView[]> {
+  const found = await listRunsByIds(
+    read,
+    artifacts.map(({ runId }) => runId),
+  )
+  const runs = new Map(found.map((run) => [run.id, run]))
+  return artifacts.flatMap((artifact) => {
+    const run = runs.get(artifact.runId)
+    return run === undefined ? [] : [{ artifact, run }]
+  })
+}
+
+async function storeArtifact(
+  { database, blobs, clock, quota, files, retentionMs }: ArtifactDeps,
+  { id: runId, repoId }: Pick<Run, 'id' | 'repoId'>,
+  { name, taskId, source, expiresAt = Infinity }: NewArtifact,
+): Promise<Artifact> {
+  await quota.requireFor(repoId, 'size:assets:artifacts')
+  let made: Artifact | undefined
+  await blobs.put(source, {}, async ({ hash, size }) => {
+    const at = clock.now()
+    made = await database.transaction(async (tx) => {
+      requireRun(await lockRun(tx, repoId, runId))
+      await files.release(tx, await deleteArtifactNamed(tx, runId, name))
+      return insertArtifact(tx, {
+        repo_id: repoId,
+        run_id: runId,
+        task_id: taskId,
+        name,
+        protocol: 'v4',
+        status: 'ready',
+        hash,
+        size,
+        expires_at: Math.min(expiresAt, at + retentionMs),
+        created_at: at,
+        updated_at: at,
+      })
+    })
+  })
+  return made!
+}

@@ -1,0 +1,99 @@
+import type { Actor } from '../../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
+import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { actionsEvents } from '../actions.events.ts'
+import type { ActionsPlace } from '../place.ts'
+import { findActiveToken, insertActiveToken } from './registration-token.store.ts'
+import {
+  deleteRunner,
+  findRunner,
+  listRunners,
+  lockRunner,
+  type Runner,
+  type RunnerFilter,
+  updateRunner,
+} from './runner.store.ts'
+
+/** Runners of the site, of accounts and of repositories (behaviour/actions#runners). */
+export interface Runners {
+  /** The token by which runners register at this place: the same every time; made when there is none. */
+  registrationToken(place: ActionsPlace): Promise<string>
+  /** The one that was online last comes first; every runner for the site. */
+  list(place: ActionsPlace, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>>
+  /** Throws NotFound, also if the runner is of another place; the site has every runner. */
+  get(place: ActionsPlace, id: number): Promise<Runner>
+  /** A disabled runner gets no tasks. Throws NotFound. */
+  setDisabled(actor: Actor, place: ActionsPlace, id: number, isDisabled: boolean): Promise<Runner>
+  /** Throws NotFound. */
+  delete(actor: Actor, place: ActionsPlace, id: number): Promise<void>
+}
+
+interface RunnerDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly secrets: SecretBox
+}
+
+const TOKEN_BYTES = 20
+const TOKEN = 'action_registration_token'
+
+export const sealedTokenColumns: SealedColumns = {
+  table: 'action_registration_token',
+  key: 'id',
+  contexts: { sealed: () => TOKEN },
+}
+
+export function createRunners({ database, clock, events, secrets }: RunnerDeps): Runners {
+  async function makeToken(tx: Tx, place: ActionsPlace): Promise<string> {
+    const token = randomHex(TOKEN_BYTES)
+    await insertActiveToken(tx, place, { hash: sha256Hex(token), sealed: secrets.seal(token, TOKEN), at: clock.now() })
+    return (await findActiveToken(tx, place))!
+  }
+
+  const append = (tx: Tx, kind: keyof typeof actionsEvents & `runner.${string}`, actor: Actor, runner: Runner) =>
+    events.append(
+      tx,
+      kind,
+      { actor, repoId: runner.repoId, at: clock.now() },
+      { repo_id: runner.repoId, owner_id: runner.ownerId, runner_id: runner.id, name: runner.name },
+    )
+
+  return {
+    async registrationToken(place) {
+      const sealed =
+        (await findActiveToken(database.read, place)) ?? (await database.transaction((tx) => makeToken(tx, place)))
+      return secrets.open(sealed, TOKEN)
+    },
+    list: (place, options) => listRunners(database.read, place, options),
+    get: async (place, id) => requireRunner(await findRunner(database.read, place, id)),
+
+    setDisabled: (actor, place, id, isDisabled) =>
+      database.transaction(async (tx) => {
+        const runner = requireRunner(await lockRunner(tx, place, id))
+        if (runner.isDisabled === isDisabled) return runner
+        await updateRunner(tx, id, { is_disabled: flag(isDisabled), updated_at: clock.now() })
+        await append(tx, isDisabled ? 'runner.disabled' : 'runner.enabled', actor, runner)
+        return { ...runner, isDisabled }
+      }),
+
+    delete: (actor, place, id) =>
+      database.transaction(async (tx) => {
+        const runner = requireRunner(await lockRunner(tx, place, id))
+        await deleteRunner(tx, id)
+        await append(tx, 'runner.deleted', actor, runner)
+      }),
+  }
+}
+
+function requireRunner(runner: Runner | undefined): Runner {
+  if (runner === undefined) throw notFound('runner does not exist')
+  return runner
+}

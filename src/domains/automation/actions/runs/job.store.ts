@@ -1,0 +1,147 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { selectPage } from '../../../../core/db/page.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { RunStatus } from './run-status.policy.ts'
+import { inScope, type RunScope } from './run.store.ts'
+import type { ActionJobTable } from './run.table.ts'
+
+/** Times are epoch milliseconds, 0 for never. */
+export interface Job {
+  readonly id: number
+  readonly repoId: RepoId
+  readonly runId: number
+  readonly key: string
+  readonly name: string
+  readonly needs: readonly string[]
+  readonly labels: readonly string[]
+  readonly attempt: number
+  /** 0: no runner took it yet. */
+  readonly taskId: number
+  readonly status: RunStatus
+  readonly startedAt: number
+  readonly stoppedAt: number
+  readonly createdAt: number
+}
+
+const NAMES = [
+  'id',
+  'repo_id',
+  'run_id',
+  'key',
+  'name',
+  'needs',
+  'labels',
+  'attempt',
+  'task_id',
+  'status',
+  'started_at',
+  'stopped_at',
+  'created_at',
+] as const
+/** All but what only runners read. */
+const COLUMNS = NAMES.map((name) => `action_job.${name}` as const)
+
+const toJob = (row: Pick<Selectable<ActionJobTable>, (typeof NAMES)[number]>): Job => ({
+  id: row.id,
+  repoId: asId(row.repo_id),
+  runId: row.run_id,
+  key: row.key,
+  name: row.name,
+  needs: JSON.parse(row.needs) as string[],
+  labels: JSON.parse(row.labels) as string[],
+  attempt: row.attempt,
+  taskId: row.task_id,
+  status: row.status,
+  startedAt: row.started_at,
+  stoppedAt: row.stopped_at,
+  createdAt: row.created_at,
+})
+
+export interface JobQuery {
+  /** Empty: any. */
+  readonly statuses: readonly RunStatus[]
+  readonly paging: Paging
+}
+
+/** Sorted by id. */
+export function listJobs(db: Db, scope: RunScope, { statuses, paging }: JobQuery): Promise<Page<Job>> {
+  const query = db
+    .selectFrom('action_job')
+    .innerJoin('repo', 'repo.id', 'action_job.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .select(COLUMNS)
+    .where((eb) => inScope(scope)(eb as never) as never)
+    .orderBy('action_job.id')
+  return selectPage(
+    statuses.length === 0 ? query : query.where('action_job.status', 'in', [...statuses]),
+    paging,
+    toJob,
+  )
+}
+
+/** Sorted by id. */
+export function listJobsOfRun(db: Db, runId: number, { statuses, paging }: JobQuery): Promise<Page<Job>> {
+  const query = db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id')
+  return selectPage(statuses.length === 0 ? query : query.where('status', 'in', [...statuses]), paging, toJob)
+}
+
+/** All of them, sorted by id: as many as a workflow may have. */
+export async function listAllJobsOfRun(db: Db, runId: number): Promise<Job[]> {
+  const rows = await db.selectFrom('action_job').select(COLUMNS).where('run_id', '=', runId).orderBy('id').execute()
+  return rows.map(toJob)
+}
+
+/** In no order; ids without a row are left out. */
+export async function listJobsByIds(db: Db, ids: readonly number[]): Promise<Job[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('action_job')
+    .select(COLUMNS)
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return rows.map(toJob)
+}
+
+/** Returns undefined also for a job of another repository. */
+export async function findJob(db: Db, repoId: RepoId, id: number): Promise<Job | undefined> {
+  const row = await db
+    .selectFrom('action_job')
+    .select(COLUMNS)
+    .where('repo_id', '=', repoId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toJob(row)
+}
+
+/** Returns the ids in the order given. */
+export async function insertJobs(tx: Tx, values: readonly Insertable<ActionJobTable>[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const value of values) {
+    const { id } = await tx.insertInto('action_job').values(value).returning('id').executeTakeFirstOrThrow()
+    ids.push(id)
+  }
+  return ids
+}
+
+/** The jobs wait for a runner, or for other jobs, as if they had never run. */
+export async function resetJobs(
+  tx: Tx,
+  ids: readonly number[],
+  { status, at }: { readonly status: 'waiting' | 'blocked'; readonly at: number },
+): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('action_job')
+    .set({ status, task_id: 0, started_at: 0, stopped_at: 0, updated_at: at })
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** How many jobs of the run are not final. */
+export async function countOpenJobs(db: Db, runId: number): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total from action_job
+    where run_id = ${runId} and status in ('waiting', 'blocked', 'running')`.execute(db)
+  return rows[0]!.total
+}

@@ -1,0 +1,98 @@
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
+import { type Repo, type RepoView, type Repos, listReposByIds } from '../../../repositories/index.ts'
+import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { type Job, listJobsByIds } from './job.store.ts'
+import { listRunsByIds, type Run } from './run.store.ts'
+import { listSteps, listTasksByIds, type Step, type Task } from './task.store.ts'
+
+export interface RunView {
+  readonly run: Run
+  readonly repo: RepoView
+  /** Undefined when the account is deleted. */
+  readonly actor: User | undefined
+}
+
+export interface JobView {
+  readonly job: Job
+  readonly run: Run
+  readonly repo: Repo
+  /** The latest; undefined before a runner took the job. */
+  readonly task: Task | undefined
+  readonly steps: readonly Step[]
+}
+
+/** A task with the job and the run that it is of. */
+export interface TaskView {
+  readonly task: Task
+  readonly job: Job
+  readonly run: Run
+}
+
+interface ViewDeps {
+  readonly read: Db
+  readonly repos: Pick<Repos, 'views'>
+}
+
+const byId = <T extends { readonly id: number }>(items: readonly T[]): ReadonlyMap<number, T> =>
+  new Map(items.map((item) => [item.id, item]))
+
+/** Views in the order given, with a fixed number of queries; runs that were deleted meanwhile are left out. */
+export async function loadRunViews(
+  { read, repos }: ViewDeps,
+  viewer: Viewer,
+  runs: readonly Run[],
+): Promise<RunView[]> {
+  const ids = [...new Set(runs.map(({ repoId }) => repoId))]
+  const [views, actors] = await Promise.all([
+    listReposByIds(read, ids).then((found) => repos.views(viewer, found)),
+    listUsersByIds(read, [...new Set(runs.map(({ actorId }) => actorId))]),
+  ])
+  const viewOf = new Map(views.map((view) => [view.repo.id, view]))
+  const actorOf = byId(actors)
+  return runs.flatMap((run) => {
+    const repo = viewOf.get(run.repoId)
+    return repo === undefined ? [] : [{ run, repo, actor: actorOf.get(run.actorId) }]
+  })
+}
+
+/** Views in the order given, with a fixed number of queries; jobs that were deleted meanwhile are left out. */
+export async function loadJobViews(read: Db, jobs: readonly Job[]): Promise<JobView[]> {
+  const taskIds = jobs.map(({ taskId }) => taskId).filter((id) => id !== 0)
+  const [runs, repos, tasks, steps] = await Promise.all([
+    listRunsByIds(
+      read,
+      jobs.map(({ runId }) => runId),
+    ).then(byId),
+    listReposByIds(read, [...new Set(jobs.map(({ repoId }) => asId<Repo['id']>(repoId)))]).then(byId),
+    listTasksByIds(read, taskIds).then(byId),
+    listSteps(read, taskIds),
+  ])
+  const stepsOf = Map.groupBy(steps, ({ taskId }) => taskId)
+  return jobs.flatMap((job) => {
+    const [run, repo] = [runs.get(job.runId), repos.get(job.repoId)]
+    if (run === undefined || repo === undefined) return []
+    return [{ job, run, repo, task: tasks.get(job.taskId), steps: stepsOf.get(job.taskId) ?? [] }]
+  })
+}
+
+/** Views in the order given, with a fixed number of queries; tasks that were deleted meanwhile are left out. */
+export async function loadTaskViews(read: Db, tasks: readonly Task[]): Promise<TaskView[]> {
+  const jobs = await listJobsByIds(
+    read,
+    tasks.map(({ jobId }) => jobId),
+  )
+  const runs = byId(
+    await listRunsByIds(
+      read,
+      jobs.map(({ runId }) => runId),
+    ),
+  )
+  const jobOf = byId(jobs)
+  return tasks.flatMap((task) => {
+    const job = jobOf.get(task.jobId)
+    const run = job && runs.get(job.runId)
+    return run === undefined ? [] : [{ task, job: job!, run }]
+  })
+}

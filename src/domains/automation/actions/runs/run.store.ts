@@ -1,0 +1,186 @@
+import { type ExpressionBuilder, type Insertable, type Selectable, type SqlBool, type Updateable, sql } from 'kysely'
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
+import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import { selectPage } from '../../../../core/db/page.ts'
+import type { Schema } from '../../../../core/db/schema.ts'
+import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { ActionsPlace } from '../place.ts'
+import type { RunStatus } from './run-status.policy.ts'
+import type { ActionRunTable } from './run.table.ts'
+
+/** Times are epoch milliseconds, 0 for never. */
+export interface Run {
+  readonly id: number
+  readonly repoId: RepoId
+  readonly number: number
+  /** File name. */
+  readonly workflow: string
+  readonly title: string
+  readonly event: string
+  readonly ref: string
+  readonly oid: string
+  /** The account may have been deleted. */
+  readonly actorId: UserId
+  readonly status: RunStatus
+  readonly startedAt: number
+  readonly stoppedAt: number
+}
+
+/** All but what only runners read. */
+const COLUMNS = [
+  'action_run.id',
+  'action_run.repo_id',
+  'action_run.number',
+  'action_run.workflow',
+  'action_run.title',
+  'action_run.event',
+  'action_run.ref',
+  'action_run.oid',
+  'action_run.actor_id',
+  'action_run.status',
+  'action_run.started_at',
+  'action_run.stopped_at',
+] as const
+
+type RunRow = Pick<
+  Selectable<ActionRunTable>,
+  | 'id'
+  | 'repo_id'
+  | 'number'
+  | 'workflow'
+  | 'title'
+  | 'event'
+  | 'ref'
+  | 'oid'
+  | 'actor_id'
+  | 'status'
+  | 'started_at'
+  | 'stopped_at'
+>
+
+const toRun = (row: RunRow): Run => ({
+  id: row.id,
+  repoId: asId(row.repo_id),
+  number: row.number,
+  workflow: row.workflow,
+  title: row.title,
+  event: row.event,
+  ref: row.ref,
+  oid: row.oid,
+  actorId: asId(row.actor_id),
+  status: row.status,
+  startedAt: row.started_at,
+  stoppedAt: row.stopped_at,
+})
+
+/** Absent members do not filter; an empty list of states is no filter either. */
+export interface RunFilter {
+  readonly statuses: readonly RunStatus[]
+  readonly event?: string | undefined
+  readonly branch?: string | undefined
+  readonly actorId?: number | undefined
+  readonly oid?: string | undefined
+}
+
+/**
+ * Of which repositories: one, to which the viewer was admitted; else of an account or all, those whose runs the viewer
+ * may read.
+ */
+export interface RunScope {
+  readonly place: ActionsPlace
+  readonly viewer: Viewer
+}
+
+type RepoBuilder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
+
+/** The condition on `repo`, joined with its `owner`. */
+export const inScope =
+  ({ place, viewer }: RunScope) =>
+  (eb: RepoBuilder) => {
+    if (place.kind === 'repository') return eb('repo.id', '=', place.repoId)
+    const readable = [visibleRepos(viewer)(eb as never), readsUnit(viewer, 'repo.actions')]
+    return eb.and(place.kind === 'site' ? readable : [eb('repo.owner_id', '=', place.ownerId), ...readable])
+  }
+
+/** The newest first. */
+export function listRuns(
+  db: Db,
+  scope: RunScope,
+  { filter, paging }: { readonly filter: RunFilter; readonly paging: Paging },
+): Promise<Page<Run>> {
+  const { statuses, event, branch, actorId, oid } = filter
+  const equal: readonly (readonly ['event' | 'ref' | 'actor_id' | 'oid', string | number | undefined])[] = [
+    ['event', event],
+    ['ref', branch === undefined ? undefined : `refs/heads/${branch}`],
+    ['actor_id', actorId],
+    ['oid', oid],
+  ]
+  let query = db
+    .selectFrom('action_run')
+    .innerJoin('repo', 'repo.id', 'action_run.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .select(COLUMNS)
+    .where((eb) => inScope(scope)(eb as never) as never)
+  if (statuses.length > 0) query = query.where('action_run.status', 'in', [...statuses])
+  for (const [column, value] of equal)
+    if (value !== undefined) query = query.where(sql<SqlBool>`${sql.ref(`action_run.${column}`)} = ${value}`)
+  return selectPage(query.orderBy('action_run.id', 'desc'), paging, toRun)
+}
+
+/** Returns undefined also for a run of another repository. */
+export async function findRun(db: Db, repoId: RepoId, id: number): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom('action_run')
+    .select(COLUMNS)
+    .where('repo_id', '=', repoId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toRun(row)
+}
+
+/** As findRun; locks the row until the transaction ends. */
+export async function lockRun(tx: Tx, repoId: RepoId, id: number): Promise<Run | undefined> {
+  const query = tx.selectFrom('action_run').select(COLUMNS).where('repo_id', '=', repoId).where('id', '=', id)
+  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
+  return row && toRun(row)
+}
+
+/** In no order; ids without a row are left out. */
+export async function listRunsByIds(db: Db, ids: readonly number[]): Promise<Run[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('action_run')
+    .select(COLUMNS)
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return rows.map(toRun)
+}
+
+/** Gives the run the next number of its repository, whose row is locked until the transaction ends. */
+export async function insertRun(tx: Tx, values: Omit<Insertable<ActionRunTable>, 'number'>): Promise<Run> {
+  const { last_run_number: number } = await tx
+    .insertInto('action_repo')
+    .values({ repo_id: values.repo_id, last_run_number: 1 })
+    .onConflict((conflict) =>
+      conflict.column('repo_id').doUpdateSet({ last_run_number: sql<number>`action_repo.last_run_number + 1` }),
+    )
+    .returning('last_run_number')
+    .executeTakeFirstOrThrow()
+  const row = await tx
+    .insertInto('action_run')
+    .values({ ...values, number })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return toRun(row)
+}
+
+export async function updateRun(tx: Tx, id: number, values: Updateable<ActionRunTable>): Promise<void> {
+  await tx.updateTable('action_run').set(values).where('id', '=', id).execute()
+}
+
+/** Its jobs, tasks, logs and artifacts are deleted with it. */
+export async function deleteRun(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('action_run').where('id', '=', id).execute()
+}

@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream'
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { BlobStore } from '../../../../core/blobs/index.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { Repos } from '../../../repositories/index.ts'
+import { findUserByName } from '../../../accounts/index.ts'
+import { findJob, type Job, type JobQuery, listJobs, listJobsOfRun } from './job.store.ts'
+import { findRun, listRuns, type Run, type RunFilter, type RunScope } from './run.store.ts'
+import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
+import { listTasks, listTasksByIds, readLogLines } from './task.store.ts'
+
+interface RunQuery {
+  readonly filter: Omit<RunFilter, 'actorId'> & { readonly actor?: string | undefined }
+  readonly paging: Paging
+}
+
+interface JobLog {
+  readonly fileName: string
+  readonly body: Readable
+}
+
+/** Runs, jobs and tasks as they are read (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+export interface Runs {
+  /** The newest first. An actor that does not exist has no runs. */
+  list(scope: RunScope, query: RunQuery): Promise<Page<RunView>>
+  /** Throws NotFound, also for a run of another repository. */
+  get(repoId: RepoId, id: number): Promise<Run>
+  view(viewer: Viewer, run: Run): Promise<RunView>
+  /** Sorted by id. */
+  listJobs(scope: RunScope, query: JobQuery): Promise<Page<JobView>>
+  /** Sorted by id. Throws NotFound. */
+  listJobsOfRun(run: { readonly repoId: RepoId; readonly id: number }, query: JobQuery): Promise<Page<JobView>>
+  /** Throws NotFound, also for a job of another repository. */
+  getJob(repoId: RepoId, id: number): Promise<JobView>
+  /** The log of the latest task of a job. Throws NotFound before the job began, and when the log is expired. */
+  openLog(repoId: RepoId, jobId: number): Promise<JobLog>
+  /** Each attempt of each job, the newest first. */
+  listTasks(repoId: RepoId, paging: Paging): Promise<Page<TaskView>>
+}
+
+interface RunDeps {
+  readonly database: Database
+  readonly repos: Pick<Repos, 'views'>
+  readonly blobs: Pick<BlobStore, 'open'>
+}
+
+export function createRuns({ database, repos, blobs }: RunDeps): Runs {
+  const { read } = database
+  const jobPage = async ({ items, total }: Page<Job>): Promise<Page<JobView>> => ({
+    items: await loadJobViews(read, items),
+    total,
+  })
+  const get = async (repoId: RepoId, id: number): Promise<Run> => requireRun(await findRun(read, repoId, id))
+  const getJob = async (repoId: RepoId, id: number): Promise<Job> => requireJob(await findJob(read, repoId, id))
+
+  return {
+    async list(scope, { filter: { actor, ...filter }, paging }) {
+      const user = actor === undefined ? undefined : await findUserByName(read, actor)
+      if (actor !== undefined && user === undefined) return { items: [], total: 0 }
+      const { items, total } = await listRuns(read, scope, { filter: { ...filter, actorId: user?.id }, paging })
+      return { items: await loadRunViews({ read, repos }, scope.viewer, items), total }
+    },
+    get,
+    view: async (viewer, run) => requireView((await loadRunViews({ read, repos }, viewer, [run]))[0]),
+    listJobs: async (scope, query) => jobPage(await listJobs(read, scope, query)),
+    async listJobsOfRun({ repoId, id }, query) {
+      await get(repoId, id)
+      return jobPage(await listJobsOfRun(read, id, query))
+    },
+    getJob: async (repoId, id) => requireView((await loadJobViews(read, [await getJob(repoId, id)]))[0]),
+    async openLog(repoId, jobId) {
+      const job = await getJob(repoId, jobId)
+      const [task] = await listTasksByIds(read, [job.taskId])
+      if (task === undefined) throw notFound('the job has not begun')
+      if (task.isLogExpired) throw notFound('the log is expired')
+      const { workflow } = await get(repoId, job.runId)
+      const body = task.logHash === '' ? Readable.from(readLogLines(read, task.id)) : await blobs.open(task.logHash)
+      if (body === undefined) throw notFound('the bytes of the log are missing')
+      return { fileName: `${workflow}-${job.name}-${task.id}.log`, body }
+    },
+    async listTasks(repoId, paging) {
+      const { items, total } = await listTasks(read, repoId, paging)
+      return { items: await loadTaskViews(read, items), total }
+    },
+  }
+}
+
+export function requireRun(run: Run | undefined): Run {
+  if (run === undefined) throw notFound('run does not exist')
+  return run
+}
+
+function requireJob(job: Job | undefined): Job {
+  if (job === undefined) throw notFound('job does not exist')
+  return job
+}
+
+/** What is deleted between two queries has no view. */
+function requireView<T>(view: T | undefined): T {
+  if (view === undefined) throw notFound('the run was deleted meanwhile')
+  return view
+}

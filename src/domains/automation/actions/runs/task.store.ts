@@ -1,0 +1,113 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { selectPage } from '../../../../core/db/page.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { RunStatus } from './run-status.policy.ts'
+import type { ActionLogTable, ActionStepTable, ActionTaskTable } from './run.table.ts'
+
+/** Times are epoch milliseconds, 0 for never. */
+export interface Task {
+  readonly id: number
+  readonly jobId: number
+  readonly runnerId: number
+  readonly runnerName: string
+  readonly status: RunStatus
+  /** Empty: the lines are in the database. */
+  readonly logHash: string
+  readonly isLogExpired: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const toTask = (row: Selectable<ActionTaskTable>): Task => ({
+  id: row.id,
+  jobId: row.job_id,
+  runnerId: row.runner_id,
+  runnerName: row.runner_name,
+  status: row.status,
+  logHash: row.log_hash,
+  isLogExpired: row.is_log_expired === 1,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** The newest first. */
+export const listTasks = (db: Db, repoId: RepoId, paging: Paging): Promise<Page<Task>> =>
+  selectPage(
+    db.selectFrom('action_task').selectAll().where('repo_id', '=', repoId).orderBy('id', 'desc'),
+    paging,
+    toTask,
+  )
+
+/** In no order; ids without a row are left out. */
+export async function listTasksByIds(db: Db, ids: readonly number[]): Promise<Task[]> {
+  if (ids.length === 0) return []
+  return (await db.selectFrom('action_task').selectAll().where('id', 'in', ids).execute()).map(toTask)
+}
+
+export async function insertTask(tx: Tx, values: Insertable<ActionTaskTable>): Promise<number> {
+  const { id } = await tx.insertInto('action_task').values(values).returning('id').executeTakeFirstOrThrow()
+  await tx
+    .updateTable('action_job')
+    .set({ task_id: id, attempt: values.attempt })
+    .where('id', '=', values.job_id)
+    .execute()
+  return id
+}
+
+/** Times are epoch milliseconds, 0 for never. */
+export interface Step {
+  readonly taskId: number
+  readonly number: number
+  readonly name: string
+  readonly status: RunStatus
+  readonly startedAt: number
+  readonly stoppedAt: number
+}
+
+/** Steps of these tasks, sorted by number. */
+export async function listSteps(db: Db, taskIds: readonly number[]): Promise<Step[]> {
+  if (taskIds.length === 0) return []
+  const rows = await db
+    .selectFrom('action_step')
+    .selectAll()
+    .where('task_id', 'in', taskIds)
+    .orderBy('number')
+    .execute()
+  return rows.map((row) => ({
+    taskId: row.task_id,
+    number: row.number,
+    name: row.name,
+    status: row.status,
+    startedAt: row.started_at,
+    stoppedAt: row.stopped_at,
+  }))
+}
+
+export async function insertStep(tx: Tx, values: Insertable<ActionStepTable>): Promise<void> {
+  await tx.insertInto('action_step').values(values).execute()
+}
+
+export async function insertLogLines(tx: Tx, values: Insertable<ActionLogTable>): Promise<void> {
+  await tx.insertInto('action_log').values(values).execute()
+}
+
+const CHUNKS = 16
+
+/** The lines of a log that are in the database, some at a time. */
+export async function* readLogLines(db: Db, taskId: number): AsyncGenerator<string, void, undefined> {
+  for (let after = -1; ;) {
+    const rows = await db
+      .selectFrom('action_log')
+      .select(['first_line', 'text'])
+      .where('task_id', '=', taskId)
+      .where('first_line', '>', after)
+      .orderBy('first_line')
+      .limit(CHUNKS)
+      .execute()
+    yield* rows.map(({ text }) => text)
+    if (rows.length < CHUNKS) return
+    after = rows.at(-1)!.first_line
+  }
+}

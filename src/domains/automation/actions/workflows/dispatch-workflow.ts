@@ -1,0 +1,131 @@
+import { NO_ACCESS } from '../../../../core/access/repo-access.ts'
+import { ANONYMOUS, type SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Git, GitRepo } from '../../../../core/git/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import { type Repo, type Repos, presentRepo } from '../../../repositories/index.ts'
+import { findUserById, presentUser } from '../../../accounts/index.ts'
+import { ignoringMissing } from '../../../code/index.ts'
+import { raiseQueues } from '../runners/queue.store.ts'
+import { insertJobs } from '../runs/job.store.ts'
+import { insertRun, type Run } from '../runs/run.store.ts'
+import { readDispatchInputs } from './dispatch-inputs.ts'
+import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
+import type { Workflow, WorkflowJob } from './workflow.policy.ts'
+import { listDisabledWorkflows } from './workflow-state.store.ts'
+
+export interface Dispatch {
+  /** File name. */
+  readonly workflow: string
+  /** The short name of a branch or tag, or a full ref name. */
+  readonly ref: string
+  readonly inputs: Readonly<Record<string, string>>
+}
+
+interface DispatchDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly repos: Pick<Repos, 'view'>
+  readonly site: Site
+  read(git: GitRepo, oid: string): Promise<Workflow | undefined>
+}
+
+interface FoundWorkflow {
+  readonly ref: string
+  readonly oid: string
+  readonly file: WorkflowFile
+  readonly workflow: Workflow
+}
+
+const TITLE_LENGTH = 255
+
+/**
+ * Starts a run of a workflow as it is at a ref. Throws NotFound for an unknown ref or workflow, Forbidden for one that
+ * is disabled, Invalid for one that is not valid, is not dispatched or is beyond what the server evaluates, BadRequest
+ * and Invalid for inputs that it does not take.
+ */
+export async function dispatchWorkflow(
+  deps: DispatchDeps,
+  actor: SignedIn,
+  { repo, dispatch }: { readonly repo: Repo; readonly dispatch: Dispatch },
+): Promise<Run> {
+  const { database, git, clock, events, repos, site } = deps
+  const opened = git.open(repo)
+  const found = await findWorkflow(deps, opened, dispatch)
+  const { ref, oid, file, workflow } = found
+  const requireEnabled = (disabled: readonly string[]): void => {
+    if (disabled.includes(file.name)) throw forbidden('workflow is disabled')
+  }
+  requireEnabled(await listDisabledWorkflows(database.read, repo.id))
+  if (workflow.inputs === undefined) throw invalid(`workflow "${file.name}" has no workflow_dispatch trigger`)
+  if (workflow.beyond !== undefined)
+    throw invalid(`workflow "${file.name}" uses ${workflow.beyond}, which this server does not evaluate yet`)
+  const inputs = readDispatchInputs(workflow.inputs, dispatch.inputs)
+  const firstLine = (await opened.objects.commit(oid)).message.split('\n', 1)[0]!
+  const view = await repos.view(actor, { repo, access: NO_ACCESS })
+  const user = await findUserById(database.read, actor.account.id)
+  const repository = { ...presentRepo(view, site), permissions: { admin: true, push: true, pull: true } }
+  const sender = user && presentUser(user, ANONYMOUS, site)
+  return database.transaction(async (tx) => {
+    const at = clock.now()
+    requireEnabled(await listDisabledWorkflows(tx, repo.id))
+    const run = await insertRun(tx, {
+      repo_id: repo.id,
+      workflow: file.name,
+      workflow_path: file.path,
+      title: (workflow.runName || firstLine).slice(0, TITLE_LENGTH).toWellFormed(),
+      event: 'workflow_dispatch',
+      ref,
+      oid,
+      actor_id: actor.account.id,
+      payload: JSON.stringify({ workflow: file.name, ref: dispatch.ref, inputs, repository, sender }),
+      status: 'waiting',
+      created_at: at,
+      updated_at: at,
+    })
+    const rows = workflow.jobs.map((job) => toRow(job, run, at))
+    const ids = await insertJobs(tx, rows)
+    await raiseQueues(tx, repo)
+    const jobs = rows.map(({ status }, index) => ({ id: ids[index]!, status }))
+    const payload = { repo_id: repo.id, run_id: run.id, number: run.number, workflow: run.workflow, jobs }
+    await events.append(tx, 'action_run.created', { actor, repoId: repo.id, at }, payload)
+    return run
+  })
+}
+
+async function findWorkflow(
+  { read }: Pick<DispatchDeps, 'read'>,
+  git: GitRepo,
+  { workflow: name, ref: given }: Dispatch,
+): Promise<FoundWorkflow> {
+  const { findLoose, findStrict } = git.revisions
+  const named = await ignoringMissing(() => (given.startsWith('refs/') ? findLoose(given) : findStrict(given)))
+  if (named?.kind !== 'branch' && named?.kind !== 'tag') throw notFound(`ref ${given} does not exist`)
+  const ref = named.ref!
+  const oid = await git.revisions.peel(named.oid, 'commit')
+  const file = (await listWorkflowFiles(git, oid)).find((one) => one.name === name)
+  if (file === undefined) throw notFound(`workflow "${name}" does not exist at ${given}`)
+  const workflow = await read(git, file.oid)
+  if (workflow === undefined) throw invalid(`workflow "${name}" is not valid`)
+  return { ref, oid, file, workflow }
+}
+
+const toRow = (job: WorkflowJob, { id, repoId }: Run, at: number): Parameters<typeof insertJobs>[1][number] => ({
+  repo_id: repoId,
+  run_id: id,
+  key: job.key,
+  name: job.name,
+  needs: JSON.stringify(job.needs),
+  labels: JSON.stringify(job.labels),
+  payload: job.payload,
+  has_condition: flag(job.hasCondition),
+  status: job.needs.length === 0 ? 'waiting' : 'blocked',
+  created_at: at,
+  updated_at: at,
+})

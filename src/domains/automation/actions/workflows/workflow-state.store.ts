@@ -1,0 +1,39 @@
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+
+/** File names of the workflows of a repository that are disabled. */
+export async function listDisabledWorkflows(db: Db, repoId: RepoId): Promise<readonly string[]> {
+  const row = await db
+    .selectFrom('action_repo')
+    .select('disabled_workflows')
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
+  return row === undefined ? [] : (JSON.parse(row.disabled_workflows) as string[])
+}
+
+/** Most names of a repository: the oldest are forgotten. */
+const MAX_DISABLED = 1000
+
+/** Disables or enables a workflow. Returns whether it was the other way before. */
+export async function updateWorkflowState(
+  tx: Tx,
+  repoId: RepoId,
+  { workflow, isDisabled }: { readonly workflow: string; readonly isDisabled: boolean },
+): Promise<boolean> {
+  // NOTE: makes the row where there is none, and locks it until the transaction ends.
+  const row = await tx
+    .insertInto('action_repo')
+    .values({ repo_id: repoId })
+    .onConflict((conflict) => conflict.column('repo_id').doUpdateSet({ repo_id: repoId }))
+    .returning('disabled_workflows')
+    .executeTakeFirstOrThrow()
+  const before = JSON.parse(row.disabled_workflows) as string[]
+  if (before.includes(workflow) === isDisabled) return false
+  const after = isDisabled ? [...before, workflow].slice(-MAX_DISABLED) : before.filter((name) => name !== workflow)
+  await tx
+    .updateTable('action_repo')
+    .set({ disabled_workflows: JSON.stringify(after) })
+    .where('repo_id', '=', repoId)
+    .execute()
+  return true
+}

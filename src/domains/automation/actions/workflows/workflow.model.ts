@@ -1,0 +1,45 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { NAME_LENGTH, PATH_LENGTH, TEXT_LENGTH } from '../../../../core/http/body/limits.ts'
+
+const Time = Type.String({ format: 'date-time' })
+
+export const ActionWorkflow = Type.Object(
+  {
+    id: Type.String({ description: 'The name of the file, without its folder' }),
+    name: Type.String({ description: 'As the file says; else the name of the file' }),
+    path: Type.String(),
+    state: Type.String({ description: 'active or disabled_manually' }),
+    created_at: Time,
+    updated_at: Time,
+    url: Type.String(),
+    html_url: Type.String(),
+    badge_url: Type.String(),
+    deleted_at: Type.String({ format: 'date-time', description: '1970-01-01T00:00:00Z: never' }),
+  },
+  { $id: 'ActionWorkflow' },
+)
+export type ActionWorkflow = Static<typeof ActionWorkflow>
+
+export const ActionWorkflowResponse = Type.Object(
+  { workflows: Type.Array(ActionWorkflow), total_count: Type.Integer() },
+  { $id: 'ActionWorkflowResponse' },
+)
+
+export const CreateActionWorkflowDispatch = Type.Object(
+  {
+    ref: Type.String({ maxLength: PATH_LENGTH, description: 'A branch or tag, or a full ref name' }),
+    inputs: Type.Optional(
+      Type.Record(Type.String({ maxLength: NAME_LENGTH }), Type.String({ maxLength: TEXT_LENGTH }), {
+        maxProperties: 100,
+        description: 'Those that the workflow declares; others are ignored',
+      }),
+    ),
+  },
+  { $id: 'CreateActionWorkflowDispatch' },
+)
+
+export const RunDetails = Type.Object(
+  { workflow_run_id: Type.Integer(), run_url: Type.String(), html_url: Type.String() },
+  { $id: 'RunDetails' },
+)
+export type RunDetails = Static<typeof RunDetails>

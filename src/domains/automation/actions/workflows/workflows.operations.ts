@@ -1,0 +1,97 @@
+import { Type } from '@sinclair/typebox'
+import { noContent, ok } from '../../../../core/http/answer/answer.ts'
+import { requireUser } from '../../../../core/http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import type { Guards } from '../../../../core/module.ts'
+import { ActionWorkflow, ActionWorkflowResponse, CreateActionWorkflowDispatch, RunDetails } from './workflow.model.ts'
+import { presentRunDetails, presentWorkflow } from './workflow.present.ts'
+import type { Workflows } from './workflows.service.ts'
+
+interface WorkflowOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly workflows: Workflows
+  readonly site: Site
+}
+
+const ROOT = '/repos/{owner}/{repo}/actions/workflows'
+const ONE = `${ROOT}/{workflow_id}`
+const common = { area: 'repository', scopes: ['repository'] } as const
+
+/** Workflow files of the default branch (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+export const workflowOperations = (deps: WorkflowOperationDeps): Operation[] => [
+  ...readOperations(deps),
+  ...stateOperations(deps),
+  dispatchOperation(deps),
+]
+
+function readOperations({ guards, workflows, site }: WorkflowOperationDeps): Operation[] {
+  const read = {
+    ...common,
+    method: 'GET',
+    guard: guards.repo('read', { unit: 'repo.actions', needsUser: true }),
+    errors: [401, 403, 404],
+  } as const
+  return [
+    defineOperation({
+      ...read,
+      id: 'ActionsListRepositoryWorkflows',
+      path: ROOT,
+      summary: 'List the workflow files of the default branch',
+      responses: { 200: ActionWorkflowResponse },
+      async handler({ access: { repo }, caller }) {
+        const found = await workflows.list({ repo, caller })
+        return ok({ workflows: found.map((view) => presentWorkflow(view, repo, site)), total_count: found.length })
+      },
+    }),
+    defineOperation({
+      ...read,
+      id: 'ActionsGetWorkflow',
+      path: ONE,
+      summary: 'A workflow of the default branch, by its file name',
+      responses: { 200: ActionWorkflow },
+      handler: async ({ access: { repo }, caller, params }) =>
+        ok(presentWorkflow(await workflows.get({ repo, caller }, params.workflow_id), repo, site)),
+    }),
+  ]
+}
+
+function stateOperations({ guards, workflows }: WorkflowOperationDeps): Operation[] {
+  return (['Disable', 'Enable'] as const).map((verb) =>
+    defineOperation({
+      ...common,
+      id: `Actions${verb}Workflow`,
+      method: 'PUT',
+      path: `${ONE}/${verb === 'Disable' ? 'disable' : 'enable'}`,
+      summary: `${verb} a workflow: no event starts a disabled one`,
+      guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
+      responses: { 204: null },
+      errors: [401, 403, 404, 423],
+      async handler({ access: { repo }, viewer, caller, params }) {
+        await workflows.setDisabled(requireUser(viewer), { repo, caller }, params.workflow_id, verb === 'Disable')
+        return noContent()
+      },
+    }),
+  )
+}
+
+const dispatchOperation = ({ guards, workflows, site }: WorkflowOperationDeps): Operation =>
+  defineOperation({
+    ...common,
+    id: 'ActionsDispatchWorkflow',
+    method: 'POST',
+    path: `${ONE}/dispatches`,
+    summary: 'Start a run of a workflow as it is at a branch or tag',
+    guard: guards.repo('write', { unit: 'repo.actions', archived: 'refuse' }),
+    query: Type.Object({
+      return_run_details: Type.Optional(Type.Boolean({ description: 'Answer 200 with the run instead of 204' })),
+    }),
+    body: CreateActionWorkflowDispatch,
+    responses: { 200: RunDetails, 204: null },
+    errors: [400, 401, 403, 404, 422, 423],
+    async handler({ access: { repo }, viewer, caller, params, query, body }) {
+      const dispatch = { workflow: params.workflow_id, ref: body.ref, inputs: body.inputs ?? {} }
+      const run = await workflows.dispatch(requireUser(viewer), { repo, caller }, dispatch)
+      return query.return_run_details === true ? ok(presentRunDetails(run, repo, site)) : noContent()
+    },
+  })

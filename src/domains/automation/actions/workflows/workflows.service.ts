@@ -1,0 +1,115 @@
+import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import { branchRef, type Commit, type Git, type GitRepo } from '../../../../core/git/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import type { TaskPool } from '../../../../core/platform/isolation/index.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import type { Repo, Repos } from '../../../repositories/index.ts'
+import { ignoringMissing } from '../../../code/index.ts'
+import type { Run } from '../runs/run.store.ts'
+import { type Dispatch, dispatchWorkflow } from './dispatch-workflow.ts'
+import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
+import { createWorkflowReader } from './workflow-reader.ts'
+import { listDisabledWorkflows, updateWorkflowState } from './workflow-state.store.ts'
+
+export interface WorkflowView {
+  readonly file: WorkflowFile
+  readonly name: string
+  readonly isDisabled: boolean
+  /** The tip of the default branch. */
+  readonly commit: Commit
+}
+
+/** A repository, and whose work it is to read its files; see `callerKey`. */
+interface Reading {
+  readonly repo: Repo
+  readonly caller: string
+}
+
+/** Workflow files of the default branch (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+export interface Workflows {
+  /** Sorted by path. */
+  list(reading: Reading): Promise<readonly WorkflowView[]>
+  /** By file name. Throws NotFound. */
+  get(reading: Reading, name: string): Promise<WorkflowView>
+  /** Throws NotFound. */
+  setDisabled(actor: Actor, reading: Reading, name: string, isDisabled: boolean): Promise<void>
+  /** That of a run, as it was at the commit of the run; undefined when the commit or the file is gone. */
+  findOfRun(repo: Repo, run: Run): Promise<WorkflowView | undefined>
+  /** Starts a run; throws as `dispatchWorkflow`. */
+  dispatch(actor: SignedIn, reading: Reading, dispatch: Dispatch): Promise<Run>
+}
+
+export interface WorkflowDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly taskPool: TaskPool
+  readonly repos: Pick<Repos, 'view'>
+  readonly site: Site
+}
+
+export function createWorkflows(deps: WorkflowDeps): Workflows {
+  const { database, git, clock, events } = deps
+  const read = createWorkflowReader(deps.taskPool)
+
+  async function view({ repo, caller }: Reading, only?: string): Promise<WorkflowView[]> {
+    const opened = git.open(repo)
+    const commit = await findTip(opened, repo)
+    if (commit === undefined) return []
+    const files = (await listWorkflowFiles(opened, commit.oid)).filter(
+      ({ name }) => only === undefined || name === only,
+    )
+    const disabled = await listDisabledWorkflows(database.read, repo.id)
+    const views: WorkflowView[] = []
+    for (const file of files) {
+      const name = (await read(opened, file.oid, caller))?.name || file.name
+      views.push({ file, name, isDisabled: disabled.includes(file.name), commit })
+    }
+    return views
+  }
+
+  async function findOfRun(repo: Repo, run: Run): Promise<WorkflowView | undefined> {
+    const opened = git.open(repo)
+    const commit = await ignoringMissing(() => opened.objects.commit(run.oid))
+    const files = commit === undefined ? [] : await listWorkflowFiles(opened, commit.oid)
+    const file = files.find(({ name }) => name === run.workflow)
+    if (commit === undefined || file === undefined) return undefined
+    const [name, disabled] = await Promise.all([
+      read(opened, file.oid, `repo:${repo.id}`).then((workflow) => workflow?.name || file.name),
+      listDisabledWorkflows(database.read, repo.id),
+    ])
+    return { file, name, isDisabled: disabled.includes(file.name), commit }
+  }
+
+  async function get(reading: Reading, name: string): Promise<WorkflowView> {
+    const [found] = await view(reading, name)
+    if (found === undefined) throw notFound(`workflow "${name}" not found`)
+    return found
+  }
+
+  return {
+    list: (reading) => view(reading),
+    get,
+    findOfRun,
+    async setDisabled(actor, reading, name, isDisabled) {
+      await get(reading, name)
+      const { id: repoId } = reading.repo
+      await database.transaction(async (tx) => {
+        if (!(await updateWorkflowState(tx, repoId, { workflow: name, isDisabled }))) return
+        const kind = isDisabled ? 'action_workflow.disabled' : 'action_workflow.enabled'
+        await events.append(tx, kind, { actor, repoId, at: clock.now() }, { repo_id: repoId, workflow: name })
+      })
+    },
+    dispatch: (actor, { repo, caller }, dispatch) =>
+      dispatchWorkflow({ ...deps, read: (opened, oid) => read(opened, oid, caller) }, actor, { repo, dispatch }),
+  }
+}
+
+async function findTip(git: GitRepo, repo: Repo): Promise<Commit | undefined> {
+  const tip = (await git.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
+  return tip === undefined ? undefined : git.objects.commit(tip)
+}

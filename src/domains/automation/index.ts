@@ -1,0 +1,7 @@
+export { type Job, listAllJobsOfRun, listJobsByIds } from './actions/runs/job.store.ts'
+export { type RunStatus, isDone } from './actions/runs/run-status.policy.ts'
+export { loadJobViews, loadRunViews } from './actions/runs/run-views.ts'
+export { presentJob, presentRun } from './actions/runs/run.present.ts'
+export { type Run, findRun } from './actions/runs/run.store.ts'
+export { presentWorkflow } from './actions/workflows/workflow.present.ts'
+export type { Workflows } from './actions/workflows/workflows.service.ts'

@@ -1,0 +1,73 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { countRows, selectPage } from '../../../core/db/page.ts'
+import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import type { ActionsOwner } from './actions-owner.store.ts'
+import type { ActionsSecretTable } from './secret.table.ts'
+
+/** A secret without its value. */
+export interface Secret {
+  readonly name: string
+  readonly description: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+export interface SealedSecret {
+  readonly name: string
+  readonly owner: ActionsOwner
+  readonly sealed: string
+}
+
+function secretsOf(db: Db, owner: ActionsOwner) {
+  const secrets = db.selectFrom('actions_secret')
+  return 'repoId' in owner ? secrets.where('repo_id', '=', owner.repoId) : secrets.where('owner_id', '=', owner.ownerId)
+}
+
+/** Sorted by name. */
+export const listSecrets = (db: Db, owner: ActionsOwner, paging: Paging): Promise<Page<Secret>> =>
+  selectPage(
+    secretsOf(db, owner).select(['name', 'description', 'created_at']).orderBy('name'),
+    paging,
+    ({ name, description, created_at: createdAt }): Secret => ({ name, description, createdAt }),
+  )
+
+export async function findSecretId(db: Db, owner: ActionsOwner, name: string): Promise<number | undefined> {
+  const row = await secretsOf(db, owner).select('id').where('name', '=', name).executeTakeFirst()
+  return row?.id
+}
+
+export const countSecrets = (db: Db, owner: ActionsOwner): Promise<number> =>
+  countRows(secretsOf(db, owner).select('id'))
+
+/** Secrets of a repository and of its owner. */
+export async function listSealedSecrets(
+  db: Db,
+  { repoId, ownerId }: { readonly repoId: RepoId; readonly ownerId: UserId },
+): Promise<SealedSecret[]> {
+  const rows = await db
+    .selectFrom('actions_secret')
+    .select(['repo_id', 'name', 'value'])
+    .where((eb) => eb.or([eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)]))
+    .execute()
+  return rows.map(({ repo_id, name, value: sealed }) => ({
+    name,
+    owner: repo_id === null ? { ownerId } : { repoId },
+    sealed,
+  }))
+}
+
+export async function insertSecret(tx: Tx, values: Insertable<ActionsSecretTable>): Promise<void> {
+  await tx.insertInto('actions_secret').values(values).execute()
+}
+
+export async function updateSecret(tx: Tx, id: number, values: Updateable<ActionsSecretTable>): Promise<void> {
+  await tx.updateTable('actions_secret').set(values).where('id', '=', id).execute()
+}
+
+/** False when it was deleted before. */
+export async function deleteSecret(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('actions_secret').where('id', '=', id).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}

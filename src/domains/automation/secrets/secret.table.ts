@@ -1,0 +1,21 @@
+import type { Generated } from 'kysely'
+
+/** A secret of the Actions of a repository, or of an account: one of both is set. */
+export interface ActionsSecretTable {
+  id: Generated<number>
+  repo_id: number | null
+  owner_id: number | null
+  /** In upper case; unique for its owner. */
+  name: string
+  description: Generated<string>
+  /** Sealed. */
+  value: string
+  created_at: number
+  updated_at: number
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    actions_secret: ActionsSecretTable
+  }
+}

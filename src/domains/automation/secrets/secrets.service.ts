@@ -1,0 +1,140 @@
+import type { Actor } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
+import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { type ActionsOwner, lockOwner, ownerColumns } from './actions-owner.store.ts'
+import {
+  countSecrets,
+  deleteSecret,
+  findSecretId,
+  insertSecret,
+  listSealedSecrets,
+  listSecrets,
+  type Secret,
+  updateSecret,
+} from './secret.store.ts'
+import type { secretEvents } from './secrets.events.ts'
+import { MAX_VALUE_LENGTH, readDescription, readName, requireName, requireRoom } from './settings.policy.ts'
+
+interface SecretInput {
+  /** In any case; stored in upper case. */
+  readonly name: string
+  readonly value: string
+  readonly description: string
+}
+
+/** Secrets of Actions: stored encrypted, never shown again (behaviour/actions#secrets). */
+export interface ActionsSecrets {
+  /** Sorted by name; without values. */
+  list(owner: ActionsOwner, paging: Paging): Promise<Page<Secret>>
+  /**
+   * Stores a secret and returns it when it is new; returns undefined when it replaces the one of this name. Throws
+   * BadRequest for a bad name and for a value of more than 65536 bytes, Invalid when the owner has too many.
+   */
+  put(actor: Actor, owner: ActionsOwner, input: SecretInput): Promise<Secret | undefined>
+  /** Throws NotFound. */
+  delete(actor: Actor, owner: ActionsOwner, name: string): Promise<void>
+  /**
+   * Values by name for a run in a repository: its own, and those of its owner whose name it does not use itself. Values
+   * that cannot be decrypted any more are left out, and logged by name.
+   */
+  loadFor(repo: { readonly id: RepoId; readonly ownerId: UserId }): Promise<ReadonlyMap<string, string>>
+}
+
+interface SecretDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly secrets: SecretBox
+  readonly log: Logger
+}
+
+/** The place of a value: copied to another owner or name it cannot be decrypted. */
+const secretContext = (owner: ActionsOwner, name: string): string =>
+  `actions_secret.value:${'repoId' in owner ? `repo:${owner.repoId}` : `owner:${owner.ownerId}`}:${name}`
+
+export const sealedSecretColumns: SealedColumns = {
+  table: 'actions_secret',
+  key: 'id',
+  contexts: {
+    value: ({ repo_id: repoId, owner_id: ownerId, name }) =>
+      secretContext(
+        repoId === null ? { ownerId: asId(Number(ownerId)) } : { repoId: asId(Number(repoId)) },
+        String(name),
+      ),
+  },
+}
+
+export function createSecrets(deps: SecretDeps): ActionsSecrets {
+  const { database, clock, secrets, log } = deps
+  const append = createAppend(deps)
+  return {
+    list: (owner, paging) => listSecrets(database.read, owner, paging),
+
+    async put(actor, owner, { name: text, value, description: given }) {
+      const name = requireName(text)
+      if (Buffer.byteLength(value) > MAX_VALUE_LENGTH) throw badRequest('data too long')
+      const description = readDescription(given)
+      return database.transaction(async (tx) => {
+        await lockOwner(tx, owner)
+        const at = clock.now()
+        const values = { value: secrets.seal(value, secretContext(owner, name)), description, updated_at: at }
+        const present = await findSecretId(tx, owner, name)
+        if (present === undefined) {
+          requireRoom('secrets', await countSecrets(tx, owner))
+          await insertSecret(tx, { ...ownerColumns(owner), name, ...values, created_at: at })
+        } else await updateSecret(tx, present, values)
+        await append(tx, present === undefined ? 'secret.created' : 'secret.edited', { actor, owner, name })
+        return present === undefined ? { name, description, createdAt: at } : undefined
+      })
+    },
+
+    async delete(actor, owner, text) {
+      const name = readName(text)
+      await database.transaction(async (tx) => {
+        const id = name === undefined ? undefined : await findSecretId(tx, owner, name)
+        if (id === undefined || !(await deleteSecret(tx, id))) throw notFound('secret was not found')
+        await append(tx, 'secret.deleted', { actor, owner, name: name! })
+      })
+    },
+
+    async loadFor({ id: repoId, ownerId }) {
+      const all = await listSealedSecrets(database.read, { repoId, ownerId })
+      const inOrder = all.toSorted((a, b) => Number('repoId' in a.owner) - Number('repoId' in b.owner))
+      const values = new Map<string, string>()
+      for (const { name, owner, sealed } of inOrder) {
+        try {
+          values.set(name, secrets.open(sealed, secretContext(owner, name)))
+        } catch {
+          log.warn({ name, ...owner }, 'a secret cannot be decrypted with the keys of this server')
+        }
+      }
+      return values
+    },
+  }
+}
+
+interface ChangedSecret {
+  readonly actor: Actor
+  readonly owner: ActionsOwner
+  readonly name: string
+}
+
+function createAppend({ clock, events }: SecretDeps) {
+  return async (tx: Tx, kind: keyof typeof secretEvents, { actor, owner, name }: ChangedSecret): Promise<void> => {
+    const { repo_id, owner_id } = ownerColumns(owner)
+    const repoId = repo_id ?? 0
+    await events.append(
+      tx,
+      kind,
+      { actor, repoId, at: clock.now() },
+      { repo_id: repoId, owner_id: owner_id ?? 0, name },
+    )
+  }
+}

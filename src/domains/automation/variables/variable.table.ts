@@ -1,0 +1,20 @@
+import type { Generated } from 'kysely'
+
+/** A variable of the Actions of a repository, or of an account: one of both is set. */
+export interface ActionsVariableTable {
+  id: Generated<number>
+  repo_id: number | null
+  owner_id: number | null
+  /** In upper case; unique for its owner. */
+  name: string
+  description: Generated<string>
+  value: string
+  created_at: number
+  updated_at: number
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    actions_variable: ActionsVariableTable
+  }
+}

@@ -1,0 +1,50 @@
+import { ownDirectory } from '../../../core/platform/concurrency/processes.ts'
+import { join } from 'node:path'
+import { PackCache, translated } from '../../../core/git/index.ts'
+import { type Core, defineModule } from '../../../core/module.ts'
+import { createArchiveJobs, archiveTasks } from './archives.jobs.ts'
+import { archiveOperations } from './archives.operations.ts'
+import { registerArchives } from './archives.routes.ts'
+import { type Archives, createArchives } from './archives.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly archives: Archives
+    /** The archives stored on disk; undefined where none are stored. */
+    readonly archiveCache: PackCache | undefined
+  }
+}
+
+/** Archives of a commit never change. */
+const MAX_AGE_MS = 30 * 24 * 3_600_000
+
+/** Archives: the content of commits as zip, tar.gz or bundle. */
+export const module = defineModule({
+  name: 'archives',
+  needs: ['webAccess'],
+  async create(core, { webAccess }, guards) {
+    const { database, git, jobs, site, rateLimits } = core
+    const archiveCache = await openCache(core)
+    const archives = translated(createArchives({ database, git, cache: archiveCache }))
+    return {
+      services: { archives, archiveCache },
+      operations: archiveOperations({ guards, archives, site }),
+      routes(http) {
+        registerArchives(http, { archives, webAccess, site, rateLimit: rateLimits.anonymous })
+      },
+      jobs: createArchiveJobs(archiveCache),
+      tasks: archiveTasks(jobs),
+    }
+  },
+})
+
+async function openCache({ config, clock, cacheDir, isServer, processes }: Core): Promise<PackCache | undefined> {
+  const { archive_cache_size: maxBytes } = config.git
+  if (!isServer || maxBytes <= 0) return undefined
+  return PackCache.open({
+    dir: ownDirectory(processes, join(cacheDir, 'archives')),
+    maxBytes,
+    maxAgeMs: MAX_AGE_MS,
+    clock,
+  })
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { repoUrls } from '../../../core/access/repo-urls.ts'
+import { abortOnClose } from '../../../core/http/answer/stream.ts'
+import { etagMatches } from '../../../core/platform/http/content.ts'
+import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
+import { clientNetwork } from '../../../core/platform/http/client-network.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import type { WebAccess } from '../../repositories/index.ts'
+import { plainTextErrors } from '../../accounts/index.ts'
+import { archiveHeaders } from './archive.present.ts'
+import { ARCHIVE_COST, type Archives } from './archives.service.ts'
+
+interface ArchiveRouteDeps {
+  readonly archives: Archives
+  readonly webAccess: WebAccess
+  readonly site: Site
+  /** Of callers without credentials. */
+  readonly rateLimit: RateLimit
+}
+
+/**
+ * `/{owner}/{repo}/archive/{ref}.{zip|tar.gz|bundle}`: what releases and tags link to
+ * (behaviour/repositories#archives).
+ */
+export function registerArchives(
+  app: FastifyInstance,
+  { archives, webAccess, site, rateLimit }: ArchiveRouteDeps,
+): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/:owner/:repo/archive/*',
+    handler: plainTextErrors(async (request, reply) => {
+      const { repo, viewer } = await webAccess.requireRepo(request, { unit: 'repo.code' })
+      const { path } = request.query as { path?: string | string[] }
+      const paths = path === undefined ? [] : Array.isArray(path) ? path : [path]
+      const archive = await archives.get(repo, { file: (request.params as Record<string, string>)['*']!, paths })
+      const headers = archiveHeaders(archive, repoUrls(repo, site))
+      void reply.headers(headers)
+      if (etagMatches(request.headers['if-none-match'], headers['etag']!)) return reply.code(304).send()
+      if (request.method === 'HEAD') return reply.send()
+      if (viewer.kind === 'anonymous') rateLimit.take(clientNetwork(request.ip), ARCHIVE_COST)
+      await archives.countDownload(repo, archive)
+      return reply.send(archive.body(abortOnClose(reply)))
+    }),
+  })
+}

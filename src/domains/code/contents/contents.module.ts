@@ -1,0 +1,65 @@
+import { translated } from '../../../core/git/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { contentsOperations } from './read/contents.operations.ts'
+import { type Contents, createContents, createEntryReader } from './read/contents.service.ts'
+import { fileContentsOperations } from './read/file-contents.operations.ts'
+import { createFileWriter, type FileWriter } from './write/file-writer.service.ts'
+import { issueTemplateOperations } from './templates/issue-templates.operations.ts'
+import { createIssueTemplates, type IssueTemplates } from './templates/issue-templates.service.ts'
+import { createMedia, type Media } from './raw/media.service.ts'
+import { createRawFiles, type RawFiles } from './raw/raw-files.service.ts'
+import { rawOperations } from './raw/raw.operations.ts'
+import { registerRaw } from './raw/raw.routes.ts'
+import { writeContentsOperations } from './write/write-contents.operations.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly contents: Contents
+    /** Writes files as commits. */
+    readonly files: FileWriter
+    readonly issueTemplates: IssueTemplates
+    readonly media: Media
+    readonly rawFiles: RawFiles
+  }
+}
+
+/** Files and directories of repositories: reading them as models and as raw bytes, changing them by commits. */
+export const module = defineModule({
+  name: 'contents',
+  needs: ['commits', 'lfsObjects', 'pushes', 'signer', 'verifier', 'webAccess'],
+  create(core, { commits, lfsObjects, pushes, signer, verifier, webAccess }, guards) {
+    const { config, database, git, clock, site, taskPool } = core
+    const maxBlobSize = config.api.default_max_blob_size
+    const contents = translated(createContents({ git, maxBlobSize }))
+    const issueTemplates = translated(createIssueTemplates({ git, taskPool }))
+    const rawFiles = translated(createRawFiles({ database, git }))
+    const media = createMedia(lfsObjects)
+    const files = translated(
+      createFileWriter({
+        database,
+        git,
+        clock,
+        pushes,
+        reader: createEntryReader(maxBlobSize),
+        verifier,
+        noReplyDomain: config.service.no_reply_address,
+        signer,
+        locks: core.processes.locks,
+        lfs: config.lfs.enabled ? lfsObjects : undefined,
+      }),
+    )
+    return {
+      services: { contents, files, issueTemplates, media, rawFiles },
+      operations: [
+        ...contentsOperations({ guards, contents, site }),
+        ...fileContentsOperations({ guards, contents, site }),
+        ...issueTemplateOperations({ guards, issueTemplates }),
+        ...rawOperations({ guards, rawFiles, media }),
+        ...writeContentsOperations({ guards, files, site }),
+      ],
+      routes(http) {
+        registerRaw(http, { commits, webAccess, media, rawFiles })
+      },
+    }
+  },
+})

@@ -1,0 +1,182 @@
+import {
+  isSafePath,
+  MODE,
+  type ObjectWriter,
+  PathConflictError,
+  type TreeChange,
+  type TreeEntry,
+} from '../../../../core/git/index.ts'
+import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
+import { DomainError, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
+
+export type FileOperationKind = 'create' | 'update' | 'upload' | 'rename' | 'delete'
+
+export interface FileOperation {
+  readonly kind: FileOperationKind
+  readonly path: string
+  /** Update and rename: where the file was. */
+  readonly fromPath?: string | undefined
+  readonly content?: Buffer | undefined
+  /** The blob id that the file must have. */
+  readonly sha?: string | undefined
+}
+
+type Entry = Pick<TreeEntry, 'mode' | 'oid' | 'type'>
+type Lookup = (path: string) => Promise<Entry | undefined>
+
+/**
+ * The changes of a tree that the operations make, each applied to the result of those before it. Its errors are those
+ * of the contract (behaviour/git-data-and-transport#writing-contents).
+ */
+export async function planChanges(
+  writer: ObjectWriter,
+  base: Lookup,
+  operations: readonly FileOperation[],
+): Promise<readonly TreeChange[]> {
+  const changed = new Map<string, Entry | undefined>()
+  const find: Lookup = async (path) => (changed.has(path) ? changed.get(path) : base(path))
+  const pause = createPauses()
+  for (const operation of operations) {
+    await apply(writer, find, changed, operation)
+    await pause()
+  }
+  const changes: TreeChange[] = []
+  for (const [path, entry] of changed) {
+    if (entry) changes.push({ path, mode: entry.mode, oid: entry.oid })
+    else if (await base(path)) changes.push({ path, delete: true })
+  }
+  return changes
+}
+
+interface KindRules {
+  /** The file must be in the tree before. */
+  readonly mustExist: boolean
+  /** `fromPath` names where the file was. */
+  readonly mayMove: boolean
+  /** What is at the path gets other content, so it must not be a symbolic link or a submodule. */
+  readonly needsFile: boolean
+}
+
+const RULES: Readonly<Record<FileOperationKind, KindRules>> = {
+  create: { mustExist: false, mayMove: false, needsFile: true },
+  update: { mustExist: true, mayMove: true, needsFile: true },
+  upload: { mustExist: false, mayMove: false, needsFile: true },
+  rename: { mustExist: true, mayMove: true, needsFile: false },
+  delete: { mustExist: true, mayMove: false, needsFile: false },
+}
+
+async function apply(
+  writer: ObjectWriter,
+  find: Lookup,
+  changed: Map<string, Entry | undefined>,
+  operation: FileOperation,
+): Promise<void> {
+  const { kind, path } = operation
+  const source = sourceOf(operation)
+  const moves = source !== path
+  const existing = await find(source)
+  if (kind === 'create' || moves) requireFree(path, moves ? await find(path) : existing)
+  if (kind !== 'delete') await requireFreeParents(find, path)
+  requireSource(operation, source, existing)
+  if (kind === 'delete' || moves) changed.set(source, undefined)
+  if (kind === 'delete') return
+  const oid = kind === 'rename' ? existing!.oid : writer.blob(operation.content ?? Buffer.alloc(0))
+  changed.set(path, { mode: existing?.mode ?? MODE.file, oid, type: existing?.type ?? 'blob' })
+}
+
+/** The path at which the file was before the operation. */
+function sourceOf({ kind, path, fromPath }: FileOperation): string {
+  requireSafePath(path)
+  if (fromPath !== undefined) requireSafePath(fromPath)
+  else if (kind === 'rename') throw invalidField('FromPath', 'Required')
+  return RULES[kind].mayMove ? (fromPath ?? path) : path
+}
+
+/** `entry` is what the tree has at `source`. */
+function requireSource({ kind, sha }: FileOperation, source: string, entry: Entry | undefined): void {
+  if (entry === undefined) {
+    if (RULES[kind].mustExist) throw notFound(`object does not exist [id: , rel_path: ${source}]`)
+    return
+  }
+  if (RULES[kind].needsFile) requireFile(source, entry)
+  else requireNoDirectory(source, entry)
+  if (sha && sha !== entry.oid) throw invalid(`sha does not match [given: ${sha}, expected: ${entry.oid}]`)
+}
+
+const MAX_DIRECTORIES = 10_000
+
+/** Throws Invalid when the paths have so many directories that their trees would be more work than the files. */
+export function requireFewDirectories(operations: readonly FileOperation[]): void {
+  const directories = new Set<string>()
+  for (const { path } of operations) {
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) directories.add(path.slice(0, at))
+    if (directories.size > MAX_DIRECTORIES)
+      throw invalid(`[Files]: the paths have more than ${MAX_DIRECTORIES} directories`)
+  }
+}
+
+function requireSafePath(path: string): void {
+  if (!isSafePath(path)) throw invalid(`path contains a malformed path component [path: ${path}]`)
+}
+
+async function requireFreeParents(find: Lookup, path: string): Promise<void> {
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    const parent = path.slice(0, at)
+    const entry = await find(parent)
+    if (entry !== undefined && entry.type !== 'tree') throw fileAbove(parent)
+  }
+}
+
+const fileAbove = (path: string): Error =>
+  invalid(`a file exists where you’re trying to create a subdirectory [path: ${path}]`)
+
+function requireFree(path: string, entry: Entry | undefined): void {
+  if (entry === undefined) return
+  requireFile(path, entry)
+  throw invalid(`repository file already exists [path: ${path}]`)
+}
+
+function requireNoDirectory(path: string, { type }: Entry): void {
+  if (type === 'tree') throw invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
+}
+
+function requireFile(path: string, entry: Entry): void {
+  requireNoDirectory(path, entry)
+  const { mode, type } = entry
+  if (type === 'commit') throw invalid(`a submodule exists where you’re trying to create a file [path: ${path}]`)
+  if (mode === MODE.symlink)
+    throw invalid(`a symbolic link exists where you’re trying to create a file [path: ${path}]`)
+}
+
+/** Translates a PathConflictError to the error that clients expect; returns other errors unchanged. */
+export function fromPathConflict(error: unknown): unknown {
+  if (!(error instanceof PathConflictError)) return error
+  const { path, reason } = error
+  switch (reason) {
+    case 'malformed':
+      return invalid(`path contains a malformed path component [path: ${path}]`)
+    case 'file-above':
+      return fileAbove(path)
+    case 'directory':
+      return invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
+    case 'missing':
+      return new DomainError('not-found', `object does not exist [id: , rel_path: ${path}]`)
+  }
+}
+
+const VERBS: readonly (readonly [verb: string, kinds: readonly FileOperationKind[]])[] = [
+  ['Add', ['create']],
+  ['Update', ['update', 'upload', 'rename']],
+  ['Delete', ['delete']],
+]
+
+/** The default commit message: `Add a, b`, `Update c`, `Delete d`, one line each. */
+export function defaultMessage(operations: readonly FileOperation[]): string {
+  const lines = VERBS.map(
+    ([verb, kinds]) => [verb, operations.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path)] as const,
+  )
+  return lines
+    .filter(([, paths]) => paths.length > 0)
+    .map(([verb, paths]) => `${verb} ${paths.join(', ')}`)
+    .join('\n')
+}

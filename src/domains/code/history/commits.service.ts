@@ -1,0 +1,142 @@
+import type { Commit, Git, GitRepo } from '../../../core/git/index.ts'
+import { badRequest, invalid, notFound } from '../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { parseTimestamp } from '../../../core/platform/timestamp.ts'
+import type { Repo } from '../../repositories/index.ts'
+import { findCommitOid, findLooseOid, hasBranches, ignoringMissing } from '../verification/target.ts'
+import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
+
+interface CommitQuery {
+  /** The revision to start from; the default branch where absent. */
+  readonly sha: string | undefined
+  readonly path: string | undefined
+  /** RFC 3339. Invalid is thrown for other texts. */
+  readonly since: string | undefined
+  readonly until: string | undefined
+  readonly not: string | undefined
+}
+
+type PatchKind = 'diff' | 'patch'
+
+/** A `CommitQuery` with the commits that it named when it was looked up; times in seconds. */
+interface CommitLog {
+  readonly tip: string
+  readonly not?: readonly string[]
+  readonly path?: string
+  readonly since?: number
+  readonly until?: number
+}
+
+export interface Commits {
+  /** Undefined for an empty repository. Throws NotFound for an unknown ref. */
+  findLog(repo: Repo, query: CommitQuery): Promise<CommitLog | undefined>
+  /**
+   * Newest first (behaviour/git-data-and-transport#commits); nothing without a log. Throws NotFound for a path without
+   * commits.
+   */
+  list(repo: Repo, log: CommitLog | undefined, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
+  /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
+  get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
+  /** The object that git resolves a revision to. */
+  resolve(repo: Repo, revision: string): Promise<string | undefined>
+  /** The ids, full or short and unambiguous, that name a commit. */
+  filterCommitIds(repo: Repo, ids: readonly string[]): Promise<string[]>
+  /** A stream of the commit's text: a plain diff, or one mail with the patch. Throws as `get`. */
+  patch(
+    repo: Repo,
+    revision: string,
+    kind: PatchKind,
+    signal?: AbortSignal,
+  ): Promise<AsyncGenerator<Buffer, void, undefined>>
+}
+
+export function createCommits({ git, views }: { git: Git; views: CommitViews }): Commits {
+  return {
+    async findLog(repo, query) {
+      const opened = git.open(repo)
+      const tip = await findStart(opened, repo, query.sha)
+      if (tip === undefined) return undefined
+      const not = query.not === undefined ? undefined : await getCommitOid(opened, query.not)
+      return {
+        tip,
+        ...(not !== undefined && { not: [not] }),
+        ...(query.path && { path: query.path }),
+        ...timeBounds(query),
+      }
+    },
+    async list(repo, log, parts, paging) {
+      if (log === undefined) return { items: [], total: 0 }
+      const opened = git.open(repo)
+      const [total, commits] = await Promise.all([
+        opened.history.count(log),
+        opened.history.list(log, { skip: paging.offset, limit: paging.limit }),
+      ])
+      if (log.path && total === 0) throw notFound('FileCommitsCount')
+      return { items: await views.load(opened, commits, parts), total }
+    },
+    async get(repo, revision, parts) {
+      const opened = git.open(repo)
+      const commit = await getCommit(opened, revision)
+      return (await views.load(opened, [commit], parts))[0]!
+    },
+    resolve: (repo, revision) => findLooseOid(git.open(repo), revision),
+    async filterCommitIds(repo, ids) {
+      const { revisions } = git.open(repo)
+      const isCommit = async (id: string): Promise<boolean> => {
+        const oid = await ignoringMissing(() => revisions.findShort(id))
+        return oid !== undefined && (await ignoringMissing(() => revisions.peel(oid, 'commit'))) === oid
+      }
+      const found = await Promise.all(ids.map(isCommit))
+      return ids.filter((_, index) => found[index])
+    },
+    async patch(repo, revision, kind, signal) {
+      const opened = git.open(repo)
+      const { oid } = await getCommit(opened, revision)
+      return kind === 'diff'
+        ? opened.diffs.commitDiff(oid, { ...(signal && { signal }) })
+        : opened.diffs.commitMail(oid, signal)
+    },
+  }
+}
+
+async function getCommit(git: GitRepo, revision: string): Promise<Commit> {
+  if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
+  return git.objects.commit(await getCommitOid(git, revision))
+}
+
+async function getCommitOid(git: GitRepo, revision: string): Promise<string> {
+  const oid = await findCommitOid(git, revision)
+  if (oid === undefined) throw notFound(`commit doesn't exist: ${revision}`)
+  return oid
+}
+
+/** Undefined where the repository has no branch. Throws NotFound for an unknown revision. */
+async function findStart(git: GitRepo, repo: Repo, sha: string | undefined): Promise<string | undefined> {
+  const oid = await findCommitOid(git, sha || `refs/heads/${repo.defaultBranch}`)
+  if (oid !== undefined || !(await hasBranches(git))) return oid
+  throw notFound(`commit doesn't exist: ${sha || repo.defaultBranch}`)
+}
+
+function timeBounds(query: CommitQuery): { since?: number; until?: number } {
+  const since = secondsOf('since', query.since)
+  const until = secondsOf('until', query.until)
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
+}
+
+function secondsOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const time = parseTimestamp(text)
+  if (time === undefined) throw invalid(`invalid '${name}' format, expected ISO 8601 (RFC3339)`)
+  return Math.floor(time / 1000)
+}
+
+/**
+ * Throws BadRequest when the text is not a full object id
+ * (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison).
+ */
+export function requireOid(git: GitRepo, text: string): void {
+  const length = git.zeroOid.length
+  if (/^[0-9a-f]+$/.test(text) && text.length === length) return
+  if (text.length === 40 || text.length === 64) throw badRequest(`object does not exist [id: ${text}, rel_path: ]`)
+  throw badRequest(`length ${text.length} has no matched object format: ${text}`)
+}

@@ -1,0 +1,75 @@
+import type { Viewer } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Commit, Git, GitRepo } from '../../../core/git/index.ts'
+import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import type { Repo } from '../../repositories/index.ts'
+import { findCommitOid, findTarget } from '../verification/target.ts'
+import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
+import { requireHeadRepo } from './head-repo.ts'
+
+interface Comparison {
+  /** The repository of the head, which contains the commits. */
+  readonly head: Repo
+  readonly total: number
+  /** Newest first, at most 1000. */
+  readonly commits: readonly CommitView[]
+}
+
+export interface Comparisons {
+  /**
+   * The commits that the head has and the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which
+   * is compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork network
+   * (behaviour/git-data-and-transport#compare). Throws NotFound for what is missing or hidden, BadRequest for a user
+   * without a fork and for suffixes on the base.
+   */
+  compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison>
+}
+
+interface Deps {
+  readonly database: Database
+  readonly git: Git
+  readonly views: CommitViews
+}
+
+const MAX_COMMITS = 1000
+
+export function createComparisons({ database, git, views }: Deps): Comparisons {
+  const { read } = database
+
+  return {
+    async compare(viewer, repo, basehead, parts) {
+      const { base: baseRef, head: headText } = parseBasehead(basehead, repo.defaultBranch)
+      const colon = headText.indexOf(':')
+      const head = colon < 0 ? repo : await requireHeadRepo(read, viewer, repo, headText.slice(0, colon))
+      const base = await commitOf(git.open(repo), repo, baseRef)
+      const opened = git.open(head)
+      const tip = await commitOf(opened, head, headText.slice(colon + 1))
+      if (base === tip) return { head, total: 0, commits: [] }
+      const log = { tip, not: [base], ...(head.id !== repo.id && { borrow: git.open(repo).path }) }
+      const [total, commits] = await Promise.all([
+        opened.history.count(log),
+        opened.history.list(log, { skip: 0, limit: MAX_COMMITS }),
+      ])
+      return { head, total, commits: await views.load(opened, commits as readonly Commit[], parts) }
+    },
+  }
+}
+
+interface BaseHead {
+  readonly base: string
+  readonly head: string
+}
+
+function parseBasehead(text: string, defaultBranch: string): BaseHead {
+  const [, base, head] = /^(.*?)\.\.\.?(.*)$/s.exec(text) ?? ['', '', text]
+  if (/\^|@\{/.test(base!)) throw badRequest('Unsupported comparison syntax: ref with suffix')
+  return { base: base || defaultBranch, head: head || defaultBranch }
+}
+
+/** Resolves a branch, a tag or a full id, optionally followed by `~n`. Throws NotFound. */
+async function commitOf(git: GitRepo, repo: Repo, ref: string): Promise<string> {
+  const exact = await findTarget(git, repo, ref)
+  const oid = exact?.commit ?? (/~\d*$/.test(ref) ? await findCommitOid(git, ref) : undefined)
+  if (oid === undefined) throw notFound(`no such ref: ${ref}`)
+  return oid
+}

@@ -1,0 +1,48 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { canSeeRepo, unitMode } from '../../../core/access/repo-access.ts'
+import type { Viewer } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
+import { type User, getOwnerInView } from '../../accounts/index.ts'
+import { listForkAncestors, listReposOfNetwork } from './fork-network.store.ts'
+
+/** The same as `findHeadRepo`. Throws BadRequest for a user without a fork. */
+export async function requireHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo> {
+  const repo = await findHeadRepo(db, viewer, base, prefix)
+  if (repo === undefined)
+    throw badRequest(`the user ${prefix.split('/')[0]} does not have a fork of the base repository`)
+  return repo
+}
+
+/**
+ * The repository of the fork network of `base` that the part of a head before the colon names: `user` or `user/repo`.
+ * Of several of a user the nearest to the base; undefined for a user without a fork, which one with a hidden fork is,
+ * too. Throws NotFound for a missing or hidden user and for code that the viewer may not read.
+ */
+export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo | undefined> {
+  const [ownerName, repoName] = prefix.split('/', 2)
+  const owner = await getOwnerInView(db, viewer, ownerName!)
+  for (const repo of await listCandidates(db, base, owner)) {
+    if (repoName !== undefined && repo.name.toLowerCase() !== repoName.toLowerCase()) continue
+    const access = await loadRepoAccess(db, viewer, repo)
+    if (!canSeeRepo(access)) continue
+    if (unitMode(access, 'repo.code') < AccessMode.read) throw notFound('the head repository is not readable')
+    return repo
+  }
+  return undefined
+}
+
+/** The base itself, its parent, its fork, a fork of the same parent, then forks of forks. */
+async function listCandidates(db: Db, base: Repo, owner: User): Promise<Repo[]> {
+  const above = await listForkAncestors(db, base.id)
+  const rank = ({ id, forkId }: Repo): number => {
+    const nearness: readonly (RepoId | undefined)[] = [base.id, base.forkId]
+    const at = nearness.indexOf(id)
+    if (at >= 0) return at
+    return forkId !== undefined && nearness.includes(forkId) ? 2 + nearness.indexOf(forkId) : 4
+  }
+  const repos = await listReposOfNetwork(db, above.at(-1) ?? base.id, owner)
+  return repos.toSorted((a, b) => rank(a) - rank(b))
+}

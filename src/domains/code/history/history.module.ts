@@ -1,0 +1,35 @@
+import { translated } from '../../../core/git/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { type CommitViews, createCommitViews } from './commit-views.service.ts'
+import { commitOperations } from './commits.operations.ts'
+import { type Commits, createCommits } from './commits.service.ts'
+import { compareOperations } from './compare.operations.ts'
+import { type Comparisons, createComparisons } from './comparisons.service.ts'
+import { repoMarkupOperations } from './repo-markup.operations.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly commits: Commits
+    readonly commitViews: CommitViews
+    readonly comparisons: Comparisons
+  }
+}
+
+/** Reading commits: one, lists, and comparisons of two refs. */
+export const module = defineModule({
+  name: 'history',
+  needs: ['keptPages', 'markup', 'verifier'],
+  create({ config, database, git, site }, { keptPages: pages, markup, verifier }, guards) {
+    const commitViews = createCommitViews({ database, verifier, noReplyDomain: config.service.no_reply_address })
+    const commits = translated(createCommits({ git, views: commitViews }))
+    const comparisons = translated(createComparisons({ database, git, views: commitViews }))
+    return {
+      services: { commits, commitViews, comparisons },
+      operations: [
+        ...commitOperations({ guards, commits, pages, site }),
+        ...compareOperations({ guards, comparisons, site }),
+        ...repoMarkupOperations({ guards, commits, markup }),
+      ],
+    }
+  },
+})

@@ -1,0 +1,63 @@
+import type { Database } from '../../../core/db/database.ts'
+import { branchRef, type Git } from '../../../core/git/index.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import { type Repo, findRepoById, updateRepo } from '../../repositories/index.ts'
+import { countLanguages } from './count-languages.ts'
+import { createLicenseDetector } from './detect-license.ts'
+import { findLicenses } from './find-licenses.ts'
+import { LanguageProcess } from './language-process.ts'
+import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
+
+/** The programming languages and licences of repositories (behaviour/repositories#topics-languages-licences). */
+export interface Languages {
+  /** The last stored result: bytes by language, largest first. Empty before the first count. */
+  of(repo: Repo): Promise<Readonly<Record<string, number>>>
+  /** Counts the default branch, unless its tip has been counted. Call in a job: this is slow. */
+  refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
+  /** Detects the licences of the default branch again, even when it has not moved. */
+  refreshLicenses(repoId: RepoId): Promise<void>
+  close(): void
+}
+
+export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }): Languages {
+  const languageProcess = new LanguageProcess()
+  const detectLicense = createLicenseDetector()
+  return {
+    of: async (repo) => (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
+    async refresh(repoId, signal) {
+      const repo = await findRepoById(database.read, repoId)
+      if (repo === undefined) return
+      const opened = git.open(repo)
+      const oid = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid ?? ''
+      const counted = await findRepoLanguages(database.read, repoId)
+      if (counted?.oid === oid) return
+      const bytes =
+        oid === ''
+          ? {}
+          : await countLanguages(languageProcess, opened, oid, signal).catch((error: unknown) => {
+              if (signal.aborted) throw error
+              // NOTE: a retry would exceed the limits again, so the next attempt is at the next commit.
+              log.warn({ err: error, repo: repoId }, 'languages not counted')
+              return counted?.bytes ?? {}
+            })
+      // COMPAT: an empty repository keeps the licence that was chosen for it (test/api/repos/languages.test.ts).
+      const licenses = oid === '' ? undefined : await findLicenses(opened, oid, detectLicense)
+      await database.transaction(async (tx) => {
+        if ((await findRepoById(tx, repoId)) === undefined) return
+        await putRepoLanguages(tx, repoId, { oid, bytes })
+        if (licenses !== undefined) await updateRepo(tx, repoId, { licenses: JSON.stringify(licenses) })
+      })
+    },
+    async refreshLicenses(repoId) {
+      const repo = await findRepoById(database.read, repoId)
+      if (repo === undefined) return
+      const opened = git.open(repo)
+      const head = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
+      if (head === undefined) return
+      const licenses = JSON.stringify(await findLicenses(opened, head, detectLicense))
+      await database.transaction((tx) => updateRepo(tx, repoId, { licenses }))
+    },
+    close: () => languageProcess.close(),
+  }
+}

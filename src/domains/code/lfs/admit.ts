@@ -1,0 +1,164 @@
+import type { FastifyRequest } from 'fastify'
+import {
+  admit as admitToRepo,
+  admitCaller,
+  type CallerAdmission,
+  type RepoAdmission,
+} from '../../../core/access/admit.ts'
+import { type Authenticate, type Credentials, parseAuthorization } from '../../../core/access/credentials.ts'
+import { ANONYMOUS, isSignedIn, type Viewer } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { clientOf } from '../../../core/http/request-source.ts'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import type { RequestClient } from '../../../core/platform/request-source.ts'
+import { type KeyTargets, type Repo, type RepoInView, type Repos, findBranchWriter } from '../../repositories/index.ts'
+import { type KeyLogins, viewerOfKey } from '../../accounts/index.ts'
+import type { LfsTokens } from './lfs-tokens.service.ts'
+import { LfsRefusal, unauthorized } from './refusal.ts'
+
+export interface LfsAdmitDeps {
+  readonly authenticate: Authenticate
+  readonly keyLogins: KeyLogins
+  readonly keyTargets: KeyTargets
+  readonly repos: Repos
+  readonly tokens: LfsTokens
+  readonly requireSignIn: boolean
+  readonly read: Db
+}
+
+export interface LfsVisit extends RepoInView {
+  readonly viewer: Viewer
+}
+
+type Level = keyof typeof NEEDS
+
+const NEEDS = {
+  read: { unit: 'repo.code', level: 'read' },
+  write: { unit: 'repo.code', level: 'write', archived: 'refuse' },
+} as const
+
+export interface LfsNeeded {
+  /** `upload`: to push files to some branch, as `git push` allows it to maintainers too. */
+  readonly need: 'read' | 'upload' | 'write'
+  /** Of an upload: the branch that is pushed; any without it. */
+  readonly branch?: string | undefined
+  /** Of the 401, in place of the usual ones. */
+  readonly words?: string | undefined
+}
+
+const ARCHIVED = 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
+
+/** What is refused in words of its own; everything else asks for credentials. */
+const REFUSALS: Partial<Record<string, string>> = {
+  'public-only': 'token scope is limited to public repos',
+  archived: ARCHIVED,
+}
+
+interface Admitted {
+  readonly viewer: Viewer
+  readonly admission: RepoAdmission<Repo>
+}
+
+/**
+ * Authenticates the caller and decides about the repository of the path; former names are followed, because clients do
+ * not follow a redirect of a POST. What is missing, hidden or forbidden is 401 with the same words. Throws LfsRefusal.
+ */
+export async function admit(
+  deps: LfsAdmitDeps,
+  request: FastifyRequest,
+  { need, branch, words }: LfsNeeded,
+): Promise<LfsVisit> {
+  const { viewer, admission } = await decide(deps, request, { level: need === 'upload' ? 'write' : need, words })
+  if (admission.kind === 'allowed') return { viewer, repo: admission.repo, access: admission.access }
+  const reason = admission.kind === 'forbidden' ? admission.reason : undefined
+  if (need === 'upload' && reason === 'level') return admitMaintainer(deps, request, { branch, words })
+  const text = reason && REFUSALS[reason]
+  throw text === undefined ? unauthorized(words) : new LfsRefusal(403, text)
+}
+
+/** One who reads the repository and may push to a branch of it by the right of another one. */
+async function admitMaintainer(
+  deps: LfsAdmitDeps,
+  request: FastifyRequest,
+  { branch, words }: Pick<LfsNeeded, 'branch' | 'words'>,
+): Promise<LfsVisit> {
+  const visit = await admit(deps, request, { need: 'read', words })
+  const writer = isSignedIn(visit.viewer) && (await findBranchWriter(deps.read, visit.viewer, visit, branch))
+  if (!writer) throw unauthorized(words)
+  if (visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
+  return visit
+}
+
+interface Asked {
+  readonly level: Level
+  readonly words: string | undefined
+}
+
+function decide(deps: LfsAdmitDeps, request: FastifyRequest, { level, words }: Asked): Promise<Admitted> {
+  const credentials = parseAuthorization(request.headers)
+  const isTokenOfSsh = credentials.kind === 'token' && deps.tokens.looksLikeOne(credentials.token)
+  return isTokenOfSsh
+    ? admitByToken(deps, request, credentials.token, level)
+    : admitByLogin(deps, request, { credentials, need: level, words })
+}
+
+const HIDDEN: Admitted = { viewer: ANONYMOUS, admission: { kind: 'hidden' } }
+
+/** A token that was issued over SSH: valid while its key exists, for one repository and one operation. */
+async function admitByToken(
+  { keyLogins, keyTargets, tokens }: LfsAdmitDeps,
+  request: FastifyRequest,
+  token: string,
+  need: Level,
+): Promise<Admitted> {
+  const grant = tokens.verify(token)
+  const holder = grant && (await keyLogins.findAgain({ kind: grant.keyKind, id: grant.keyId }))
+  if (grant === undefined || holder === undefined || (need === 'write' && grant.operation !== 'upload')) return HIDDEN
+  if (holder.kind === 'user' && admitCaller(viewerOfKey(holder), {}).kind !== 'allowed') return HIDDEN
+  const { owner, name } = named(request)
+  const target = await keyTargets.find(holder, owner, name)
+  if (target === undefined || target.repo.id !== grant.repoId) return HIDDEN
+  return { viewer: target.viewer, admission: admitToRepo(target.viewer, { kind: 'found', ...target }, NEEDS[need]) }
+}
+
+async function admitByLogin(
+  { authenticate, repos, requireSignIn }: LfsAdmitDeps,
+  request: FastifyRequest,
+  {
+    credentials,
+    need,
+    words,
+  }: { readonly credentials: Credentials; readonly need: Level; readonly words?: string | undefined },
+): Promise<Admitted> {
+  const viewer = await identify(authenticate, credentials, clientOf(request))
+  const mustSignIn = requireSignIn || need === 'write'
+  requireCaller(admitCaller(viewer, { requireSignIn: mustSignIn, scopes: ['repository'], level: need }), words)
+  return { viewer, admission: await repos.admit(viewer, named(request), { ...NEEDS[need], follow: true }) }
+}
+
+function requireCaller(admission: CallerAdmission, words: string | undefined): void {
+  if (admission.kind === 'signIn') throw unauthorized(words)
+  if (admission.kind !== 'forbidden') return
+  throw new LfsRefusal(
+    403,
+    admission.reason === 'scope'
+      ? `token does not have the required scope ${admission.missing}`
+      : 'Your account is disabled.',
+  )
+}
+
+async function identify(authenticate: Authenticate, credentials: Credentials, client: RequestClient): Promise<Viewer> {
+  if (credentials.kind === 'none') return ANONYMOUS
+  try {
+    return await authenticate(credentials, client)
+  } catch (error) {
+    if (isDomainError(error, 'unauthenticated')) throw unauthorized('Failed to authenticate user')
+    if (isDomainError(error, 'too-many-requests')) throw new LfsRefusal(429, error.message, { 'retry-after': '5' })
+    throw error
+  }
+}
+
+function named(request: FastifyRequest): { owner: string; name: string } {
+  const { owner, repo } = request.params as { owner: string; repo: string }
+  return { owner, name: repo.replace(/\.git$/i, '') }
+}

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.ts'
+import { isDomainError } from '../../../../core/platform/errors.ts'
+import { isOutgoingError, type OutgoingClient } from '../../../../core/platform/outgoing/index.ts'
+import type { RemoteVerdict } from '../objects/batch-answer.ts'
+import { actionRequest, requestBatch, requestVerify, TransferProblem } from './client-requests.ts'
+import type { LfsObject } from '../lfs.store.ts'
+import type { LfsServer } from './server-address.ts'
+
+export interface LfsExchange {
+  readonly signal: AbortSignal
+  /** One object that did not go through; what it throws ends the whole. */
+  failed(object: LfsObject, problem: string): void
+}
+
+/**
+ * Git LFS as a client (Batch API, basic transfers). Objects go side by side, a few at a time. Throws RemoteError and
+ * OutgoingError when the server as a whole fails.
+ */
+export interface LfsClient {
+  download(
+    server: LfsServer,
+    objects: readonly LfsObject[],
+    exchange: LfsExchange & { take(object: LfsObject, bytes: AsyncIterable<Uint8Array>): Promise<void> },
+  ): Promise<void>
+  /** Sends what the server lacks. */
+  upload(
+    server: LfsServer,
+    objects: readonly LfsObject[],
+    exchange: LfsExchange & { open(object: LfsObject): Promise<AsyncIterable<Uint8Array>> },
+  ): Promise<void>
+}
+
+export interface LfsClientDeps {
+  readonly client: OutgoingClient
+  /** For one object, in milliseconds. */
+  readonly timeout: number
+  /** Milliseconds before an object that did not go through is tried again, the second time three times as long. */
+  readonly retryDelay?: number
+}
+
+interface ExchangeAll {
+  readonly server: LfsServer
+  readonly operation: 'download' | 'upload'
+  readonly objects: readonly LfsObject[]
+  readonly exchange: LfsExchange
+}
+
+/** As git-lfs asks. */
+const BATCH = 100
+const AT_ONCE = 3
+
+export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClientDeps): LfsClient {
+  async function exchangeAll(
+    { server, operation, objects, exchange }: ExchangeAll,
+    one: (verdict: RemoteVerdict, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    for (let at = 0; at < objects.length; at += BATCH) {
+      const { signal } = exchange
+      const verdicts = await requestBatch(client, {
+        server,
+        operation,
+        objects: objects.slice(at, at + BATCH),
+        signal,
+      })
+      await eachAtOnce(verdicts, { atOnce: AT_ONCE, signal }, async (verdict, each) => {
+        try {
+          if (verdict.problem !== undefined) throw new TransferProblem(verdict.problem)
+          await retrying(() => one(verdict, each), { delay: retryDelay, signal: each })
+        } catch (error) {
+          const problem = problemOf(error)
+          if (problem === undefined || each.aborted) throw error
+          exchange.failed(verdict.object, problem)
+        }
+      })
+    }
+  }
+
+  return {
+    download: (server, objects, exchange) =>
+      exchangeAll({ server, operation: 'download', objects, exchange }, async ({ object, action }, signal) => {
+        const { url, options } = actionRequest(action!, server, { timeout, signal })
+        await client.stream(url, { ...options, maxBytes: object.size }, async ({ status, body }) => {
+          if (status !== 200) throw new TransferProblem(`status ${status}`, status)
+          await exchange.take(object, body)
+        })
+      }),
+    upload: (server, objects, exchange) =>
+      exchangeAll({ server, operation: 'upload', objects, exchange }, async ({ object, action, verify }, signal) => {
+        if (action === undefined) return
+        const { url, options } = actionRequest(action, server, { timeout, signal })
+        const { status } = await client.request(url, {
+          ...options,
+          headers: { 'content-type': 'application/octet-stream', ...options.headers },
+          method: 'PUT',
+          body: { open: () => exchange.open(object), ...(!action.isChunked && { size: object.size }) },
+        })
+        if (status < 200 || status > 299) throw new TransferProblem(`status ${status}`, status)
+        if (verify !== undefined)
+          await requestVerify(client, object, actionRequest(verify, server, { timeout, signal }))
+      }),
+  }
+}
+
+const RETRIES = 2
+
+/** Tries again what may pass. */
+async function retrying(
+  task: () => Promise<void>,
+  { delay, signal }: { readonly delay: number; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await task()
+    } catch (error) {
+      const isPassing =
+        error instanceof TransferProblem
+          ? error.isPassing
+          : isOutgoingError(error, 'unreachable') || isOutgoingError(error, 'timeout')
+      if (!isPassing || tried > RETRIES || signal.aborted) throw error
+      await sleep(delay * 3 ** (tried - 1), undefined, { signal })
+    }
+  }
+}
+
+/** What went wrong with one object; undefined for what concerns all of them or this server. */
+function problemOf(error: unknown): string | undefined {
+  if (error instanceof TransferProblem) return error.message
+  if (isOutgoingError(error)) return error.kind === 'too-large' ? 'it is larger than announced' : error.message
+  return isDomainError(error, 'invalid') ||
+    isDomainError(error, 'not-found') ||
+    isDomainError(error, 'too-large') ||
+    isDomainError(error, 'quota-exceeded')
+    ? error.message
+    : undefined
+}

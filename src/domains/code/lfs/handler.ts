@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorKind, isDomainError } from '../../../core/platform/errors.ts'
+import { isOutOfSpace, OUT_OF_SPACE } from '../../../core/platform/files/out-of-space.ts'
+import { endsConnection } from '../../../core/platform/http/unread-body.ts'
+import { LFS_TYPE, LfsRefusal } from './refusal.ts'
+
+export type LfsHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** How an endpoint words a refusal, and its media type. */
+export const OBJECTS = { type: LFS_TYPE, body: (text: string) => ({ Message: text }) } as const
+export const LOCKS = { type: 'application/json;charset=utf-8', body: (text: string) => ({ message: text }) } as const
+export type LfsStyle = typeof OBJECTS | typeof LOCKS
+
+const STATUS: Partial<Record<ErrorKind, number>> = {
+  'bad-request': 400,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  'too-large': 413,
+  'quota-exceeded': 413,
+  invalid: 422,
+  unavailable: 503,
+}
+
+/**
+ * Sends what the handler returns as JSON, and its refusals in the style of its endpoint; a handler that sent the reply
+ * itself returns nothing.
+ */
+export function answering(style: LfsStyle, handler: LfsHandler): LfsHandler {
+  return async (request, reply) => {
+    try {
+      const body = await handler(request, reply)
+      if (body === undefined) return reply
+      return await reply.type(style.type).send(JSON.stringify(body))
+    } catch (error) {
+      const status =
+        error instanceof LfsRefusal
+          ? error.status
+          : isDomainError(error)
+            ? STATUS[error.kind]
+            : isOutOfSpace(error)
+              ? 507
+              : undefined
+      if (status === undefined) throw error
+      if (status === 507) request.log.error({ request: request.id, err: error }, 'no room left on the disk')
+      const headers = error instanceof LfsRefusal ? error.headers : {}
+      if (endsConnection(request.raw)) void reply.header('connection', 'close')
+      return reply
+        .code(status)
+        .headers(headers)
+        .type(style.type)
+        .send(JSON.stringify(style.body(status === 507 ? OUT_OF_SPACE : (error as Error).message)))
+    }
+  }
+}
+
+/** Batch, verify and locks answer only requests that accept the LFS type. */
+export function requireLfsType(request: FastifyRequest): void {
+  const accepted = (request.headers.accept ?? '').split(';', 1)[0]!.trim()
+  if (!accepted.startsWith(LFS_TYPE)) throw new LfsRefusal(415, `Accept must be ${LFS_TYPE}`)
+}
+
+const MAX_BODY = 4 * 1024 * 1024
+
+/**
+ * The JSON object of a request, its member names in lower case: they match however they are written. Throws LfsRefusal
+ * with the status of the endpoint when the body is no JSON object.
+ */
+export async function readJson(request: FastifyRequest, wrong: 400 | 422 = 400): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.raw as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BODY) throw new LfsRefusal(413, 'the request is too large')
+    chunks.push(chunk)
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return lowered(value)
+  } catch {
+    // The error below has the message.
+  }
+  throw new LfsRefusal(wrong, 'the body is not a JSON object')
+}
+
+const lowered = (value: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), plain(member)]))
+
+const plain = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(plain) : value !== null && typeof value === 'object' ? lowered(value) : value

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { hmacSha256Hex, sameSecret } from '../../../core/platform/crypto/crypto.ts'
+import { removeTree, replaceDurably, writeSynced } from '../../../core/platform/files/durable.ts'
+
+/** What a client that signed in by SSH may do over HTTP for a while. */
+interface LfsGrant {
+  readonly keyKind: 'user' | 'deploy' | 'certificate'
+  /** Of the row of the key: once it is deleted the grant is void. Of the user, where it was a certificate. */
+  readonly keyId: number
+  readonly repoId: number
+  /** `upload` includes `download`. */
+  readonly operation: 'upload' | 'download'
+}
+
+export interface LfsTokens {
+  /** Seconds that a token lasts. */
+  readonly lifetime: number
+  issue(grant: LfsGrant): string
+  /** True for a text that looks like one of these tokens, valid or not. */
+  looksLikeOne(text: string): boolean
+  /** Undefined for a token that was not made here, was changed, or is too old. */
+  verify(token: string): LfsGrant | undefined
+}
+
+const PREFIX = 'lfs.'
+const KEY_BYTES = 32
+
+/** Tokens carry their grant, signed with `key`; nothing is stored. `lifetimeMs` in milliseconds. */
+export function createLfsTokens({
+  key,
+  clock,
+  lifetimeMs,
+}: {
+  readonly key: string
+  readonly clock: Clock
+  readonly lifetimeMs: number
+}): LfsTokens {
+  return {
+    lifetime: Math.floor(lifetimeMs / 1000),
+    looksLikeOne: (text) => text.startsWith(PREFIX),
+    issue({ keyKind, keyId, repoId, operation }) {
+      const claims = Buffer.from(
+        JSON.stringify([keyKind, keyId, repoId, operation, clock.now() + lifetimeMs]),
+      ).toString('base64url')
+      return `${PREFIX}${claims}.${hmacSha256Hex(key, claims)}`
+    },
+    verify(token) {
+      const [claims = '', mac = ''] = token.slice(PREFIX.length).split('.')
+      if (!token.startsWith(PREFIX) || !sameSecret(mac, hmacSha256Hex(key, claims))) return undefined
+      const [keyKind, keyId, repoId, operation, expiresAt] = JSON.parse(
+        Buffer.from(claims, 'base64url').toString(),
+      ) as [LfsGrant['keyKind'], number, number, LfsGrant['operation'], number]
+      return clock.now() < expiresAt ? { keyKind, keyId, repoId, operation } : undefined
+    },
+  }
+}
+
+/** The key that signs these tokens, kept in a file: made at the first start. */
+export async function loadLfsKey(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const key = randomBytes(KEY_BYTES).toString('hex')
+  await removeTree(`${path}.new`)
+  await writeSynced(`${path}.new`, key, 0o600)
+  await replaceDurably(`${path}.new`, path)
+  return key
+}

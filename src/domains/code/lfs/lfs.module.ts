@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import type { BlobStore } from '../../../core/blobs/index.ts'
+import { parseDuration } from '../../../core/platform/duration.ts'
+import { defineModule } from '../../../core/module.ts'
+import { largeFilesCheck } from './objects/check-large-files.ts'
+import { createLfsLocks, type LfsLocks } from './locks/lfs-locks.service.ts'
+import { createLfsObjects, type LfsObjects } from './objects/lfs-objects.service.ts'
+import { createLfsTokens, type LfsTokens, loadLfsKey } from './lfs-tokens.service.ts'
+import { createLfsJobs, lfsTasks } from './lfs.jobs.ts'
+import { registerLfs } from './lfs.routes.ts'
+import { lfsSubscriptions } from './lfs.subscriber.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    /** The bytes of large files. */
+    readonly lfsBlobs: BlobStore
+    readonly lfsLocks: LfsLocks
+    readonly lfsObjects: LfsObjects
+    readonly lfsTokens: LfsTokens
+  }
+}
+
+/**
+ * Large files of repositories (Git LFS), a blob store of their own, so that each
+ * store reads all rows that name its blobs.
+ */
+export const module = defineModule({
+  name: 'lfs',
+  needs: ['authenticate', 'keyLogins', 'keyTargets', 'quota', 'repos'],
+  async create(
+    { config, database, clock, jobs, site, dataDir, blobs: stores },
+    { authenticate, keyLogins, keyTargets, quota, repos },
+  ) {
+    const { lfs, service, storage } = config
+    const lifetimeMs = requireDuration(lfs.http_auth_expiry)
+    const blobs = await stores.open('lfs')
+    const objects = createLfsObjects({ database, blobs, clock, quota, maxFileSize: lfs.max_file_size })
+    const locks = createLfsLocks({ database, clock })
+    const tokens = createLfsTokens({ key: await loadLfsKey(join(dataDir, 'lfs.key')), clock, lifetimeMs })
+    return {
+      services: { lfsBlobs: blobs, lfsLocks: locks, lfsObjects: objects, lfsTokens: tokens },
+      jobs: createLfsJobs(objects),
+      tasks: lfsTasks(jobs),
+      subscriptions: lfsSubscriptions(jobs),
+      checks: [largeFilesCheck({ database, blobs })],
+      routes(http) {
+        if (!lfs.enabled) return
+        registerLfs(http, {
+          authenticate,
+          keyLogins,
+          keyTargets,
+          repos,
+          objects,
+          locks,
+          tokens,
+          requireSignIn: service.require_signin_view,
+          read: database.read,
+          maxBatchSize: lfs.max_batch_size,
+          locksPerPage: lfs.locks_paging_num,
+          redirectLifetime: storage.redirect ? storage.redirect_lifetime : undefined,
+          rootUrl: site.rootUrl,
+        })
+      },
+    }
+  },
+})
+
+function requireDuration(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (milliseconds === undefined || milliseconds <= 0)
+    throw new Error(`lfs.http_auth_expiry: invalid duration "${text}"`)
+  return milliseconds
+}

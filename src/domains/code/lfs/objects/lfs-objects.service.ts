@@ -1,0 +1,223 @@
+import { admit } from '../../../../core/access/admit.ts'
+import type { Readable } from 'node:stream'
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { BlobLink, BlobRange, BlobStore } from '../../../../core/blobs/index.ts'
+import type { Database, Db } from '../../../../core/db/database.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { invalid, isDomainError, notFound } from '../../../../core/platform/errors.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { DiskQuota } from '../../../accounts/index.ts'
+import { listReposByIds, loadRepoAccesses } from '../../../repositories/index.ts'
+import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
+import { faultOfObject, isLfsOid } from './lfs-object.policy.ts'
+import {
+  insertLfsLink,
+  isLfsObjectLinked,
+  type LfsLink,
+  type LfsObject,
+  listLfsHolders,
+  listLfsLinks,
+  mapLfsObjects,
+} from '../lfs.store.ts'
+
+/** One object of a batch with what the client is to do about it. */
+export interface BatchEntry {
+  /** As the client sent them. */
+  readonly oid: string
+  readonly size: number
+  readonly verdict:
+    { readonly kind: 'stored' | 'wanted' | 'missing' } | { readonly kind: 'refused'; readonly reason: string }
+}
+
+export interface LfsObjects {
+  /**
+   * For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too.
+   */
+  batch(
+    viewer: Viewer,
+    repoId: RepoId,
+    operation: 'upload' | 'download',
+    objects: readonly LfsObject[],
+  ): Promise<BatchEntry[]>
+  /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
+  upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
+  /** Those that the repository lacks. */
+  lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]>
+  /** A place for the objects of a repository that is not there yet. */
+  hold(): LfsHold
+  /**
+   * All objects of the repository in the order in which it got them, some at a time; those after the one with the
+   * number `after`.
+   */
+  listAll(repoId: RepoId, after?: number): AsyncIterable<readonly LfsLink[]>
+  /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
+  find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
+  /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
+  open(object: LfsObject, range?: BlobRange): Promise<Readable>
+  /** An address of the object store to read an object that `find` gave; undefined where it is read here. */
+  link(object: LfsObject, as: BlobLink): Promise<string | undefined>
+  /** Removes the bytes of objects that no repository has. */
+  sweep(signal: AbortSignal): Promise<void>
+}
+
+export interface LfsObjectsDeps {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly clock: Clock
+  readonly quota: DiskQuota
+  /** Bytes; 0 is no limit. */
+  readonly maxFileSize: number
+}
+
+/**
+ * Rows looked at to find a repository that both has an object and is open to the viewer; beyond, a client uploads
+ * again.
+ */
+const MAX_HOLDERS = 500
+const PAGE = 100
+
+export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }: LfsObjectsDeps): LfsObjects {
+  const { read } = database
+  const link = (repoId: RepoId, object: LfsObject): Promise<void> =>
+    database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
+
+  const takeObject = createObjectTaker(maxFileSize)
+
+  return {
+    async batch(viewer, repoId, operation, objects) {
+      const isUpload = operation === 'upload'
+      if (isUpload) await quota.requireFor(repoId, 'size:git:lfs')
+      const oids = [...new Set(objects.map((object) => object.oid).filter(isLfsOid))]
+      const own = await mapLfsObjects(read, repoId, oids)
+      const others = isUpload
+        ? await mapReadableElsewhere(
+            read,
+            viewer,
+            repoId,
+            oids.filter((oid) => !own.has(oid)),
+          )
+        : new Map<string, number>()
+      const entries: BatchEntry[] = []
+      for (const { oid, size } of objects) {
+        const stored = own.get(oid)
+        const reason = faultOfObject({ oid, size }, { stored, ...(isUpload && { maxFileSize }) })
+        const isStored =
+          stored !== undefined ||
+          (reason === undefined &&
+            others.get(oid) === size &&
+            (await blobs.claim(oid, () => link(repoId, { oid, size }))))
+        entries.push({
+          oid,
+          size,
+          verdict:
+            reason !== undefined
+              ? { kind: 'refused', reason }
+              : { kind: isStored ? 'stored' : isUpload ? 'wanted' : 'missing' },
+        })
+      }
+      return entries
+    },
+
+    async upload(repoId, announced, source) {
+      await quota.requireFor(repoId, 'size:git:lfs')
+      await takeObject(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
+    },
+
+    hold: () => createHold({ database, blobs, clock, takeObject }),
+
+    async lacking(repoId, objects) {
+      const found: LfsObject[] = []
+      for (let at = 0; at < objects.length; at += PAGE) {
+        const page = objects.slice(at, at + PAGE)
+        const own = await mapLfsObjects(
+          read,
+          repoId,
+          page.map(({ oid }) => oid),
+        )
+        found.push(...page.filter(({ oid }) => !own.has(oid)))
+      }
+      return found
+    },
+
+    async *listAll(repoId, after = 0) {
+      for (let last: number | undefined = after; last !== undefined;) {
+        const page = await listLfsLinks(read, repoId, last, PAGE)
+        if (page.length > 0) yield page
+        last = page.length < PAGE ? undefined : page.at(-1)!.id
+      }
+    },
+
+    find: async (repoId, oid) => (await mapLfsObjects(read, repoId, [oid])).get(oid),
+
+    async open({ oid }, range) {
+      const stream = await blobs.open(oid, range)
+      if (stream === undefined) throw notFound('the bytes of the object are lost')
+      return stream
+    },
+
+    link: ({ oid }, as) => blobs.link(oid, as),
+
+    async sweep(signal) {
+      for await (const { hash } of blobs.list()) {
+        signal.throwIfAborted()
+        if (!(await isLfsObjectLinked(read, hash))) await blobs.delete(hash, () => isLfsObjectLinked(read, hash))
+      }
+    },
+  }
+}
+
+const READ_CODE = { unit: 'repo.code', level: 'read' } as const
+
+/**
+ * Objects that the viewer may read in another repository, with their sizes: to upload such an object the client need
+ * not send its bytes.
+ */
+async function mapReadableElsewhere(
+  db: Db,
+  viewer: Viewer,
+  repoId: RepoId,
+  oids: readonly string[],
+): Promise<Map<string, number>> {
+  const holders = await listLfsHolders(db, repoId, oids, MAX_HOLDERS)
+  if (holders.length === 0) return new Map()
+  const repos = await listReposByIds(
+    db,
+    holders.map((holder) => holder.repoId),
+  )
+  const accesses = await loadRepoAccesses(db, viewer, repos)
+  const readable = new Set(
+    repos
+      .filter(
+        (repo) => admit(viewer, { kind: 'found', repo, access: accesses.get(repo.id)! }, READ_CODE).kind === 'allowed',
+      )
+      .map((repo) => repo.id),
+  )
+  return new Map(holders.filter((holder) => readable.has(holder.repoId)).map((holder) => [holder.oid, holder.size]))
+}
+
+const createObjectTaker =
+  (maxFileSize: number): TakeLfsObject =>
+  async (announced, source, put) => {
+    const reason = faultOfObject(announced, { maxFileSize })
+    if (reason !== undefined) throw invalid(reason)
+    try {
+      await put(ofSize(source, announced.size), { expected: { hash: announced.oid, size: announced.size } })
+    } catch (error) {
+      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE
+        ? invalid('content hash does not match OID')
+        : error
+    }
+  }
+
+const WRONG_SIZE = 'content size does not match'
+
+/** Passes the bytes on and fails as soon as there are too many, or at the end when there are too few. */
+async function* ofSize(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let seen = 0
+  for await (const chunk of source) {
+    seen += chunk.length
+    if (seen > size) throw invalid(WRONG_SIZE)
+    yield chunk
+  }
+  if (seen !== size) throw invalid(WRONG_SIZE)
+}

@@ -1,0 +1,39 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { unitMode } from '../../../core/access/repo-access.ts'
+import { type Account, ANONYMOUS, viewerOfAccount } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { type Team, hasTeamRepo } from '../../accounts/index.ts'
+import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
+import { isTeamListed } from './branches/branch-rule.store.ts'
+import { isOfficial } from './branches/branch-rules.policy.ts'
+import { loadBranchRules } from './facts.ts'
+
+/**
+ * Whether approvals and rejections of a user count for the protection of the base branch: the first rule that matches
+ * it decides (behaviour/pull-requests#reviews). Never those of a suspended account, and of one that cannot read the
+ * pull requests.
+ */
+export async function isOfficialReviewer(db: Db, repo: Repo, baseBranch: string, account: Account): Promise<boolean> {
+  if (!account.isActive || account.isLoginProhibited) return false
+  const viewer = viewerOfAccount(account)
+  const { listed, ruleOf } = await loadBranchRules(db, repo, viewer)
+  const rule = await ruleOf(baseBranch)
+  const access = await loadRepoAccess(db, viewer, repo)
+  if (unitMode(access, 'repo.pulls') < AccessMode.read) return false
+  const canWrite = unitMode(access, 'repo.code') >= AccessMode.write
+  return isOfficial(rule, { canWrite, lists: (rule && listed.get(rule.id)) ?? new Set() })
+}
+
+/**
+ * Whether a request to a team blocks a base branch that waits for official reviews: one that a rule protects, if the
+ * rule lists the team for approvals, or has no list and the team writes the code.
+ */
+export async function isOfficialTeam(db: Db, repo: Repo, baseBranch: string, team: Team): Promise<boolean> {
+  const { ruleOf } = await loadBranchRules(db, repo, ANONYMOUS)
+  const rule = await ruleOf(baseBranch)
+  if (rule === undefined) return false
+  const isListed = await isTeamListed(db, { ruleId: rule.id, list: 'approvals', teamId: team.id })
+  const writes = team.mode >= AccessMode.admin || (team.units.get('repo.code') ?? AccessMode.none) >= AccessMode.write
+  const canWrite = writes && (await hasTeamRepo(db, team, repo))
+  return isOfficial(rule, { canWrite, lists: new Set(isListed ? ['approvals'] : []) })
+}

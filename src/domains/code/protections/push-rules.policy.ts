@@ -1,0 +1,121 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
+import { isNewRefName } from '../../../core/git/index.ts'
+import {
+  type BranchRule,
+  type BranchRuleFacts,
+  evidenceNeeded,
+  type EvidenceNeeded,
+  type MergeMove,
+  NO_EVIDENCE,
+  type PushEvidence,
+  type Refusal,
+  type RuleList,
+  ruleRefusal,
+  type RuleRights,
+} from './branches/branch-rules.policy.ts'
+import { mayChangeTag, type TagRule } from './tags/tag-rules.policy.ts'
+
+export interface PushFacts {
+  readonly access: RepoAccess
+  readonly isArchived: boolean
+  readonly isMirror: boolean
+  readonly defaultBranch: string
+  readonly isDeployKey: boolean
+  /** Pushes to `refs/for/` can create pull requests. Their module decides whether the viewer may. */
+  readonly takesProposals: boolean
+  readonly branchRules: BranchRuleFacts
+  readonly tagRules: readonly TagRule[]
+  /** The refs are moved by merging pull requests; undefined for a push. */
+  readonly merge?: MergeMove | undefined
+}
+
+/** A ref of a push, and what the rules that match it say. */
+interface PushedRef extends RefRules {
+  readonly ref: string
+  readonly kind: 'create' | 'update' | 'delete'
+}
+
+interface RefRules {
+  /** The rule that applies to the branch. */
+  readonly rule: BranchRule | undefined
+  /** The tag may be made, moved and deleted. */
+  readonly mayChangeTag: boolean
+}
+
+const BRANCH = 'refs/heads/'
+const TAG = 'refs/tags/'
+const NOT_LISTED: ReadonlySet<RuleList> = new Set()
+
+/** Finds the rules of one ref. */
+export const rulesOfRef = async (
+  ref: string,
+  { branchRules, tagRules }: Pick<PushFacts, 'branchRules' | 'tagRules'>,
+): Promise<RefRules> => ({
+  rule: ref.startsWith(BRANCH) ? await branchRules.ruleOf(ref.slice(BRANCH.length)) : undefined,
+  mayChangeTag: !ref.startsWith(TAG) || (await mayChangeTag(ref.slice(TAG.length), tagRules)),
+})
+
+/** Why one ref of a push is refused (behaviour/git-data-and-transport#push-rules); undefined when it is allowed. */
+export function pushRefusal(
+  pushed: PushedRef,
+  facts: PushFacts,
+  evidence: PushEvidence = NO_EVIDENCE,
+): Refusal | undefined {
+  const { ref, kind, rule } = pushed
+  const text = accessRefusal(ref, facts)
+  if (text !== undefined) return { reason: 'access', text }
+  if (kind === 'create' && !isNewName(ref))
+    return { reason: 'name', text: `${ref} has a name that looks like an object id` }
+  if (ref.startsWith(TAG)) {
+    const tag = ref.slice(TAG.length)
+    return pushed.mayChangeTag ? undefined : { reason: 'tag', text: `Tag ${tag} is protected` }
+  }
+  if (!ref.startsWith(BRANCH)) return undefined
+  const branch = ref.slice(BRANCH.length)
+  if (kind === 'delete' && branch === facts.defaultBranch)
+    return { reason: 'default-branch', text: `branch ${branch} is the default branch and cannot be deleted` }
+  return rule && ruleRefusal(rule, { branch, kind, merge: facts.merge }, rightsFor(rule, facts), evidence)
+}
+
+/** Refs other than branches and tags may have any name. */
+function isNewName(ref: string): boolean {
+  const prefix = [BRANCH, TAG].find((start) => ref.startsWith(start))
+  return prefix === undefined || isNewRefName(ref.slice(prefix.length))
+}
+
+/** The evidence about the new commits that `pushRefusal` needs; undefined when it needs none. */
+export function pushEvidenceNeeded({ ref, kind, rule }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
+  if (!ref.startsWith(BRANCH) || accessRefusal(ref, facts) !== undefined) return undefined
+  const branch = ref.slice(BRANCH.length)
+  return rule && evidenceNeeded(rule, { branch, kind, merge: facts.merge }, rightsFor(rule, facts))
+}
+
+function accessRefusal(ref: string, facts: PushFacts): string | undefined {
+  if (facts.isArchived)
+    return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
+  if (facts.isMirror) return 'mirror repository is read-only'
+  if (ref.startsWith('refs/for/'))
+    return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
+  return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
+}
+
+/** The viewer's permissions that a rule depends on. */
+export function rightsFor(
+  rule: BranchRule,
+  { access, isDeployKey, branchRules }: Pick<PushFacts, 'access' | 'isDeployKey' | 'branchRules'>,
+): RuleRights {
+  return {
+    canWrite: unitMode(access, 'repo.code') >= AccessMode.write,
+    isDeployKey,
+    lists: branchRules.listed.get(rule.id) ?? NOT_LISTED,
+  }
+}
+
+/**
+ * The default branch of an empty repository after its first push: the current one, else main, else master, else the
+ * first.
+ */
+export function firstDefaultBranch(pushed: readonly string[], current: string): string | undefined {
+  return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
+}

@@ -1,0 +1,43 @@
+import type { AccessMode } from '../../../core/access/access-mode.ts'
+import { unitMode } from '../../../core/access/repo-access.ts'
+import type { Unit } from '../../../core/access/units.ts'
+import { viewerOfAccount } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { invalid } from '../../../core/platform/errors.ts'
+import { findTeamByName, findUserByName } from '../../accounts/index.ts'
+import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
+
+/** The access that a user needs to be put on a list. */
+export interface Qualification {
+  readonly unit: Unit
+  readonly mode: AccessMode
+}
+
+/** Ids of the users that have the needed access; the others are left out. Throws Invalid for an unknown name. */
+export async function userIdsOf(
+  db: Db,
+  repo: Repo,
+  names: readonly string[],
+  needed?: Qualification,
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const name of names) {
+    const user = await findUserByName(db, name)
+    if (user === undefined || user.kind === 'organization') throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+    if (needed && unitMode(await loadRepoAccess(db, viewerOfAccount(user), repo), needed.unit) < needed.mode) continue
+    ids.push(user.id)
+  }
+  return ids
+}
+
+/** Ids of teams of the owner; empty when the owner is a user. Throws Invalid for an unknown name. */
+export async function teamIdsOf(db: Db, repo: Repo, names: readonly string[]): Promise<number[]> {
+  if (repo.owner.kind !== 'organization') return []
+  const ids: number[] = []
+  for (const name of names) {
+    const team = await findTeamByName(db, repo.ownerId, name)
+    if (team === undefined) throw invalid(`team does not exist [org_id: ${repo.ownerId}, name: ${name}]`)
+    ids.push(team.id)
+  }
+  return ids
+}

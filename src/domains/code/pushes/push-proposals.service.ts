@@ -1,0 +1,70 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Repo } from '../../repositories/index.ts'
+
+/** Identifies a proposal: at most one open one has these values. */
+interface ProposalName {
+  readonly repo: Repo
+  /** Short name of an existing branch. */
+  readonly base: string
+  /** `{login in lower case}/{topic}`, the head branch of the pull request. No ref has this name. */
+  readonly head: string
+}
+
+/** An accepted push to `refs/for/{base}/{topic}`. Its objects are still in quarantine, complete and checked. */
+export interface Proposal extends ProposalName {
+  readonly viewer: SignedIn
+  readonly topic: string
+  readonly newOid: string
+  /** The push option; for a new proposal without one, the first line of its last commit. */
+  readonly title: string | undefined
+  /**
+   * The push option; for a new proposal without one, the text after the first line, or the title where there is none.
+   */
+  readonly description: string | undefined
+}
+
+/** The ref of a proposal. */
+export interface ProposalHead {
+  /** `refs/pull/7/head` */
+  readonly ref: string
+  /** Its tip before this push; undefined for a new proposal. */
+  readonly oid: string | undefined
+}
+
+export interface PreparedProposal extends ProposalHead {
+  /**
+   * Runs after the ref has moved and before the report to the client; returns lines for it. Not called when the push
+   * fails.
+   */
+  complete(): Promise<readonly string[]>
+}
+
+/** The port of the module that stores pull requests: a push alone creates and updates them (AGit). */
+export interface AgitProposals {
+  /** The open proposal of this name. */
+  findOpen(name: ProposalName): Promise<ProposalHead | undefined>
+  /** Stores a proposal; a new one gets its number. A DomainError refuses it with its message. */
+  prepare(proposal: Proposal): Promise<PreparedProposal>
+  /** Web address of the open pull request from a branch of the repository to the default branch of its base. */
+  findPullUrl(repo: Repo, branch: string): Promise<string | undefined>
+}
+
+/** Where a later module registers the port. Without one, pushes to `refs/for/` are refused. */
+export interface PushProposals {
+  readonly port: AgitProposals | undefined
+  /** Throws when a port is registered already. */
+  register(port: AgitProposals): void
+}
+
+export function createPushProposals(): PushProposals {
+  let port: AgitProposals | undefined
+  return {
+    get port() {
+      return port
+    },
+    register(given) {
+      if (port !== undefined) throw new Error('the port of proposals is registered twice')
+      port = given
+    },
+  }
+}

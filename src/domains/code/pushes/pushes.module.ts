@@ -1,0 +1,94 @@
+import { ownDirectory } from '../../../core/platform/concurrency/processes.ts'
+import { join } from 'node:path'
+import type { Config } from '../../../core/config/index.ts'
+import { type Core, defineModule } from '../../../core/module.ts'
+import { createGitTransport, type GitTransport, type GitTransportSettings } from './git-transport.service.ts'
+import { type AskedRefs, createAskedRefs } from './asked-refs.ts'
+import { createPushFollowers, type PushFollowers } from './push-followers.ts'
+import { createPushProposals, type PushProposals } from './push-proposals.service.ts'
+import { pushEvents } from './pushes.events.ts'
+import { createPushJobs, pushTasks } from './pushes.jobs.ts'
+import { createPushes, type Pushes } from './pushes.service.ts'
+import {
+  createRepoReconcilers,
+  reinitMissingRepos,
+  type RepoReconcilers,
+} from './reconcile/repo-reconcilers.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly gitTransport: GitTransport
+    readonly pushes: Pushes
+    /** A later module registers that a push can create pull requests. */
+    readonly pushProposals: PushProposals
+    /** Later modules make refs that clients ask for by name. */
+    readonly askedRefs: AskedRefs
+    /** Later modules move refs that follow a push. */
+    readonly pushFollowers: PushFollowers
+    /** Later modules add their own comparisons of rows with the disk. */
+    readonly repoReconcilers: RepoReconcilers
+  }
+}
+
+/** Pushes: settings of the git transports, the rules for refs, and the records of moved refs. */
+export const module = defineModule({
+  name: 'pushes',
+  needs: ['quota', 'repoChanges', 'verifier'],
+  async create(core, { quota, repoChanges, verifier }) {
+    const { config, database, git, clock, events, jobs, log, site } = core
+    const pushProposals = createPushProposals()
+    const pushFollowers = createPushFollowers(log)
+    const askedRefs = createAskedRefs(log)
+    const pushes = createPushes({
+      database,
+      git,
+      clock,
+      events,
+      log,
+      quota,
+      verifier,
+      proposals: pushProposals,
+      followers: pushFollowers,
+      locks: core.processes.locks,
+      printsPullUrls: config.git.pull_request_push_message,
+      rootUrl: site.rootUrl,
+      editRepo: repoChanges.edit,
+    })
+    const gitTransport = await createGitTransport({
+      git,
+      clock,
+      log,
+      settings: transportSettings(config, core),
+      askedRefs,
+      rootUrl: site.rootUrl,
+    })
+    const repoReconcilers = createRepoReconcilers({ database, log, pushes })
+    return {
+      services: { askedRefs, gitTransport, pushes, pushFollowers, pushProposals, repoReconcilers },
+      events: pushEvents,
+      jobs: createPushJobs({
+        reconcileAll: repoReconcilers.reconcileAll,
+        reinitMissing: (signal) => reinitMissingRepos({ database, git, log, pushes }, signal),
+      }),
+      tasks: pushTasks(jobs),
+      recover: () => database.transaction((tx) => jobs.enqueue(tx, 'repos.reconcile', {}, { key: 'all' })),
+    }
+  },
+})
+
+function transportSettings(
+  { git, repository, service }: Config,
+  { cacheDir, isServer, processes }: Pick<Core, 'cacheDir' | 'isServer' | 'processes'>,
+): GitTransportSettings {
+  return {
+    maxProcesses: git.max_processes,
+    idleMs: git.timeout * 1000,
+    maxPushSize: git.max_push_size,
+    packCache:
+      isServer && git.pack_cache_size > 0
+        ? { dir: ownDirectory(processes, join(cacheDir, 'packs')), maxBytes: git.pack_cache_size }
+        : undefined,
+    bundleMinBytes: git.bundle_uri && !repository.disable_http_git ? git.bundle_uri_min_size : undefined,
+    requireSignIn: service.require_signin_view,
+  }
+}

@@ -1,0 +1,135 @@
+import { restrictionOf } from '../../../core/access/credential-restriction.ts'
+import { type Actor, actorOf } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import { type Git, isZeroOid } from '../../../core/git/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
+import { firstDefaultBranch } from '../protections/push-rules.policy.ts'
+import {
+  type PushOrigin,
+  type Repo,
+  countBranches,
+  deleteBranches,
+  findRepoById,
+  insertPushes,
+  lockRepo,
+  syncHead,
+  updateRepo,
+  upsertBranches,
+} from '../../repositories/index.ts'
+
+export interface RefChange {
+  readonly ref: string
+  readonly oldOid: string
+  readonly newOid: string
+}
+
+const BRANCH = 'refs/heads/'
+
+export interface RecordDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+}
+
+interface Moves {
+  readonly changes: readonly RefChange[]
+  /** Becomes the default branch. Where absent, an empty repository takes one of the pushed branches. */
+  readonly defaultBranch?: string | undefined
+  readonly isMirrorSync?: boolean | undefined
+  /**
+   * Runs in the transaction that records the moves, before their event: the event of a merge precedes that of its push.
+   */
+  readonly inTransaction?: ((tx: Tx) => Promise<void>) | undefined
+}
+
+/**
+ * Records refs that have moved. Pushes may be recorded in another order than they moved a ref, also by another process:
+ * only a value that the ref still has becomes that of its branch row, because a later push records what it has now.
+ * HEAD is set before the rows are written: `reconcile` repairs a crash in between.
+ */
+export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Actor, moves: Moves): Promise<void> {
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo === undefined) return
+  const { changes, inTransaction } = moves
+  const defaultBranch = moves.defaultBranch ?? (await chooseDefaultBranch(deps.git, repo, changes))
+  const origin = { repoId, pusherId: pusher.account.id, restriction: restrictionOf(pusher), at: deps.clock.now() }
+  const { refs } = deps.git.open(repo)
+  await deps.database.transaction(async (tx) => {
+    await lockRepo(tx, repoId)
+    // NOTE: read while the row is locked, so that of all recorders the last one has seen the last move.
+    const snapshot = await refs.freshSnapshot()
+    const isCurrent = ({ ref, newOid }: RefChange): boolean =>
+      isZeroOid(newOid) ? snapshot.get(ref) === undefined : snapshot.get(ref)?.oid === newOid
+    await writeRows(tx, origin, { ...moves, defaultBranch, current: changes.filter(isCurrent) })
+    await inTransaction?.(tx)
+    await appendPushed(tx, deps.events, origin, moves)
+  })
+  if (defaultBranch !== undefined) await syncHead(deps, repoId)
+}
+
+async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {
+  if (!repo.isEmpty) return undefined
+  const created = changes.filter((change) => change.ref.startsWith(BRANCH) && !isZeroOid(change.newOid))
+  const chosen = firstDefaultBranch(
+    created.map((change) => change.ref.slice(BRANCH.length)),
+    repo.defaultBranch,
+  )
+  if (chosen !== undefined) await git.open(repo).refs.setHead(chosen)
+  return chosen
+}
+
+/**
+ * Writes the rows of a push: its record, branches and columns of the repository. `current`: the changes that are still
+ * what the refs have.
+ */
+async function writeRows(
+  tx: Tx,
+  origin: PushOrigin,
+  { changes, current, defaultBranch }: Moves & { readonly current: readonly RefChange[] },
+): Promise<void> {
+  if (changes.length === 0) return
+  const branches = current.filter((change) => change.ref.startsWith(BRANCH))
+  const kept = branches.filter((change) => !isZeroOid(change.newOid))
+  const deleted = branches.filter((change) => isZeroOid(change.newOid))
+  await insertPushes(tx, origin, changes)
+  await upsertBranches(
+    tx,
+    origin,
+    kept.map((change) => ({ name: change.ref.slice(BRANCH.length), oid: change.newOid })),
+  )
+  await deleteBranches(
+    tx,
+    origin.repoId,
+    deleted.map((change) => change.ref.slice(BRANCH.length)),
+  )
+  await updateRepo(tx, origin.repoId, {
+    pushed_at: origin.at,
+    updated_at: origin.at,
+    ...(branches.length > 0 && { branches_count: await countBranches(tx, origin.repoId) }),
+    ...(kept.length > 0 && { is_empty: 0 as const }),
+    ...(defaultBranch !== undefined && { default_branch: defaultBranch }),
+  })
+}
+
+async function appendPushed(
+  tx: Tx,
+  events: Events,
+  origin: PushOrigin,
+  { changes, isMirrorSync = false }: Moves,
+): Promise<void> {
+  if (changes.length === 0) return
+  await events.append(
+    tx,
+    'repo.pushed',
+    { actor: actorOf(asId(origin.pusherId)), repoId: origin.repoId, at: origin.at },
+    {
+      repo_id: origin.repoId,
+      ...(isMirrorSync && { is_mirror_sync: true }),
+      ...(origin.restriction && { restriction: origin.restriction }),
+      updates: changes.map((change) => ({ ref: change.ref, old_oid: change.oldOid, new_oid: change.newOid })),
+    },
+  )
+}

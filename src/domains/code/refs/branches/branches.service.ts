@@ -1,0 +1,86 @@
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Commit, Git, GitRepo, Ref, RefSnapshot } from '../../../../core/git/index.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
+import type { CommitView, CommitViews } from '../../history/commit-views.service.ts'
+import type { Repo, RepoInView } from '../../../repositories/index.ts'
+import { type BranchRights, loadBranchRights } from './branch-rights.ts'
+
+const PREFIX = 'refs/heads/'
+const TIP_PARTS = { stat: false, files: false, verification: true }
+
+export interface BranchView {
+  readonly name: string
+  readonly tip: CommitView
+}
+
+interface BranchTip {
+  readonly name: string
+  readonly commit: Commit
+}
+
+export interface Branches {
+  /**
+   * The newest tip first, then by name (behaviour/git-data-and-transport#branches); an empty page for an empty
+   * repository.
+   */
+  list(repo: Repo, paging: Paging): Promise<Page<BranchTip>>
+  /** In the order of the tips. */
+  views(repo: Repo, tips: readonly BranchTip[]): Promise<BranchView[]>
+  /** Throws NotFound. */
+  get(repo: Repo, name: string): Promise<BranchView>
+  /** What the viewer may do with each branch; one query for any number of branches. */
+  rights(viewer: Viewer, target: RepoInView): Promise<(branch: string) => Promise<BranchRights>>
+}
+
+export function createBranches({
+  database,
+  git,
+  views,
+}: {
+  database: Database
+  git: Git
+  views: CommitViews
+}): Branches {
+  // NOTE: a snapshot stays the same object until a ref moves, so branches are sorted once per change.
+  const sorted = new WeakMap<RefSnapshot, Promise<readonly BranchTip[]>>()
+
+  async function sortedTips(opened: GitRepo): Promise<readonly BranchTip[]> {
+    const snapshot = await opened.refs.snapshot()
+    const tips = sorted.get(snapshot) ?? sortTips(opened, snapshot.list(PREFIX))
+    sorted.set(snapshot, tips)
+    tips.catch(() => sorted.delete(snapshot))
+    return tips
+  }
+
+  const load = async (opened: GitRepo, tips: readonly BranchTip[]): Promise<BranchView[]> => {
+    const loaded = await views.load(
+      opened,
+      tips.map((tip) => tip.commit),
+      TIP_PARTS,
+    )
+    return tips.map(({ name }, index) => ({ name, tip: loaded[index]! }))
+  }
+
+  return {
+    rights: (viewer, target) => loadBranchRights(database, viewer, target),
+    async list(repo, paging) {
+      return pageOf(await sortedTips(git.open(repo)), paging)
+    },
+    views: (repo, tips) => load(git.open(repo), tips),
+    async get(repo, name) {
+      const opened = git.open(repo)
+      const ref = (await opened.refs.snapshot()).get(PREFIX + name)
+      if (ref === undefined) throw notFound(`branch does not exist [name: ${name}]`)
+      return (await load(opened, [{ name, commit: await opened.objects.commit(ref.oid) }]))[0]!
+    },
+  }
+}
+
+async function sortTips(git: GitRepo, refs: readonly Ref[]): Promise<readonly BranchTip[]> {
+  const tips = await Promise.all(
+    refs.map(async (ref) => ({ name: ref.name.slice(PREFIX.length), commit: await git.objects.commit(ref.oid) })),
+  )
+  return tips.toSorted((a, b) => b.commit.committer.time - a.commit.committer.time || (a.name < b.name ? -1 : 1))
+}

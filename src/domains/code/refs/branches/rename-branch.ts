@@ -1,0 +1,88 @@
+import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import { branchRef, type Git, isNewRefName, RefConflictError } from '../../../../core/git/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { forbidden, invalid, invalidField } from '../../../../core/platform/errors.ts'
+import { isGlob } from '../../../../core/platform/patterns/glob.ts'
+import { canPush, findOwnRule } from '../../protections/branches/branch-rules.policy.ts'
+import { loadBranchRules } from '../../protections/facts.ts'
+import { renameBranchRule } from '../../protections/branches/branch-rule.store.ts'
+import { rightsFor } from '../../protections/push-rules.policy.ts'
+import type { MoveOptions } from '../../pushes/pushes.service.ts'
+import { recordBranchRename } from '../../pushes/renamed-branch.store.ts'
+import type { RefChange } from '../../pushes/record-push.ts'
+import type { RepoInView } from '../../../repositories/index.ts'
+import { openNonEmpty, tipOf } from './branch-tips.ts'
+
+interface RenameDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  write(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void>
+}
+
+/** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */
+export async function renameBranch(
+  { database, git, clock, events, write }: RenameDeps,
+  actor: SignedIn,
+  target: RepoInView,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const opened = await openNonEmpty(git, target.repo)
+  const oid = await tipOf(opened, from)
+  if (!isNewRefName(to)) throw invalidField('Name', 'GitRefName')
+  const isDefault = from === target.repo.defaultBranch
+  await requireRenamable(database, actor, target, { from, to, isDefault })
+  const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
+  if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
+  const changes = [
+    { ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid },
+    { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid },
+  ]
+  try {
+    await write(actor, target, changes, {
+      isRename: true,
+      ...(isDefault && { defaultBranch: to }),
+      async inTransaction(tx) {
+        await renameBranchRule(tx, target.repo.id, from, to)
+        const at = clock.now()
+        const repoId = target.repo.id
+        await recordBranchRename(tx, { repoId, from, to, at })
+        await events.append(tx, 'branch.renamed', { actor, repoId, at }, { repo_id: repoId, from, to })
+      },
+    })
+  } catch (error) {
+    throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists')
+      ? invalid(taken)
+      : error
+  }
+}
+
+interface Renaming {
+  readonly from: string
+  readonly to: string
+  readonly isDefault: boolean
+}
+
+/**
+ * Throws Forbidden (behaviour/git-data-and-transport#branches): a rename has rules of its own, not those of pushes.
+ */
+async function requireRenamable(
+  { read }: Database,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  { from, to, isDefault }: Renaming,
+): Promise<void> {
+  const branchRules = await loadBranchRules(read, repo, actor)
+  const hasOwnRule = findOwnRule(branchRules.rules, from) !== undefined
+  if ((isDefault || hasOwnRule) && !isRepoAdmin(access))
+    throw forbidden('User must be a repo or site admin to rename default or protected branches.')
+  const [old, next] = [await branchRules.ruleOf(from), await branchRules.ruleOf(to)]
+  const isDeployKey = actor.deployKeyId !== undefined
+  const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
+  if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules }))))
+    throw forbidden('Failed to rename branch due to branch protection rules.')
+}

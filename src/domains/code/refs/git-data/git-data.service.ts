@@ -1,0 +1,143 @@
+import type { Database } from '../../../../core/db/database.ts'
+import type { Git, GitRepo, Ref, Tag } from '../../../../core/git/index.ts'
+import { badRequest, type DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../../archives/archive-download.store.ts'
+import type { CommitParts, CommitView, CommitViews } from '../../history/commit-views.service.ts'
+import { requireOid } from '../../history/commits.service.ts'
+import { type LfsPointer, parseLfsPointer } from '../../lfs/objects/pointer.ts'
+import type { Repo } from '../../../repositories/index.ts'
+import { findLooseOid, hasBranches, ignoringMissing } from '../../verification/target.ts'
+import type { Verification } from '../../verification/verification.ts'
+import type { Verifier } from '../../verification/verifier.service.ts'
+import { createTreeLists, type TreeItem } from './tree-list.ts'
+
+export interface RefView {
+  readonly name: string
+  readonly oid: string
+  readonly type: string
+}
+
+export interface TreeView {
+  /** Id of the object that was named: a commit's id where a commit was named. */
+  readonly oid: string
+  readonly items: readonly TreeItem[]
+  readonly total: number
+  readonly page: number
+  readonly hasMore: boolean
+}
+
+export interface BlobView {
+  readonly oid: string
+  readonly size: number
+  /** Undefined for a blob above the size limit. */
+  readonly content: Buffer | undefined
+  readonly lfs: LfsPointer | undefined
+}
+
+export interface AnnotatedTagView {
+  readonly tag: Tag
+  readonly verification: Verification
+  /** Downloads of its archives. */
+  readonly downloads: ArchiveDownloads
+}
+
+interface NoteView {
+  readonly message: string
+  readonly commit: CommitView
+}
+
+interface TreeQuery {
+  readonly recursive: boolean
+  readonly page: number
+  readonly perPage: number
+}
+
+/** Objects as git stores them (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison). */
+export interface GitData {
+  /** The object that git resolves a revision to. */
+  resolve(repo: Repo, revision: string): Promise<string | undefined>
+  /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound when there are none. */
+  refs(repo: Repo, prefix: string): Promise<RefView[]>
+  /** By any tree-ish. Throws BadRequest for anything else, NotFound in an empty repository; so do `blob` and `tag`. */
+  tree(repo: Repo, revision: string, query: TreeQuery): Promise<TreeView>
+  /** By full id. Throws BadRequest for anything else. */
+  blob(repo: Repo, oid: string): Promise<BlobView>
+  /** By the full id of the tag object. Throws BadRequest for anything else. */
+  tag(repo: Repo, oid: string): Promise<AnnotatedTagView>
+  /** The note of a commit. Throws NotFound when it has none, Invalid for ranges and suffixes. */
+  note(repo: Repo, revision: string, parts: CommitParts): Promise<NoteView>
+}
+
+interface GitDataDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly views: CommitViews
+  readonly verifier: Verifier
+  /** Bytes up to which the content of a blob is returned. */
+  readonly maxBlobSize: number
+}
+
+export function createGitData({ database, git, views, verifier, maxBlobSize }: GitDataDeps): GitData {
+  const lists = createTreeLists()
+  return {
+    async refs(repo, prefix) {
+      const opened = git.open(repo)
+      const refs = (await opened.refs.snapshot()).list(`refs/${prefix}`)
+      if (refs.length === 0) throw notFound('no such refs')
+      return Promise.all(refs.map((ref) => refView(opened, ref)))
+    },
+    resolve: (repo, revision) => findLooseOid(git.open(repo), revision),
+    async tree(repo, revision, { recursive, page, perPage }) {
+      const opened = git.open(repo)
+      const found = await ignoringMissing(() => opened.revisions.findLoose(revision))
+      const tree = found && (await ignoringMissing(() => opened.revisions.peel(found.oid, 'tree')))
+      if (found === undefined || tree === undefined) throw await unknownObject(opened, `sha not found [${revision}]`)
+      const start = (page - 1) * perPage
+      const { items, total } = await lists.list(opened, tree, { recursive, start, end: start + perPage })
+      return { oid: found.oid, items, total, page, hasMore: start + perPage < total }
+    },
+    async blob(repo, oid) {
+      const opened = git.open(repo)
+      const info = await getInfo(opened, oid, 'blob')
+      if (info.size > maxBlobSize) return { oid, size: info.size, content: undefined, lfs: undefined }
+      const content = await opened.objects.blob(oid, maxBlobSize)
+      return { oid, size: info.size, content, lfs: parseLfsPointer(content) }
+    },
+    async tag(repo, oid) {
+      const opened = git.open(repo)
+      await getInfo(opened, oid, 'tag')
+      const tag = await opened.objects.tag(oid)
+      const downloads = (await loadArchiveDownloads(database.read, repo.id, [tag.name])).get(tag.name) ?? NO_DOWNLOADS
+      return { tag, downloads, verification: await verifier.ofTag(opened, tag) }
+    },
+    async note(repo, revision, parts) {
+      const opened = git.open(repo)
+      if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
+      const target = await ignoringMissing(() => opened.revisions.findLoose(revision))
+      const annotated =
+        target && ((await ignoringMissing(() => opened.revisions.peel(target.oid, 'commit'))) ?? target.oid)
+      const note = annotated && (await opened.notes.find(annotated))
+      if (!note) throw notFound(`no note for ${revision}`)
+      const last = (await opened.lastCommits.ofPath(note.commit, note.path)) ?? note.commit
+      const [commit] = await views.load(opened, [await opened.objects.commit(last)], parts)
+      return { message: note.message, commit: commit! }
+    },
+  }
+}
+
+async function getInfo(git: GitRepo, oid: string, type: 'blob' | 'tag'): Promise<{ readonly size: number }> {
+  const info = await git.objects.findInfo(oid)
+  if (info?.type === type) return info
+  const error = await unknownObject(git, `object does not exist [id: ${oid}, rel_path: ]`)
+  if (error.kind === 'bad-request') requireOid(git, oid)
+  throw error
+}
+
+/** An empty repository lacks every object (behaviour/git-data-and-transport#common-rules). */
+const unknownObject = async (git: GitRepo, message: string): Promise<DomainError> =>
+  (await hasBranches(git)) ? badRequest(message) : notFound(message)
+
+async function refView(git: GitRepo, ref: Ref): Promise<RefView> {
+  const { type } = await git.objects.info(ref.oid)
+  return { name: ref.name, oid: ref.oid, type }
+}

@@ -1,0 +1,53 @@
+import { translated } from '../../../core/git/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { branchWriteOperations } from './branches/branch-writes.operations.ts'
+import { type BranchWrites, createBranchWrites } from './branches/branch-writes.service.ts'
+import { branchOperations } from './branches/branches.operations.ts'
+import { type Branches, createBranches } from './branches/branches.service.ts'
+import { refEvents } from './refs.events.ts'
+import { gitDataOperations } from './git-data/git-data.operations.ts'
+import { createGitData, type GitData } from './git-data/git-data.service.ts'
+import { tagOperations } from './tags/tags.operations.ts'
+import { createTags, type Tags } from './tags/tags.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly branches: Branches
+    readonly branchWrites: BranchWrites
+    readonly gitData: GitData
+    readonly tags: Tags
+  }
+}
+
+/** Branches and tags; refs and git objects by id. */
+export const module = defineModule({
+  name: 'refs',
+  needs: ['commitViews', 'keptPages', 'pushes', 'signer', 'verifier'],
+  create(
+    { config, database, git, clock, events, site },
+    { commitViews: views, keptPages, pushes, signer, verifier },
+    guards,
+  ) {
+    const { api, service } = config
+    const tagger = {
+      name: config.git.identity_name,
+      email: config.git.identity_email || `ingot@${service.no_reply_address}`,
+    }
+    const branches = translated(createBranches({ database, git, views }))
+    const branchWrites = translated(createBranchWrites({ database, git, clock, events, pushes }))
+    const tags = translated(createTags({ database, git, clock, pushes, tagger, signer }))
+    const gitData = translated(
+      createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size }),
+    )
+    return {
+      services: { branches, branchWrites, gitData, tags },
+      events: refEvents,
+      operations: [
+        ...branchOperations({ guards, branches, pages: keptPages, site }),
+        ...branchWriteOperations({ guards, branches, branchWrites, site }),
+        ...gitDataOperations({ guards, data: gitData, site, maxTreeEntries: api.default_git_trees_per_page }),
+        ...tagOperations({ guards, tags, site }),
+      ],
+    }
+  },
+})

@@ -1,0 +1,49 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { unitMode } from '../../../core/access/repo-access.ts'
+import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
+import { type Git, tagRef } from '../../../core/git/index.ts'
+import { invalid } from '../../../core/platform/errors.ts'
+import { type NewTagInput, ProtectedTagError } from '../refs/tags/write-tag.ts'
+import type { Tags } from '../refs/tags/tags.service.ts'
+import type { Repo, RepoInView } from '../../repositories/index.ts'
+
+/** The git tags of releases. */
+export interface ReleaseTags {
+  exists(repo: Repo, name: string): Promise<boolean>
+  /** Creates the tag with the rules and events of a push. Throws Invalid for a protected name. */
+  create(actor: SignedIn, target: RepoInView, tag: NewTagInput): Promise<void>
+  /** Throws ProtectedTagError if a tag protection forbids the viewer to delete the tag. */
+  requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
+}
+
+interface ReleaseTagDeps {
+  readonly git: Git
+  readonly tags: Pick<Tags, 'create' | 'requireDeletable'>
+}
+
+export function createReleaseTags({ git, tags }: ReleaseTagDeps): ReleaseTags {
+  return {
+    exists: async (repo, name) => (await git.open(repo).refs.snapshot()).get(tagRef(name)) !== undefined,
+    requireDeletable: (viewer, repo, name) => tags.requireDeletable(viewer, repo, name),
+    async create(actor, target, tag) {
+      try {
+        await tags.create(actor, withTagPermission(target), { ...tag, forRelease: true })
+      } catch (error) {
+        if (error instanceof ProtectedTagError) throw invalid(`release tag name is protected [tag_name: ${tag.name}]`)
+        throw error
+      }
+    },
+  }
+}
+
+/**
+ * Users who may write releases may create their tags without write access to code, also in a mirror
+ * (behaviour/repositories#archived-repositories-and-mirrors).
+ */
+function withTagPermission({ repo, access }: RepoInView): RepoInView {
+  const code = Math.max(unitMode(access, 'repo.code'), AccessMode.write) as AccessMode
+  return {
+    repo: { ...repo, isMirror: false },
+    access: { ...access, units: new Map(access.units).set('repo.code', code) },
+  }
+}

@@ -1,0 +1,45 @@
+import { defineModule } from '../../../core/module.ts'
+import { releaseAssetOperations } from './assets.operations.ts'
+import { releaseAttachments } from './release-attachments.ts'
+import { createReleaseTags } from './release-tags.ts'
+import { releaseEvents } from './releases.events.ts'
+import { releaseOperations } from './releases.operations.ts'
+import { registerReleases } from './releases.routes.ts'
+import { createReleases, type Releases } from './releases.service.ts'
+import { releaseSubscriptions } from './releases.subscriber.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly releases: Releases
+  }
+}
+
+/** Releases with their files. */
+export const module = defineModule({
+  name: 'releases',
+  needs: ['attachments', 'quota', 'tags', 'uploadRules', 'webAccess'],
+  create({ database, git, clock, events, site }, services, guards) {
+    const { attachments, quota, tags, uploadRules, webAccess } = services
+    const releases = createReleases({
+      database,
+      clock,
+      events,
+      attachments,
+      tags: createReleaseTags({ git, tags }),
+      quota,
+    })
+    attachments.registerOwner('release', releaseAttachments(releases))
+    return {
+      services: { releases },
+      operations: [
+        ...releaseAssetOperations({ guards, releases, attachments, rules: uploadRules.releases, site }),
+        ...releaseOperations({ guards, releases, site }),
+      ],
+      routes(http) {
+        registerReleases(http, { attachments, webAccess, releases })
+      },
+      events: releaseEvents,
+      subscriptions: releaseSubscriptions(events),
+    }
+  },
+})

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import type { Viewer } from '../../../core/access/viewer.ts'
+import { isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { type Attachments, type RepoInView, type WebAccess, serveAttachment } from '../../repositories/index.ts'
+import { plainTextErrors } from '../../accounts/index.ts'
+import type { Releases } from './releases.service.ts'
+import type { ReleaseView } from './views.ts'
+
+type ReleaseReads = Pick<Releases, 'getByTag' | 'getLatest'>
+
+interface ReleaseRouteDeps {
+  readonly attachments: Pick<Attachments, 'countDownload' | 'directLink' | 'findByName' | 'open'>
+  readonly webAccess: WebAccess
+  readonly releases: ReleaseReads
+}
+
+/**
+ * Files of releases at the addresses that answers give: `releases/download/<tag>/<name>`
+ * (behaviour/repositories#releases).
+ */
+export function registerReleases(app: FastifyInstance, { attachments, webAccess, releases }: ReleaseRouteDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/:owner/:repo/releases/download/*',
+    handler: plainTextErrors(async (request, reply) => {
+      const { viewer, ...target } = await webAccess.requireRepo(request, { unit: 'repo.releases' })
+      const path = (request.params as Record<string, string>)['*']!
+      const slash = path.lastIndexOf('/')
+      const { release } = await releaseOf(releases, viewer, target, path.slice(0, Math.max(0, slash)))
+      const found = await attachments.findByName('release', release.id, path.slice(slash + 1))
+      if (found === undefined) throw notFound('attachment does not exist')
+      return serveAttachment(attachments, found, request, reply)
+    }),
+  })
+}
+
+/** `latest` stands for the newest release, unless a release has that tag. */
+async function releaseOf(
+  releases: ReleaseReads,
+  viewer: Viewer,
+  target: RepoInView,
+  tag: string,
+): Promise<ReleaseView> {
+  try {
+    return await releases.getByTag(viewer, target, tag)
+  } catch (error) {
+    if (tag === 'latest' && isDomainError(error, 'not-found')) return releases.getLatest(target)
+    throw error
+  }
+}

@@ -1,0 +1,127 @@
+import type { Actor } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Git } from '../../../core/git/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { type CombinedState, type StatusState, combineStates } from '../protections/branches/status-checks.policy.ts'
+import type { Repo } from '../../repositories/index.ts'
+import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { findCommitOid, findReportedOid } from '../verification/target.ts'
+import {
+  type CommitStatus,
+  insertCommitStatus,
+  listCommitStatuses,
+  listLatestStatuses,
+  type StatusSort,
+} from './commit-status.store.ts'
+
+export interface StatusView {
+  readonly status: CommitStatus
+  /** Undefined when the account is deleted. */
+  readonly creator: User | undefined
+}
+
+export interface CombinedView {
+  readonly oid: string
+  /** The combined state of this page. */
+  readonly state: CombinedState
+  /** The newest status of each context, oldest first. */
+  readonly page: Page<StatusView>
+}
+
+interface NewStatus {
+  readonly state: StatusState
+  readonly context: string
+  readonly description: string
+  readonly targetUrl: string
+}
+
+export interface StatusQuery {
+  readonly sort: StatusSort
+  readonly state: StatusState | undefined
+}
+
+/** Results that external systems report for commits (behaviour/pull-requests#commit-statuses). */
+export interface Statuses {
+  /**
+   * Stores a status of a commit, which `revision` names; earlier ones are kept. Throws NotFound for an unknown commit.
+   */
+  create(actor: Actor, repo: Repo, revision: string, input: NewStatus): Promise<StatusView>
+  /** By the exact full id: an empty page for anything else. */
+  listOf(repo: Repo, oid: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
+  /** By branch, tag, full id, or short id of at least 7 digits. Throws NotFound for anything else. */
+  list(repo: Repo, ref: string, query: StatusQuery, paging: Paging): Promise<Page<StatusView>>
+  /** `ref` as in `list`. */
+  combined(repo: Repo, ref: string, paging: Paging): Promise<CombinedView>
+}
+
+interface StatusDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createStatuses({ database, git, clock, events }: StatusDeps): Statuses {
+  const { read } = database
+
+  const listOf: Statuses['listOf'] = async (repo, oid, query, paging) =>
+    withCreators(database, await listCommitStatuses(read, { repoId: repo.id, oid }, query, paging))
+
+  return {
+    listOf,
+    list: async (repo, ref, query, paging) => listOf(repo, await getReportedOid(git, repo, ref), query, paging),
+    async create(actor, repo, revision, { state, context, description, targetUrl }) {
+      const oid = await getOid(git, repo, revision)
+      const at = clock.now()
+      const values = {
+        state,
+        context: context.trim(),
+        description: description.trim(),
+        targetUrl: targetUrl.trim(),
+        creatorId: actor.account.id,
+        at,
+      }
+      const status = await database.transaction(async (tx) => {
+        const made = await insertCommitStatus(tx, database.dialect, { repoId: repo.id, oid }, values)
+        await events.append(
+          tx,
+          'commit.status',
+          { actor, repoId: repo.id, at },
+          { repo_id: repo.id, status_id: made.id, oid, context: made.context, state },
+        )
+        return made
+      })
+      return (await withCreators(database, { items: [status], total: 1 })).items[0]!
+    },
+    async combined(repo, ref, paging) {
+      const oid = await getReportedOid(git, repo, ref)
+      const page = await withCreators(database, await listLatestStatuses(read, { repoId: repo.id, oid }, paging))
+      return { oid, state: combineStates(page.items.map((view) => view.status.state)), page }
+    },
+  }
+}
+
+async function getOid(git: Git, repo: Repo, revision: string): Promise<string> {
+  const oid = await findCommitOid(git.open(repo), revision)
+  if (oid === undefined) throw notFound(`commit does not exist: ${revision}`)
+  return oid
+}
+
+async function getReportedOid(git: Git, repo: Repo, ref: string): Promise<string> {
+  const oid = await findReportedOid(git.open(repo), repo, ref)
+  if (oid === undefined) throw notFound(`commit does not exist: ${ref}`)
+  return oid
+}
+
+async function withCreators({ read }: Database, page: Page<CommitStatus>): Promise<Page<StatusView>> {
+  const users = await listUsersByIds(
+    read,
+    page.items.map((status) => asId(status.creatorId)),
+  )
+  const byId = new Map<number, User>(users.map((user) => [user.id, user]))
+  return { items: page.items.map((status) => ({ status, creator: byId.get(status.creatorId) })), total: page.total }
+}

@@ -1,0 +1,133 @@
+import { type Commit, type Git, type GitRepo, MODE, type TreeEntry } from '../../../core/git/index.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import type { Repo } from '../../repositories/index.ts'
+import { fileOf, filesOf, isNamed, namesOfFile } from './page-name.ts'
+import { findWiki, wikiTip } from './wiki-repo.ts'
+
+export interface WikiPageMeta {
+  readonly title: string
+  /** Name of the page in addresses. */
+  readonly subUrl: string
+  readonly lastCommit: Commit
+}
+
+export interface WikiPageView extends WikiPageMeta {
+  readonly content: Buffer
+  readonly commitCount: number
+  readonly sidebar: Buffer
+  readonly footer: Buffer
+}
+
+/** Newest first. */
+interface WikiCommits {
+  readonly commits: readonly Commit[]
+  readonly total: number
+}
+
+export interface PageReads {
+  /** Looks up by `sub_url` or title. Throws NotFound if the page or the wiki does not exist. */
+  get(repo: Repo, name: string): Promise<WikiPageView>
+  /**
+   * Sorted by file name. COMPAT: paging and total count every entry of the folder, also those that are not pages
+   * (test/api/wiki/wiki.test.ts).
+   */
+  list(repo: Repo, paging: Paging): Promise<Page<WikiPageMeta>>
+  /** Commits of a page, newest first, 50 per page. Throws NotFound as `get`. */
+  revisions(repo: Repo, name: string, page: number): Promise<WikiCommits>
+}
+
+/** The files of a wiki as of one commit. */
+interface WikiFiles {
+  readonly wiki: GitRepo
+  readonly tip: string
+  readonly entries: readonly TreeEntry[]
+}
+
+const REVISIONS_PER_PAGE = 50
+const SIDEBAR = fileOf('_Sidebar')
+const FOOTER = fileOf('_Footer')
+const ENCODED = /[+% ]/
+
+export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes: number }): PageReads {
+  async function openPages(repo: Repo): Promise<WikiFiles> {
+    const wiki = await findWiki(git, repo)
+    const tip = wiki && (await wikiTip(wiki, repo)).oid
+    if (wiki === undefined || tip === undefined) throw notFound('the repository has no wiki yet')
+    return readFiles(wiki, tip)
+  }
+
+  async function open(repo: Repo, name: string): Promise<WikiFiles & { page: TreeEntry }> {
+    const files = await openPages(repo)
+    const page = findPage(files.entries, name)
+    if (page === undefined) throw notFound(`no wiki page ${name}`)
+    return { ...files, page }
+  }
+
+  return {
+    async get(repo, name) {
+      const { wiki, tip, entries, page } = await open(repo, name)
+      const read = async (entry: TreeEntry | undefined): Promise<Buffer> =>
+        entry ? wiki.objects.blob(entry.oid, maxPageBytes) : Buffer.alloc(0)
+      const [content, sidebar, footer, commitCount, last] = await Promise.all([
+        read(page),
+        read(findFile(entries, SIDEBAR)),
+        read(findFile(entries, FOOTER)),
+        wiki.history.count({ tip, path: page.name }),
+        wiki.lastCommits.ofPath(tip, page.name),
+      ])
+      const { title, subUrl } = namesOfFile(page.name)!
+      // COMPAT: for a page requested by its title, the title is the `sub_url` (test/api/wiki/wiki.test.ts).
+      const answered = name.includes(' ') ? encodeURIComponent(name) : subUrl
+      return {
+        title,
+        subUrl: answered,
+        content,
+        sidebar,
+        footer,
+        commitCount,
+        lastCommit: await wiki.objects.commit(last ?? tip),
+      }
+    },
+    async list(repo, paging) {
+      const { wiki, tip, entries } = await openPages(repo)
+      const sorted = entries.toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+      const last = await wiki.lastCommits.ofDirectory(tip, '')
+      const pages = sorted.slice(paging.offset, paging.offset + paging.limit).filter((entry) => isPage(entry))
+      const items = await Promise.all(
+        pages.map(async ({ name }) => ({
+          ...namesOfFile(name)!,
+          lastCommit: await wiki.objects.commit(last.get(name) ?? tip),
+        })),
+      )
+      return { items, total: entries.length }
+    },
+    async revisions(repo, name, page) {
+      const { wiki, tip, page: entry } = await open(repo, name)
+      const query = { tip, path: entry.name }
+      const [commits, total] = await Promise.all([
+        wiki.history.list(query, { skip: (page - 1) * REVISIONS_PER_PAGE, limit: REVISIONS_PER_PAGE }),
+        wiki.history.count(query),
+      ])
+      return { commits, total }
+    },
+  }
+}
+
+export async function readFiles(wiki: GitRepo, tip: string): Promise<WikiFiles> {
+  return { wiki, tip, entries: await wiki.objects.tree(await wiki.revisions.peel(tip, 'tree')) }
+}
+
+export function findPage(entries: readonly TreeEntry[], name: string): TreeEntry | undefined {
+  for (const file of filesOf(name)) {
+    const entry = findFile(entries, file)
+    if (entry !== undefined) return entry
+  }
+  return ENCODED.test(name) ? entries.find((entry) => isPage(entry) && isNamed(entry.name, name)) : undefined
+}
+
+const findFile = (entries: readonly TreeEntry[], file: string): TreeEntry | undefined =>
+  entries.find((entry) => entry.name === file && isPage(entry))
+
+const isPage = ({ name, type, mode }: TreeEntry): boolean =>
+  type === 'blob' && mode !== MODE.symlink && namesOfFile(name) !== undefined

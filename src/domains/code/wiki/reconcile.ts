@@ -1,0 +1,74 @@
+import { systemActor } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import { branchRef, type Git } from '../../../core/git/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import { type Repo, findRepoById, updateRepo } from '../../repositories/index.ts'
+import { findWiki } from './wiki-repo.ts'
+
+/** How the row of a wiki differs from its refs after a crash. The refs are authoritative. */
+export interface WikiDrift {
+  /** Branch of the pages: that of the row if it exists, else that of HEAD, else `main`, `master` or any. */
+  readonly branch: string
+  /** Its tip; undefined if the branch does not exist. */
+  readonly oid: string | undefined
+  /** HEAD refers to another branch. */
+  readonly isHeadWrong: boolean
+}
+
+interface Deps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly log: Logger
+}
+
+const BRANCH = 'refs/heads/'
+
+/** Returns undefined if row and refs agree or the wiki does not exist. */
+async function findWikiDrift(git: Git, repo: Repo): Promise<WikiDrift | undefined> {
+  const wiki = await findWiki(git, repo)
+  if (wiki === undefined) return undefined
+  const snapshot = await wiki.refs.snapshot()
+  const names = snapshot.list(BRANCH).map(({ name }) => name.slice(BRANCH.length))
+  const wanted = [repo.wikiBranch, snapshot.head?.slice(BRANCH.length), 'main', 'master']
+  const branch = wanted.find((name) => name !== undefined && names.includes(name)) ?? names[0] ?? repo.wikiBranch
+  const oid = snapshot.get(branchRef(branch))?.oid
+  const isHeadWrong = snapshot.head !== branchRef(branch)
+  return branch === repo.wikiBranch && oid === repo.wikiOid && !isHeadWrong ? undefined : { branch, oid, isHeadWrong }
+}
+
+export async function inspectWiki(
+  { database, git }: Pick<Deps, 'database' | 'git'>,
+  repoId: Repo['id'],
+): Promise<WikiDrift | undefined> {
+  const repo = await findRepoById(database.read, repoId)
+  return repo && findWikiDrift(git, repo)
+}
+
+/** Repairs HEAD and row from the refs and appends an event if the tip moved. Returns true if anything differed. */
+export async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId: Repo['id']): Promise<boolean> {
+  const repo = await findRepoById(database.read, repoId)
+  const drift = repo && (await findWikiDrift(git, repo))
+  const wiki = repo && (await findWiki(git, repo))
+  if (repo === undefined || drift === undefined || wiki === undefined) return false
+  const { branch, oid, isHeadWrong } = drift
+  log.warn(
+    { repo: repoId, branch, head: isHeadWrong, moved: oid !== repo.wikiOid },
+    'repairing a wiki whose row differs from its refs',
+  )
+  if (isHeadWrong) await wiki.refs.setHead(branch)
+  const at = clock.now()
+  await database.transaction(async (tx) => {
+    await updateRepo(tx, repoId, {
+      wiki_branch: branch,
+      wiki_oid: oid ?? '',
+      ...(oid !== repo.wikiOid && { updated_at: at }),
+    })
+    if (oid !== repo.wikiOid)
+      await events.append(tx, 'wiki.pushed', { actor: systemActor, repoId, at }, { repo_id: repoId })
+  })
+  return true
+}

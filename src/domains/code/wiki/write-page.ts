@@ -1,0 +1,243 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import {
+  applyChanges,
+  type Git,
+  type GitRepo,
+  type Identity,
+  MODE,
+  RefConflictError,
+  retryMoved,
+  type TreeChange,
+  type TreeEntry,
+} from '../../../core/git/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import {
+  badRequest,
+  forbidden,
+  isDomainError,
+  notFound,
+  unauthenticated,
+  unavailable,
+} from '../../../core/platform/errors.ts'
+import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { decodeBase64 } from '../contents/write/base64.ts'
+import { type DiskQuota, commitIdentity, findUserById } from '../../accounts/index.ts'
+import {
+  type CommitSigner,
+  type Repo,
+  findRepoById,
+  parseRepoSettings,
+  renewAccess,
+  updateRepo,
+  writeCommit,
+} from '../../repositories/index.ts'
+import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
+import { findPage, readFiles } from './pages.ts'
+import { wikiMode } from './wiki-access.policy.ts'
+import { deleteWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
+import type { SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
+
+export interface PageEdit {
+  /** Keeps the title if empty or absent. */
+  readonly title?: string | undefined
+  /** Standard base64. Keeps the content if absent. */
+  readonly content?: string | undefined
+  /** Commit message; the default names the page. */
+  readonly message?: string | undefined
+}
+
+export interface PageWrites {
+  /** Returns the page's `sub_url`. Throws BadRequest for a bad or existing title and for content that is not base64. */
+  create(actor: SignedIn, repo: Repo, edit: PageEdit): Promise<string>
+  /** Returns the page's new `sub_url`. Creates the page if it does not exist. */
+  edit(actor: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string>
+  /** Throws NotFound if the wiki or the page does not exist. */
+  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
+}
+
+export interface WikiDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly quota: DiskQuota
+  readonly noReplyDomain: string
+  /** Of all processes; undefined where this is the only one. */
+  readonly locks: SharedLocks | undefined
+  /** Signs the commits of pages. */
+  readonly signer: CommitSigner | undefined
+}
+
+/** A change of pages, computed from the files at the tip while the wiki is locked. */
+interface Plan {
+  readonly event: 'wiki.created' | 'wiki.edited' | 'wiki.deleted'
+  readonly message: string
+  /** `sub_url` of the page, for the event. */
+  readonly page: string
+  changes(blob: (content: Uint8Array) => string): readonly TreeChange[]
+}
+
+type Planner = (entries: readonly TreeEntry[]) => Plan
+
+const MAX_ATTEMPTS = 5
+
+type Write = (actor: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner) => Promise<void>
+
+export function createPageWrites(deps: WikiDeps): PageWrites {
+  const { git, quota } = deps
+  const write = createWrite(deps)
+  return {
+    async create(actor, repo, edit) {
+      const title = requireTitle(edit.title ?? '')
+      const content = contentOf(edit.content ?? '')
+      await quota.require(repo.owner, 'size:assets:wiki')
+      const file = fileOf(title)
+      await write(actor, repo, await ensureWiki(git, repo), (entries) => {
+        requireFree(entries, title)
+        return {
+          event: 'wiki.created',
+          page: subUrlOf(title),
+          message: messageOf(edit, `Add "${title}"`),
+          changes: (blob) => [{ path: file, mode: MODE.file, oid: blob(content) }],
+        }
+      })
+      return subUrlOf(title)
+    },
+    async edit(actor, repo, name, edit) {
+      const title = edit.title?.trim() ? requireTitle(edit.title) : undefined
+      const content = edit.content === undefined ? undefined : contentOf(edit.content)
+      await quota.require(repo.owner, 'size:assets:wiki')
+      let subUrl = ''
+      await write(actor, repo, await ensureWiki(git, repo), (entries) => {
+        const before = findPage(entries, name)
+        const file = title === undefined ? (before?.name ?? fileOf(requireTitle(name))) : fileOf(title)
+        if (title !== undefined && file !== before?.name) requireFree(entries, title)
+        subUrl = namesOfFile(file)!.subUrl
+        const isNew = before === undefined
+        return {
+          event: isNew ? 'wiki.created' : 'wiki.edited',
+          page: subUrl,
+          message: messageOf(edit, `Update "${subUrl}"`),
+          changes: (blob) => [
+            ...(before && before.name !== file ? [{ path: before.name, delete: true } as const] : []),
+            {
+              path: file,
+              mode: MODE.file,
+              oid: content === undefined && before ? before.oid : blob(content ?? Buffer.alloc(0)),
+            },
+          ],
+        }
+      })
+      return subUrl
+    },
+    async delete(actor, repo, name) {
+      const wiki = await findWiki(git, repo)
+      if (wiki === undefined) throw notFound('the repository has no wiki yet')
+      await write(actor, repo, wiki, (entries) => {
+        const before = findPage(entries, name)
+        if (before === undefined) throw notFound(`no wiki page ${name}`)
+        const { subUrl } = namesOfFile(before.name)!
+        return {
+          event: 'wiki.deleted',
+          page: subUrl,
+          message: `Delete page "${subUrl}"\n`,
+          changes: () => [{ path: before.name, delete: true }],
+        }
+      })
+    },
+  }
+}
+
+/** Commits the changes of each wiki one after another and records them in the database. */
+function createWrite({ database, git, clock, events, noReplyDomain, locks, signer }: WikiDeps): Write {
+  const writing = new KeyedMutex({ name: 'wikis', locks })
+
+  return async (actor, repo, wiki, plan) => {
+    const user = await findUserById(database.read, actor.account.id)
+    if (user === undefined) throw unauthenticated()
+    const author: Identity = {
+      ...commitIdentity(user, noReplyDomain),
+      time: Math.floor(clock.now() / 1000),
+      offset: 0,
+    }
+    const committed = await writing.run(String(repo.id), async () => {
+      const now = await renewAccess(database.read, actor, repo)
+      const isGloballyEditable = parseRepoSettings(now.repo.settings).globallyEditableWiki
+      const mode = wikiMode(now.actor, { units: now.repo.units, access: now.access, isGloballyEditable })
+      if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')
+      // NOTE: a concurrent push may move the branch: the plan is computed again on the new tip.
+      return wiki.writing(() =>
+        retryMoved(MAX_ATTEMPTS, () => commit(wiki, repo, { author, signer }, plan)).catch(failed),
+      )
+    })
+    const origin = { actor, repoId: repo.id, at: clock.now() }
+    const exists = await database.transaction(async (tx) => {
+      if ((await findRepoById(tx, repo.id)) === undefined) return false
+      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: committed.oid })
+      await events.append(tx, committed.plan.event, origin, {
+        repo_id: repo.id,
+        page: committed.plan.page,
+        comment: committed.plan.message.trim(),
+      })
+      return true
+    })
+    if (exists) return
+    await deleteWiki(git, repo)
+    throw notFound('repository does not exist')
+  }
+}
+
+function failed(error: unknown): never {
+  throw error instanceof RefConflictError ? unavailable('the wiki changes too often, try again') : error
+}
+
+interface Signature {
+  readonly author: Identity
+  readonly signer: CommitSigner | undefined
+}
+
+async function commit(
+  wiki: GitRepo,
+  repo: Repo,
+  { author, signer }: Signature,
+  planner: Planner,
+): Promise<{ readonly plan: Plan; readonly oid: string }> {
+  const { ref, oid: tip } = await wikiTip(wiki, repo)
+  const entries = tip === undefined ? [] : (await readFiles(wiki, tip)).entries
+  const plan = planner(entries)
+  const writer = wiki.writer()
+  const base = tip === undefined ? undefined : await wiki.revisions.peel(tip, 'tree')
+  const tree = await applyChanges(
+    writer,
+    base,
+    plan.changes((content) => writer.blob(content)),
+  )
+  if (tip !== undefined && tree === base) return { plan, oid: tip }
+  const oid = await writeCommit(
+    writer,
+    { tree, parents: tip === undefined ? [] : [tip], author, committer: author, message: plan.message },
+    signer,
+  )
+  await writer.flush()
+  await wiki.refs.update([{ ref, old: tip ?? wiki.zeroOid, new: oid }])
+  return { plan, oid }
+}
+
+function requireFree(entries: readonly TreeEntry[], title: string): void {
+  const file = fileOf(title)
+  if (entries.some((entry) => entry.name === file)) throw badRequest(`wiki page already exists [title: ${file}]`)
+}
+
+const messageOf = ({ message }: PageEdit, fallback: string): string => `${message?.trim() || fallback}\n`
+
+/** Throws BadRequest, not Invalid, for content that is not base64 (behaviour/repositories#wiki). */
+function contentOf(text: string): Buffer {
+  try {
+    return decodeBase64(text)
+  } catch (error) {
+    throw isDomainError(error, 'invalid') ? badRequest(error.message) : error
+  }
+}

@@ -1,0 +1,126 @@
+import { type Actor, commandLine } from '../../../../../core/access/viewer.ts'
+import { afterCommit, type Database } from '../../../../../core/db/database.ts'
+import type { Events } from '../../../../../core/events/index.ts'
+import type { Clock } from '../../../../../core/platform/clock.ts'
+import { invalid, notFound } from '../../../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../../../core/platform/paging.ts'
+import { originOfHook, payloadOfHook } from '../../hook-payload.ts'
+import { findWebhook, type HookOwner, type Webhook } from '../../webhook.store.ts'
+import { countQueue, type QueueCounts } from './delivery-counts.store.ts'
+import {
+  type DeliveryDetails,
+  type DeliverySummary,
+  findDelivery,
+  listDeadDeliveries,
+  listDeliveries,
+  loadHookUrls,
+  lockDeadDeliveries,
+  lockDeliveryMessage,
+  requeueDeliveries,
+} from './history.store.ts'
+import { hurryLane, wakeLanes } from '../send/lane.store.ts'
+import { type MessageQueue, originOf } from '../message-queue.ts'
+
+const REQUEUED_AT_ONCE = 500
+
+/** The history of webhooks and their queue (behaviour/orgs-webhooks-actions#history-of-deliveries). */
+export interface Deliveries {
+  /** The latest first. Throws NotFound if the webhook has another owner. */
+  list(owner: HookOwner, hookId: number, paging: Paging): Promise<Page<DeliverySummary>>
+  /** Throws NotFound. */
+  get(owner: HookOwner, hookId: number, uuid: string): Promise<DeliveryDetails>
+  /** Sends the same message again as a new delivery. Throws NotFound, and Invalid if the webhook is not active. */
+  redeliver(actor: Actor, owner: HookOwner, delivery: DeliveryRef): Promise<DeliveryDetails>
+  /** Of all webhooks, the latest first. */
+  listDead(paging: Paging): Promise<Page<DeliverySummary>>
+  /**
+   * Lets a dead delivery be tried again for the whole time; without an actor the command line does it. Throws NotFound
+   * if no dead one has this uuid.
+   */
+  requeue(uuid: string, actor?: Actor): Promise<void>
+  /** The same for all dead ones; returns how many there were. */
+  requeueAll(actor?: Actor): Promise<number>
+  count(): Promise<QueueCounts>
+}
+
+interface DeliveryRef {
+  readonly hookId: number
+  readonly uuid: string
+}
+
+interface DeliveriesDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly queue: MessageQueue
+  /** Called once deliveries are due. */
+  wake(): void
+}
+
+export function createDeliveries({ database, clock, events, queue, wake }: DeliveriesDeps): Deliveries {
+  const requireHook = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
+    const hook = await findWebhook(db, owner, id)
+    if (hook === undefined) throw notFound('webhook does not exist')
+    return hook
+  }
+  const requireDelivery = async (hookId: number, uuid: string): Promise<DeliveryDetails> => {
+    const delivery = await findDelivery(database.read, hookId, uuid)
+    if (delivery === undefined) throw notFound('delivery does not exist')
+    return delivery
+  }
+  const requeueSome = (actor: Actor, which: { uuid?: string; limit: number }): Promise<number> =>
+    database.transaction(async (tx) => {
+      const dead = await lockDeadDeliveries(database, tx, which)
+      if (dead.length === 0) return 0
+      const now = clock.now()
+      await requeueDeliveries(
+        tx,
+        dead.map(({ id }) => id),
+        now,
+      )
+      const urls = await loadHookUrls(tx, [...new Set(dead.map(({ hookId }) => hookId))])
+      const lanes = [...urls].map(([hookId, url]) => ({ hookId, origin: originOf(url) }))
+      await wakeLanes(tx, lanes, now)
+      for (const { hookId, origin } of lanes) await hurryLane(tx, hookId, origin, now)
+      const payload = { uuid: which.uuid ?? '', count: dead.length }
+      await events.append(tx, 'hook.requeued', { actor, repoId: 0, at: now }, payload)
+      afterCommit(tx, wake)
+      return dead.length
+    })
+  return {
+    async list(owner, hookId, paging) {
+      await requireHook(owner, hookId)
+      return listDeliveries(database.read, hookId, paging)
+    },
+    async get(owner, hookId, uuid) {
+      await requireHook(owner, hookId)
+      return requireDelivery(hookId, uuid)
+    },
+    async redeliver(actor, owner, { hookId, uuid }) {
+      const again = await database.transaction(async (tx) => {
+        const hook = await requireHook(owner, hookId, tx)
+        const messageId = await lockDeliveryMessage(database, tx, hookId, uuid)
+        if (messageId === undefined) throw notFound('delivery does not exist')
+        if (!hook.isActive) throw invalid('the webhook is not active')
+        const changed = { owner, hook }
+        const origin = originOfHook(actor, changed, clock.now())
+        await events.append(tx, 'hook.redelivered', origin, { ...payloadOfHook(changed), uuid })
+        return queue.addAgain(tx, messageId, hook)
+      })
+      return requireDelivery(hookId, again)
+    },
+    listDead: (paging) => listDeadDeliveries(database.read, paging),
+    async requeue(uuid, actor = commandLine) {
+      if ((await requeueSome(actor, { uuid, limit: 1 })) === 0) throw notFound('no dead delivery has this uuid')
+    },
+    async requeueAll(actor = commandLine) {
+      let total = 0
+      for (;;) {
+        const count = await requeueSome(actor, { limit: REQUEUED_AT_ONCE })
+        total += count
+        if (count < REQUEUED_AT_ONCE) return total
+      }
+    },
+    count: () => countQueue(database.read),
+  }
+}

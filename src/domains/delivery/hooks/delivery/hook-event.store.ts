@@ -1,0 +1,185 @@
+import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import { runKept } from '../../../../core/db/kept-statement.ts'
+import { rowById } from '../../../../core/db/transaction-rows.ts'
+import type { DomainEvent } from '../../../../core/events/index.ts'
+import type { EventPlace } from './match-hooks.policy.ts'
+
+/** An event of the outbox whose messages are to be built. */
+export interface WaitingEvent {
+  readonly event: DomainEvent
+  readonly attempts: number
+}
+
+/**
+ * Whether any active webhook may get an event of this place: of the repository, of its owner or of the site. Asked once
+ * for the events of a place that a transaction dispatches. NOTE: a webhook that is added meanwhile gets none of them:
+ * they happened before.
+ */
+export const hasActiveWebhooks = (tx: Tx, place: EventPlace, options: { siteOnly: boolean }): Promise<boolean> =>
+  rowById(tx, ['webhook', 'repo'], `of ${place.repoId} ${place.ownerId}`, async () => {
+    const shape = options.siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
+    const [row] = await runKept(tx, activeOf, place, shape)
+    return row !== undefined
+  }) as Promise<boolean>
+
+function activeOf(db: Db, { repoId, ownerId }: EventPlace, shape: 'known owner' | 'owner of the row' | 'site') {
+  return db
+    .selectFrom('webhook')
+    .select('id')
+    .where('is_active', '=', 1)
+    .where((eb) => {
+      const ofSite = eb('scope', '=', 'system')
+      if (shape === 'site') return ofSite
+      const owner = eb.selectFrom('repo').select('repo.owner_id').where('repo.id', '=', repoId)
+      if (shape === 'known owner') return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', ownerId)])
+      // NOTE: of a repository that was deleted since, the owner is looked for when the messages are built.
+      const mayBeOfOwner = eb.and([eb('owner_id', 'is not', null), eb.not(eb.exists(owner))])
+      return eb.or([ofSite, eb('repo_id', '=', repoId), eb('owner_id', '=', owner), mayBeOfOwner])
+    })
+    .limit(1)
+}
+
+/** Does nothing for an event that is there already. */
+export async function insertHookEvent(tx: Tx, eventId: number): Promise<void> {
+  await tx
+    .insertInto('hook_event')
+    .values({ event_id: eventId })
+    .onConflict((conflict) => conflict.column('event_id').doNothing())
+    .execute()
+}
+
+/** Moments of leases. */
+export interface LeaseTimes {
+  readonly now: number
+  readonly leaseMs: number
+}
+
+/**
+ * A lease that ends later was written before the clock was set back. NOTE: another process leases by a clock that may be
+ * ahead, and after this one has read its own: its lease ends a little later than a whole lease from now.
+ */
+export const farLease = ({ now, leaseMs }: LeaseTimes): number => now + 2 * leaseMs
+
+/** Moments of leases, and the process that asks. */
+type LeaseOf = LeaseTimes & { readonly holder: string }
+
+/**
+ * The ids of the events that may be built now, the oldest first; none while another process builds some. What this
+ * process has leased it has given up: the database went away meanwhile.
+ */
+export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: LeaseOf, limit: number): Promise<number[]> {
+  const building = await db
+    .selectFrom('hook_event')
+    .select('event_id')
+    .where('lease_until', '>', now)
+    .where('lease_until', '<=', farLease({ now, leaseMs }))
+    .where('holder', '!=', holder)
+    .limit(1)
+    .executeTakeFirst()
+  if (building !== undefined) return []
+  const rows = await db
+    .selectFrom('hook_event')
+    .select('event_id')
+    .where('next_at', '<=', now)
+    .orderBy('event_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.event_id)
+}
+
+/** Takes all of the events, or none: false when another process has some of them. */
+export async function leaseHookEvents(
+  tx: Tx,
+  ids: readonly number[],
+  { now, leaseMs, holder }: LeaseOf,
+): Promise<boolean> {
+  const free = await dialectOf(tx)
+    .lockRows(
+      tx
+        .selectFrom('hook_event')
+        .select('event_id')
+        .where('event_id', 'in', [...ids])
+        .where((eb) =>
+          eb.or([
+            eb('lease_until', '<=', now),
+            eb('lease_until', '>', farLease({ now, leaseMs })),
+            eb('holder', '=', holder),
+          ]),
+        )
+        .orderBy('event_id'),
+    )
+    .execute()
+  if (free.length !== ids.length) return false
+  await tx
+    .updateTable('hook_event')
+    .set({ lease_until: now + leaseMs, holder })
+    .where('event_id', 'in', [...ids])
+    .execute()
+  return true
+}
+
+/** Sorted by id. */
+export async function loadHookEvents(db: Db, ids: readonly number[]): Promise<WaitingEvent[]> {
+  const rows = await db
+    .selectFrom('hook_event')
+    .innerJoin('event', 'event.id', 'hook_event.event_id')
+    .select(['event.id', 'event.kind', 'event.repo_id', 'event.actor_id', 'event.payload', 'event.created_at'])
+    .select('hook_event.attempts')
+    .where('hook_event.event_id', 'in', [...ids])
+    .orderBy('hook_event.event_id')
+    .execute()
+  return rows.map((row) => ({
+    attempts: row.attempts,
+    event: {
+      id: row.id,
+      kind: row.kind,
+      repoId: row.repo_id,
+      actorId: row.actor_id,
+      at: row.created_at,
+      payload: JSON.parse(row.payload) as unknown,
+    } as unknown as DomainEvent,
+  }))
+}
+
+/** The ids of those that were there. */
+export async function deleteHookEvents(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .deleteFrom('hook_event')
+    .where('event_id', 'in', [...ids])
+    .returning('event_id')
+    .execute()
+  return new Set(rows.map((row) => row.event_id))
+}
+
+export async function extendEventLeases(
+  tx: Tx,
+  ids: readonly number[],
+  { until, holder }: { readonly until: number; readonly holder: string },
+): Promise<void> {
+  await tx
+    .updateTable('hook_event')
+    .set({ lease_until: until })
+    .where('event_id', 'in', [...ids])
+    .where('holder', '=', holder)
+    .where('lease_until', '>', 0)
+    .execute()
+}
+
+/** The processes that have leases. */
+export async function listEventHolders(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('hook_event').select('holder').distinct().where('lease_until', '>', 0).execute()
+  return rows.map((row) => row.holder)
+}
+
+export async function freeEventsOf(tx: Tx, holders: readonly string[]): Promise<void> {
+  await tx.updateTable('hook_event').set({ lease_until: 0, holder: '' }).where('holder', 'in', holders).execute()
+}
+
+export async function postponeHookEvent(tx: Tx, id: number, next: { attempts: number; nextAt: number }): Promise<void> {
+  await tx
+    .updateTable('hook_event')
+    .set({ attempts: next.attempts, next_at: next.nextAt, lease_until: 0, holder: '' })
+    .where('event_id', '=', id)
+    .execute()
+}

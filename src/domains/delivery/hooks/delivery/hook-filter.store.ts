@@ -1,0 +1,65 @@
+import type { Db } from '../../../../core/db/database.ts'
+import { listEventsOfRepos } from '../../../../core/events/index.ts'
+import type { EventPlace, HookFilter } from './match-hooks.policy.ts'
+
+const unique = (ids: readonly number[]): number[] => [...new Set(ids)].filter((id) => id > 0)
+
+/**
+ * The active webhooks that events at these places may reach, and the owners of the repositories, also of those that
+ * were deleted since. Two queries, whatever the number of places, and one more where there are deleted ones.
+ */
+export async function listActiveFilters(
+  db: Db,
+  places: readonly EventPlace[],
+  options: { siteOnly: boolean },
+): Promise<{ hooks: HookFilter[]; owners: ReadonlyMap<number, number> }> {
+  const repoIds = unique(places.map(({ repoId }) => repoId))
+  const owners = await loadOwners(
+    db,
+    repoIds,
+    unique(places.flatMap(({ repoId, ownerId }) => (ownerId > 0 ? [] : repoId))),
+  )
+  const ownerIds = unique([...places.map(({ ownerId }) => ownerId), ...owners.values()])
+  const rows = await db
+    .selectFrom('webhook')
+    .select(['id', 'scope', 'repo_id', 'owner_id', 'type', 'url', 'events', 'branch_filter', 'settings'])
+    .where('is_active', '=', 1)
+    .where((eb) =>
+      eb.or([
+        eb('scope', '=', 'system'),
+        ...(repoIds.length > 0 && !options.siteOnly ? [eb('repo_id', 'in', repoIds)] : []),
+        ...(ownerIds.length > 0 && !options.siteOnly ? [eb('owner_id', 'in', ownerIds)] : []),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
+  return {
+    owners,
+    hooks: rows.map((row) => ({
+      id: row.id,
+      scope: row.scope,
+      repoId: row.repo_id ?? undefined,
+      ownerId: row.owner_id ?? undefined,
+      type: row.type,
+      url: row.url,
+      events: JSON.parse(row.events) as string[],
+      branchFilter: row.branch_filter,
+      settings: JSON.parse(row.settings) as Record<string, string>,
+    })),
+  }
+}
+
+/** The owners of some repositories; of deleted ones only those of `wanted`. */
+async function loadOwners(
+  db: Db,
+  repoIds: readonly number[],
+  wanted: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (repoIds.length === 0) return new Map()
+  const repos = await db.selectFrom('repo').select(['id', 'owner_id']).where('id', 'in', repoIds).execute()
+  const owners = new Map(repos.map((repo) => [repo.id, repo.owner_id]))
+  const missing = wanted.filter((id) => !owners.has(id))
+  if (missing.length === 0) return owners
+  const deletions = await listEventsOfRepos(db, missing, 'repo.deleted')
+  return new Map([...owners, ...deletions.map(({ repoId, payload }) => [repoId, payload.owner_id] as const)])
+}

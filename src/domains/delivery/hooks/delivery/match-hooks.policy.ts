@@ -1,0 +1,69 @@
+import type { DomainEvent } from '../../../../core/events/index.ts'
+import { wantsMessage } from '../matching.policy.ts'
+import { formatMessage } from '../payloads/chat/format-message.ts'
+import type { HookMessage } from '../payloads/payload.ts'
+import type { HookScope } from '../webhook.table.ts'
+
+/** What of an active webhook says whether it gets a message. */
+export interface HookFilter {
+  readonly id: number
+  readonly scope: HookScope
+  readonly repoId: number | undefined
+  readonly ownerId: number | undefined
+  readonly type: string
+  readonly url: string
+  /** Flags, see hooks.policy.ts. */
+  readonly events: readonly string[]
+  readonly branchFilter: string
+  /** Options of the type, such as the channel of `slack`. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+/** Where an event happened. */
+export interface EventPlace {
+  /** 0 for no repository. */
+  readonly repoId: number
+  /** The owner of the repository; 0 where only its row says it. */
+  readonly ownerId: number
+}
+
+/** The events of a deleted repository and of packages say themselves who the owner is. */
+export function placeOf(event: DomainEvent): EventPlace {
+  if (event.kind === 'package.created' || event.kind === 'package.deleted') {
+    const { repo_id = 0, owner_id: ownerId } = (event as DomainEvent<'package.created'>).payload
+    return { repoId: repo_id, ownerId }
+  }
+  const isDeleted = event.kind === 'repo.deleted'
+  return { repoId: event.repoId, ownerId: isDeleted ? (event as DomainEvent<'repo.deleted'>).payload.owner_id : 0 }
+}
+
+const SCOPES: readonly HookScope[] = ['repository', 'organization', 'user', 'system']
+/** Receivers that get the payload itself; all others are chats. */
+export const PLAIN_TYPES = new Set(['gitea', 'forgejo', 'gogs'])
+
+/**
+ * The webhooks that get a message: those of the repository, then of its owner, then of the site
+ * (behaviour/orgs-webhooks-actions#delivery).
+ */
+export const matchHooks = (hooks: readonly HookFilter[], place: EventPlace, message: HookMessage): HookFilter[] =>
+  hooks
+    .filter((hook) => isPlaced(hook, place) && acceptsMessage(hook, message))
+    .toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)
+
+/** Whether a webhook has chosen the event and the branch, and its type sends the message. */
+export const acceptsMessage = (
+  hook: Pick<HookFilter, 'type' | 'url' | 'events' | 'branchFilter' | 'settings'>,
+  message: HookMessage,
+): boolean => wantsMessage(hook, message) && (PLAIN_TYPES.has(hook.type) || isSentToChats(hook, message))
+
+const isSentToChats = (hook: Pick<HookFilter, 'type' | 'url' | 'settings'>, message: HookMessage): boolean =>
+  formatMessage({ ...hook, secret: '' }, message, { id: '', at: 0 }) !== undefined
+
+const rank = ({ scope }: HookFilter): number => Math.max(0, SCOPES.indexOf(scope) - (scope === 'user' ? 1 : 0))
+
+function isPlaced(hook: HookFilter, { repoId, ownerId }: EventPlace): boolean {
+  if (hook.scope === 'system') return true
+  return hook.scope === 'repository'
+    ? repoId > 0 && hook.repoId === repoId
+    : hook.scope !== 'default' && ownerId > 0 && hook.ownerId === ownerId
+}

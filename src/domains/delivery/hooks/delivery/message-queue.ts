@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { afterCommit, type Database, type Tx } from '../../../../core/db/database.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { HookMessage } from '../payloads/payload.ts'
+import { insertDeliveries, insertMessage, type NewDelivery } from './send/delivery.store.ts'
+import { hurryLane, wakeLanes } from './send/lane.store.ts'
+
+/** A message with the webhooks that get it, in their order. */
+export interface AddressedMessage {
+  readonly message: HookMessage
+  readonly hooks: readonly { readonly id: number; readonly url: string }[]
+}
+
+type AddressedHook = AddressedMessage['hooks'][number]
+
+export interface MessageQueue {
+  /** Writes messages with a delivery for each webhook. */
+  add(tx: Tx, messages: readonly AddressedMessage[]): Promise<void>
+  /**
+   * Sends a message once more; returns the uuid of the new delivery. A webhook that waits after failures is tried at
+   * once.
+   */
+  addAgain(tx: Tx, messageId: number, hook: AddressedHook): Promise<string>
+}
+
+interface MessageQueueDeps {
+  readonly database: Database
+  readonly clock: Clock
+  /** Called once deliveries are there. */
+  onEnqueued(): void
+}
+
+/** Scheme, host and port: what deliveries are counted by. */
+export const originOf = (url: string): string => URL.parse(url)?.origin ?? ''
+
+export function createMessageQueue({ database, clock, onEnqueued }: MessageQueueDeps): MessageQueue {
+  async function enqueue(tx: Tx, rows: readonly NewDelivery[], hooks: readonly AddressedHook[]): Promise<void> {
+    if (rows.length === 0) return
+    await insertDeliveries(database, tx, rows)
+    const lanes = new Map(hooks.map(({ id, url }) => [id, { hookId: id, origin: originOf(url) }]))
+    await wakeLanes(tx, [...lanes.values()], clock.now())
+    afterCommit(tx, onEnqueued)
+  }
+
+  const deliveryOf = (messageId: number, hookId: number): NewDelivery => ({
+    uuid: randomUUID(),
+    hook_id: hookId,
+    message_id: messageId,
+    queued_at: clock.now(),
+    created_at: clock.now(),
+  })
+
+  return {
+    async add(tx, messages) {
+      const rows: NewDelivery[] = []
+      for (const { message, hooks } of messages) {
+        if (hooks.length === 0) continue
+        const messageId = await insertMessage(tx, {
+          event: message.event,
+          event_type: message.eventType,
+          action: message.action ?? '',
+          payload: JSON.stringify(message.payload, null, 2),
+          created_at: clock.now(),
+        })
+        rows.push(...hooks.map(({ id }) => deliveryOf(messageId, id)))
+      }
+      await enqueue(
+        tx,
+        rows,
+        messages.flatMap(({ hooks }) => hooks),
+      )
+    },
+
+    async addAgain(tx, messageId, hook) {
+      const row = deliveryOf(messageId, hook.id)
+      await enqueue(tx, [row], [hook])
+      await hurryLane(tx, hook.id, originOf(hook.url), clock.now())
+      return row.uuid
+    },
+  }
+}

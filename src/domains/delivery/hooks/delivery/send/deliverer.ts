@@ -1,0 +1,157 @@
+import type { Database } from '../../../../../core/db/database.ts'
+import { freeLeasesOfEnded } from '../../../../../core/db/ended-leases.ts'
+import { whenBack } from '../../../../../core/db/when-back.ts'
+import type { Clock } from '../../../../../core/platform/clock.ts'
+import type { Members } from '../../../../../core/platform/concurrency/processes.ts'
+import type { Logger } from '../../../../../core/platform/logger.ts'
+import { WorkerLoop } from '../../../../../core/platform/process/worker-loop.ts'
+import type { Worker } from '../../../../../core/module.ts'
+import { listNextDeliveries, type NextDelivery, type PendingDelivery } from './delivery.store.ts'
+import { extendLaneLeases, freeLanesOf, type Lane, leaseLanes, listDueLanes, listLaneHolders } from './lane.store.ts'
+import { type InFlightLimits, LanesInFlight } from './lanes-in-flight.ts'
+import { PayloadCache } from './payload-cache.ts'
+import { createRecords, type Records } from './record-attempt.ts'
+import type { Sender } from './sender.ts'
+
+const INTERVAL_MS = 1_000
+const LEASE_MS = 10_000
+const HEARTBEAT_MS = 3_000
+/** Deliveries, or milliseconds, after which a lane lets others go first. */
+const TURN = 20
+const TURN_MS = 5_000
+
+interface DelivererDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly members: Members
+  readonly sender: Sender
+  readonly limits: InFlightLimits
+  /** Milliseconds after which a delivery that fails is dead. */
+  readonly retryMs: number
+  /** Milliseconds that deliveries under way get to end when the process stops. */
+  readonly graceMs: number
+}
+
+/**
+ * Sends the deliveries of due lanes: one at a time of each webhook, a few at a time to each server. A lane is leased,
+ * so that one process alone works on it; another takes it over when that process has ended, or the lease runs out.
+ */
+export class Deliverer implements Worker {
+  readonly #deps: DelivererDeps
+  readonly #holder: string
+  readonly #inFlight: LanesInFlight
+  readonly #records: Records
+  readonly #payloads: PayloadCache
+  readonly #loop: WorkerLoop
+  readonly #abort = new AbortController()
+  #heartbeat: NodeJS.Timeout | undefined
+  #stopFreeing: (() => void) | undefined
+  #isStopping = false
+
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps
+    this.#holder = deps.members.self
+    this.#inFlight = new LanesInFlight(deps.limits)
+    this.#records = createRecords({
+      ...deps,
+      holder: this.#holder,
+      underWay: () => this.#inFlight.size,
+      signal: this.#abort.signal,
+    })
+    this.#payloads = new PayloadCache(deps.database.read)
+    this.#loop = new WorkerLoop({ work: () => this.#takeSome(), interval: INTERVAL_MS, log: deps.log })
+  }
+
+  start(): void {
+    this.#stopFreeing ??= freeLeasesOfEnded(this.#deps, {
+      listHolders: listLaneHolders,
+      free: freeLanesOf,
+      onFreed: () => this.wake(),
+    })
+    this.#heartbeat = setInterval(() => void this.#extend(), HEARTBEAT_MS).unref()
+    this.#loop.start()
+  }
+
+  /** There may be lanes to take. */
+  wake(): void {
+    this.#loop.wake()
+  }
+
+  /** Lets what is under way end for a moment and gives up the rest, which is sent again later. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#stopFreeing?.()
+    await this.#loop.stop()
+    const late = setTimeout(() => this.#abort.abort(new Error('the server stops')), this.#deps.graceMs)
+    await this.#inFlight.allDone()
+    clearTimeout(late)
+    clearInterval(this.#heartbeat)
+    await this.#deps.database.transaction((tx) => freeLanesOf(tx, [this.#holder])).catch(() => {})
+  }
+
+  async drain(): Promise<boolean> {
+    let worked = false
+    while ((await this.#takeSome()) || this.#inFlight.size > 0) {
+      worked = true
+      await this.#inFlight.allDone()
+    }
+    return worked
+  }
+
+  async #takeSome(): Promise<boolean> {
+    const { database, clock } = this.#deps
+    if (this.#isStopping || this.#inFlight.isFull) return false
+    const times = { now: clock.now(), leaseMs: LEASE_MS, takesOver: !this.#loop.isJustBack }
+    const due = await listDueLanes(database.read, times, this.#inFlight.choice())
+    const chosen = this.#inFlight.choose(due)
+    if (chosen.length === 0) return false
+    const { taken, next } = await database.transaction(async (tx) => {
+      const ids = chosen.map(({ hookId }) => hookId)
+      const leased = await leaseLanes(tx, ids, { ...times, holder: this.#holder })
+      return { taken: leased, next: await listNextDeliveries(tx, [...leased]) }
+    })
+    for (const lane of chosen)
+      if (taken.has(lane.hookId))
+        this.#inFlight.add(lane, this.#work(lane, next.get(lane.hookId)), () => this.#loop.wake())
+    return true
+  }
+
+  async #work(lane: Lane, first: NextDelivery | undefined): Promise<void> {
+    const { log, sender } = this.#deps
+    const start = performance.now()
+    try {
+      let [current, next] = [lane, first]
+      if (next?.hook.isActive !== true) return await this.#records.giveBack(lane.hookId)
+      for (let count = 1; next !== undefined; count++) {
+        const { messageId } = next
+        const payload = await whenBack(() => this.#payloads.load(messageId), this.#abort.signal)
+        // The webhook was deleted.
+        if (payload === undefined) return await this.#records.giveBack(lane.hookId)
+        const delivery: PendingDelivery = { ...next, payload }
+        const attempt = await sender.send(delivery, this.#abort.signal)
+        next = await this.#records.attempt({
+          lane: current,
+          delivery,
+          attempt,
+          endsTurn: count >= TURN || performance.now() - start >= TURN_MS || this.#isStopping,
+        })
+        current = { ...lane, failures: 0, lastStatus: 'delivered', isSuspect: false }
+      }
+    } catch (error) {
+      // The lease runs out, and the delivery is sent again.
+      if (!this.#abort.signal.aborted) log.error({ err: error, hook: lane.hookId }, 'webhook not delivered')
+    }
+  }
+
+  async #extend(): Promise<void> {
+    const { database, clock, log } = this.#deps
+    const lanes = this.#inFlight.hookIds()
+    if (lanes.length === 0) return
+    try {
+      await database.transaction((tx) => extendLaneLeases(tx, this.#holder, lanes, clock.now() + LEASE_MS))
+    } catch (error) {
+      log.warn({ err: error }, 'leases of webhooks not extended')
+    }
+  }
+}

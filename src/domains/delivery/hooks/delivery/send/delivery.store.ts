@@ -1,0 +1,256 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Database, type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
+import type { JsonColumns } from '../../../../../core/db/dialect/dialect.ts'
+import { runKept } from '../../../../../core/db/kept-statement.ts'
+import type { HookScope } from '../../webhook.table.ts'
+import type { HookDeliveryTable, HookMessageTable } from '../delivery.table.ts'
+
+/** One attempt to send a delivery, as its history keeps it. */
+export interface PastAttempt {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** 0 for no answer. */
+  readonly status: number
+  readonly duration_ms: number
+  /** Empty for success. */
+  readonly error: string
+}
+
+/** A delivery that is to be sent, with its webhook. Secret and header are sealed. */
+export interface NextDelivery {
+  readonly id: number
+  readonly uuid: string
+  readonly attempts: number
+  readonly queuedAt: number
+  readonly history: readonly PastAttempt[]
+  readonly messageId: number
+  readonly event: string
+  readonly eventType: string
+  readonly action: string
+  readonly hook: {
+    readonly id: number
+    readonly isActive: boolean
+    readonly scope: HookScope
+    readonly type: string
+    readonly url: string
+    readonly contentType: 'json' | 'form'
+    readonly sealedSecret: string
+    readonly sealedHeader: string
+    readonly settings: Readonly<Record<string, string>>
+  }
+}
+
+/** With the JSON text of its message. */
+export interface PendingDelivery extends NextDelivery {
+  readonly payload: string
+}
+
+/** Returns the id of the message. */
+export async function insertMessage(tx: Tx, values: Insertable<HookMessageTable>): Promise<number> {
+  const { id } = await tx.insertInto('hook_message').values(values).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export type NewDelivery = Pick<
+  Selectable<HookDeliveryTable>,
+  'uuid' | 'hook_id' | 'message_id' | 'queued_at' | 'created_at'
+>
+
+/** In the order in which they are to be sent. */
+export async function insertDeliveries(
+  { dialect }: Pick<Database, 'dialect'>,
+  tx: Tx,
+  rows: readonly NewDelivery[],
+): Promise<void> {
+  const columns = 5
+  const most = Math.floor(dialect.chunkSize / columns)
+  for (let start = 0; start < rows.length; start += most)
+    await tx
+      .insertInto('hook_delivery')
+      .values(rows.slice(start, start + most))
+      .execute()
+}
+
+/** The delivery that comes next of each webhook that has one, by the id of the webhook. */
+export async function listNextDeliveries(tx: Tx, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {
+  if (hookIds.length === 0) return new Map()
+  const build = dialectOf(tx).name === 'postgres' ? nextOfHooksLaterally : nextOfHooks
+  const rows = await runKept(tx, build, { hookIds })
+  return new Map(rows.map((row) => [row.hook_id, toNextDelivery(row)]))
+}
+
+const DELIVERY_COLUMNS = ['id', 'uuid', 'attempts', 'queued_at', 'history', 'message_id'] as const
+const MESSAGE_COLUMNS = ['event', 'event_type', 'action'] as const
+const HOOK_COLUMNS = [
+  'webhook.id as hook_id',
+  'webhook.is_active',
+  'webhook.scope',
+  'webhook.type',
+  'webhook.url',
+  'webhook.content_type',
+  'webhook.secret',
+  'webhook.authorization_header',
+  'webhook.settings',
+] as const
+const nextOfHooks = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
+  db
+    .selectFrom('webhook')
+    .innerJoin('hook_delivery', (join) =>
+      join.on('hook_delivery.id', '=', (eb) =>
+        eb
+          .selectFrom('hook_delivery as first')
+          .select('first.id')
+          .whereRef('first.hook_id', '=', 'webhook.id')
+          .where('first.state', '=', sql.lit('waiting'))
+          .orderBy('first.id')
+          .limit(1),
+      ),
+    )
+    .innerJoin('hook_message', 'hook_message.id', 'hook_delivery.message_id')
+    .select(DELIVERY_COLUMNS.map((column) => `hook_delivery.${column}` as const))
+    .select(MESSAGE_COLUMNS.map((column) => `hook_message.${column}` as const))
+    .select(HOOK_COLUMNS)
+    .where('webhook.id', 'in', hookIds)
+
+/** The same for PostgreSQL, which keeps plans that read whole tables if they were small when it planned. */
+const nextOfHooksLaterally = (db: Db, { hookIds }: { readonly hookIds: readonly number[] }) =>
+  db
+    .selectFrom('webhook')
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('hook_delivery as first')
+          .select(DELIVERY_COLUMNS.map((column) => `first.${column}` as const))
+          .whereRef('first.hook_id', '=', 'webhook.id')
+          .where('first.state', '=', sql.lit('waiting'))
+          .orderBy('first.id')
+          .limit(1)
+          .as('hook_delivery'),
+      (join) => join.onTrue(),
+    )
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('hook_message as message')
+          .select(MESSAGE_COLUMNS.map((column) => `message.${column}` as const))
+          .whereRef('message.id', '=', 'hook_delivery.message_id')
+          .limit(1)
+          .as('hook_message'),
+      (join) => join.onTrue(),
+    )
+    .select(DELIVERY_COLUMNS.map((column) => `hook_delivery.${column}` as const))
+    .select(MESSAGE_COLUMNS.map((column) => `hook_message.${column}` as const))
+    .select(HOOK_COLUMNS)
+    .where(dialectOf(db as Tx).isOneOf('webhook.id', hookIds))
+
+type NextRow = Awaited<ReturnType<ReturnType<typeof nextOfHooks>['execute']>>[number]
+
+const toNextDelivery = (row: NextRow): NextDelivery => ({
+  id: row.id,
+  uuid: row.uuid,
+  attempts: row.attempts,
+  queuedAt: row.queued_at,
+  history: JSON.parse(row.history) as PastAttempt[],
+  messageId: row.message_id,
+  event: row.event,
+  eventType: row.event_type,
+  action: row.action,
+  hook: {
+    id: row.hook_id,
+    isActive: row.is_active === 1,
+    scope: row.scope,
+    type: row.type,
+    url: row.url,
+    contentType: row.content_type,
+    sealedSecret: row.secret,
+    sealedHeader: row.authorization_header,
+    settings: JSON.parse(row.settings) as Record<string, string>,
+  },
+})
+
+/** The JSON text of a message; undefined when it is gone. */
+export async function findPayload(db: Db, messageId: number): Promise<string | undefined> {
+  const [row] = await runKept(db, payloadOf, { messageId })
+  return row?.payload
+}
+
+const payloadOf = (db: Db, { messageId }: { readonly messageId: number }) =>
+  db.selectFrom('hook_message').select('payload').where('id', '=', messageId)
+
+export async function hasWaitingDeliveries(db: Db, hookId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('hook_delivery')
+    .select('id')
+    .where('hook_id', '=', hookId)
+    .where('state', '=', 'waiting')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What an attempt changes of a delivery. */
+export type AttemptRow = Omit<
+  Selectable<HookDeliveryTable>,
+  'uuid' | 'hook_id' | 'message_id' | 'queued_at' | 'created_at'
+>
+
+/** Leaves out deliveries that were deleted or that another process has delivered. */
+export async function updateDeliveries(tx: Tx, rows: readonly AttemptRow[]): Promise<void> {
+  await runKept(tx, attemptsUpdate, { ids: rows.map(({ id }) => id), json: JSON.stringify(rows) })
+}
+
+const ATTEMPT_COLUMNS: JsonColumns<AttemptRow> = {
+  id: 'bigint',
+  state: 'text',
+  attempts: 'bigint',
+  finished_at: 'bigint',
+  url: 'text',
+  request_headers: 'text',
+  request_body: 'text',
+  response_status: 'bigint',
+  response_headers: 'text',
+  response_body: 'text',
+  duration_ms: 'bigint',
+  error: 'text',
+  history: 'text',
+}
+
+const attemptsUpdate = (db: Db, { ids, json }: { readonly ids: readonly number[]; readonly json: string }) =>
+  db
+    .updateTable('hook_delivery')
+    .from(dialectOf(db as Tx).jsonRows(json, ATTEMPT_COLUMNS))
+    .set((eb) => ({
+      state: eb.ref('rows.state'),
+      attempts: eb.ref('rows.attempts'),
+      finished_at: eb.ref('rows.finished_at'),
+      url: eb.ref('rows.url'),
+      request_headers: eb.ref('rows.request_headers'),
+      request_body: eb.ref('rows.request_body'),
+      response_status: eb.ref('rows.response_status'),
+      response_headers: eb.ref('rows.response_headers'),
+      response_body: eb.ref('rows.response_body'),
+      duration_ms: eb.ref('rows.duration_ms'),
+      error: eb.ref('rows.error'),
+      history: eb.ref('rows.history'),
+    }))
+    .whereRef('hook_delivery.id', '=', 'rows.id')
+    // NOTE: PostgreSQL takes the rows of a JSON text for many and would read the whole table.
+    .where(dialectOf(db as Tx).isOneOf('hook_delivery.id', ids))
+    // NOTE: by the column itself SQLite would look at all that wait, for each of the rows.
+    .where(sql<string>`hook_delivery.state || ''`, '=', sql.lit('waiting'))
+
+/** Gives up all deliveries of a webhook that have waited since before then; returns how many. */
+export async function buryDeliveries(
+  tx: Tx,
+  hookId: number,
+  { queuedBefore, now }: { queuedBefore: number; now: number },
+): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('hook_delivery')
+    .set({ state: 'dead', finished_at: now })
+    .where('hook_id', '=', hookId)
+    .where('state', '=', 'waiting')
+    .where('queued_at', '<=', queuedBefore)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}

@@ -1,0 +1,269 @@
+import { sql, type Updateable } from 'kysely'
+import { type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
+import { runKept } from '../../../../../core/db/kept-statement.ts'
+import type { HookLaneTable, LaneStatus } from '../delivery.table.ts'
+import { farLease, type LeaseTimes } from '../hook-event.store.ts'
+import { MAX_RETRY_MS } from './retry.policy.ts'
+
+const LOOKED_AT = 100
+
+/** The queue of a webhook that this process has to itself. */
+export interface Lane {
+  readonly hookId: number
+  readonly origin: string
+  /** The account that has the webhook or its repository; 0 for the site. */
+  readonly ownerId: number
+  readonly failures: number
+  readonly lastStatus: LaneStatus
+  /** Its server did not answer the last time. */
+  readonly isSuspect: boolean
+}
+
+/** Makes the lanes of webhooks that got deliveries due, unless they wait after a failure. */
+export async function wakeLanes(
+  tx: Tx,
+  hooks: readonly { readonly hookId: number; readonly origin: string }[],
+  now: number,
+): Promise<void> {
+  if (hooks.length === 0) return
+  const rows = hooks
+    .toSorted((a, b) => a.hookId - b.hookId)
+    .map(({ hookId, origin }) => ({ hook_id: hookId, origin, due_at: now }))
+  await tx
+    .insertInto('hook_lane')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('hook_id').doUpdateSet((eb) => ({
+        origin: eb.ref('excluded.origin'),
+        due_at: sql<number>`case when hook_lane.due_at = 0 then excluded.due_at else hook_lane.due_at end`,
+      })),
+    )
+    .execute()
+}
+
+/** Makes a lane that waits after failures due at once: its address was edited, or a delivery is asked for. */
+export async function hurryLane(tx: Tx, hookId: number, origin: string, now: number): Promise<void> {
+  await tx
+    .updateTable('hook_lane')
+    .set({ origin, due_at: sql<number>`case when due_at = 0 then 0 else cast(${now} as bigint) end` })
+    .where('hook_id', '=', hookId)
+    .execute()
+}
+
+export interface Choice {
+  /** Origins that get no more at the moment. */
+  readonly exceptOrigins: readonly string[]
+  /** Accounts that have their share of all deliveries at once. */
+  readonly exceptOwners: readonly number[]
+  /** Accounts that have their share of those to an origin, see `shareKey`. */
+  readonly exceptShares: readonly string[]
+  /** Leave out servers that did not answer the last time. */
+  readonly healthyOnly: boolean
+}
+
+/** When lanes may be taken. */
+interface TakeTimes extends LeaseTimes {
+  /** Those too whose process was not heard of for a whole lease. */
+  readonly takesOver: boolean
+}
+
+/** Moments between which times are those of pauses and leases: others were written before the clock was set back. */
+interface Bounds {
+  readonly now: number
+  /** Leases that end by then are over. */
+  readonly leaseEnd: number
+  readonly farPause: number
+  readonly farLease: number
+}
+
+const boundsOf = ({ now, leaseMs, takesOver }: TakeTimes): Bounds => ({
+  now,
+  leaseEnd: takesOver ? now : 0,
+  farPause: now + MAX_RETRY_MS,
+  farLease: farLease({ now, leaseMs }),
+})
+
+const takeableLanes = (db: Db, { now, leaseEnd, farPause, farLease }: Bounds) =>
+  db
+    .selectFrom('hook_lane')
+    .where('due_at', '>', 0)
+    .where((eb) => eb.or([eb('due_at', '<=', now), eb('due_at', '>', farPause)]))
+    .where((eb) => eb.or([eb('lease_until', '<=', leaseEnd), eb('lease_until', '>', farLease)]))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('webhook')
+          .select('webhook.id')
+          .whereRef('webhook.id', '=', 'hook_lane.hook_id')
+          .where('webhook.is_active', '=', 1),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('hook_origin')
+            .select('hook_origin.origin')
+            .whereRef('hook_origin.origin', '=', 'hook_lane.origin')
+            .where('hook_origin.retry_at', '>', now)
+            .where('hook_origin.retry_at', '<=', farPause),
+        ),
+      ),
+    )
+
+/** Lanes that may be taken now, those that wait longest first. */
+export async function listDueLanes(db: Db, times: TakeTimes, choice: Choice): Promise<Lane[]> {
+  const values = {
+    ...boundsOf(times),
+    origins: unlessEmpty(choice.exceptOrigins),
+    owners: unlessEmpty(choice.exceptOwners),
+    shares: unlessEmpty(choice.exceptShares),
+  }
+  const rows = await runKept(db, dueLanes, values, choice.healthyOnly ? 'healthy' : 'all')
+  return rows.map((row) => ({
+    hookId: row.hook_id,
+    origin: row.origin,
+    ownerId: row.owner_id,
+    failures: row.failures,
+    lastStatus: row.last_status,
+    isSuspect: row.silences !== null,
+  }))
+}
+
+type DueValues = Bounds & {
+  readonly origins: readonly string[] | undefined
+  readonly owners: readonly number[] | undefined
+  readonly shares: readonly string[] | undefined
+}
+
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined)
+
+/** Names what an account has of an origin. */
+export const shareKey = ({ ownerId, origin }: Pick<Lane, 'ownerId' | 'origin'>): string => `${ownerId} ${origin}`
+const ownerOf = sql<number>`coalesce(webhook.owner_id, repo.owner_id, 0)`
+const shareOf = sql<string>`${ownerOf} || ' ' || hook_lane.origin`
+
+const dueLanes = (db: Db, { origins, owners, shares, ...bounds }: DueValues, which: 'healthy' | 'all') =>
+  takeableLanes(db, bounds)
+    .innerJoin('webhook', 'webhook.id', 'hook_lane.hook_id')
+    .leftJoin('repo', 'repo.id', 'webhook.repo_id')
+    .leftJoin('hook_origin as suspect', 'suspect.origin', 'hook_lane.origin')
+    .select(['hook_lane.hook_id', 'hook_lane.origin', 'hook_lane.failures', 'suspect.failures as silences'])
+    .select(['hook_lane.last_status', ownerOf.as('owner_id')])
+    .$if(origins !== undefined, (query) => query.where('hook_lane.origin', 'not in', origins!))
+    .$if(owners !== undefined, (query) => query.where(ownerOf, 'not in', owners!))
+    .$if(shares !== undefined, (query) => query.where(shareOf, 'not in', shares!))
+    .$if(which === 'healthy', (query) => query.where('suspect.origin', 'is', null))
+    .orderBy('hook_lane.due_at')
+    .orderBy('hook_lane.hook_id')
+    .limit(LOOKED_AT)
+
+/** Takes lanes for this process; gives the ids of those that no other has taken meanwhile. */
+export async function leaseLanes(
+  tx: Tx,
+  hookIds: readonly number[],
+  { holder, ...times }: TakeTimes & { readonly holder: string },
+): Promise<Set<number>> {
+  const free = await runKept(tx, takeableLanesOf, { ...boundsOf(times), hookIds })
+  const ids = free.map((row) => row.hook_id)
+  if (ids.length > 0) await runKept(tx, lease, { hookIds: ids, holder, until: times.now + times.leaseMs })
+  return new Set(ids)
+}
+
+const takeableLanesOf = (db: Db, { hookIds, ...bounds }: Bounds & { readonly hookIds: readonly number[] }) =>
+  dialectOf(db as Tx).lockFreeRows(takeableLanes(db, bounds).select('hook_id').where('hook_id', 'in', hookIds))
+
+const lease = (
+  db: Db,
+  { hookIds, holder, until }: { readonly hookIds: readonly number[]; readonly holder: string; readonly until: number },
+) => db.updateTable('hook_lane').set({ holder, lease_until: until }).where('hook_id', 'in', hookIds)
+
+export async function extendLaneLeases(
+  tx: Tx,
+  holder: string,
+  hookIds: readonly number[],
+  until: number,
+): Promise<void> {
+  await tx
+    .updateTable('hook_lane')
+    .set({ lease_until: until })
+    .where('hook_id', 'in', [...hookIds])
+    .where('holder', '=', holder)
+    .where('lease_until', '>', 0)
+    .execute()
+}
+
+/** The processes that have leases. */
+export async function listLaneHolders(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('hook_lane').select('holder').distinct().where('lease_until', '>', 0).execute()
+  return rows.map((row) => row.holder)
+}
+
+/** Gives back every lane of processes that have ended. */
+export async function freeLanesOf(tx: Tx, holders: readonly string[]): Promise<void> {
+  await tx.updateTable('hook_lane').set({ lease_until: 0, holder: '' }).where('holder', 'in', holders).execute()
+}
+
+/**
+ * Those of some lanes that a process still has, locked until the transaction ends: deliveries that are added meanwhile
+ * wait. Without those of deleted webhooks, and those that another process took because this one was not heard of.
+ */
+export async function lockLanesOf(tx: Tx, holder: string, hookIds: readonly number[]): Promise<Set<number>> {
+  const rows = await runKept(tx, lanesOf, { holder, hookIds })
+  return new Set(rows.map((row) => row.hook_id))
+}
+
+const lanesOf = (db: Db, { holder, hookIds }: { readonly holder: string; readonly hookIds: readonly number[] }) =>
+  dialectOf(db as Tx).lockRows(
+    db
+      .selectFrom('hook_lane')
+      .select('hook_id')
+      .where('hook_id', 'in', hookIds)
+      .where('holder', '=', holder)
+      .orderBy('hook_id'),
+  )
+
+export async function updateLanes(
+  tx: Tx,
+  hookIds: readonly number[],
+  values: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>>,
+): Promise<void> {
+  if (hookIds.length === 0) return
+  await runKept(tx, lanesUpdate, { hookIds, ...values })
+}
+
+const lanesUpdate = (
+  db: Db,
+  {
+    hookIds,
+    ...values
+  }: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>> & {
+    readonly hookIds: readonly number[]
+  },
+) => db.updateTable('hook_lane').set(values).where('hook_id', 'in', hookIds)
+
+/** Answers came: the servers are healthy. */
+export async function deleteOrigins(tx: Tx, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return
+  await tx
+    .deleteFrom('hook_origin')
+    .where('origin', 'in', [...origins])
+    .execute()
+}
+
+/** Counts a failure of a server in a row; returns how many there are. */
+export async function countOriginFailure(tx: Tx, origin: string, error: string): Promise<number> {
+  const { failures } = await tx
+    .insertInto('hook_origin')
+    .values({ origin, failures: 1, error })
+    .onConflict((conflict) =>
+      conflict.column('origin').doUpdateSet({ failures: sql<number>`hook_origin.failures + 1`, error }),
+    )
+    .returning('failures')
+    .executeTakeFirstOrThrow()
+  return failures
+}
+
+export async function pauseOrigin(tx: Tx, origin: string, retryAt: number): Promise<void> {
+  await tx.updateTable('hook_origin').set({ retry_at: retryAt }).where('origin', '=', origin).execute()
+}

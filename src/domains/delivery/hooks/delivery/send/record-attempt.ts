@@ -1,0 +1,175 @@
+import type { Database, Tx } from '../../../../../core/db/database.ts'
+import { whenBack } from '../../../../../core/db/when-back.ts'
+import type { Clock } from '../../../../../core/platform/clock.ts'
+import { Batches } from '../../../../../core/platform/concurrency/batches.ts'
+import {
+  type AttemptRow,
+  buryDeliveries,
+  hasWaitingDeliveries,
+  listNextDeliveries,
+  type NextDelivery,
+  type PastAttempt,
+  type PendingDelivery,
+  updateDeliveries,
+} from './delivery.store.ts'
+import { countOriginFailure, deleteOrigins, type Lane, lockLanesOf, pauseOrigin, updateLanes } from './lane.store.ts'
+import { isMadeOf } from './hook-request.ts'
+import { isGivenUp, pauseOf, retryDelay } from './retry.policy.ts'
+import type { Attempt } from './sender.ts'
+
+/** Attempts that one transaction writes; statements for more would not be kept compiled. */
+const BATCH = 16
+/** How long an attempt that has ended waits for others that are under way. */
+const PAUSE_MS = 5
+const KEPT_ATTEMPTS = 10
+
+interface RecordDeps {
+  readonly database: Database
+  readonly clock: Clock
+  /** Names this process. */
+  readonly holder: string
+  /** Milliseconds after which a delivery that fails is dead. */
+  readonly retryMs: number
+  /** How many attempts are under way in this process. */
+  underWay(): number
+  /** Until it is aborted, outcomes wait for a database that is away. */
+  readonly signal: AbortSignal
+}
+
+/** What came of sending a delivery of a lane. */
+interface Outcome {
+  readonly lane: Lane
+  readonly delivery: PendingDelivery
+  readonly attempt: Attempt
+  /** The lane lets others go first even if more waits in it. */
+  readonly endsTurn: boolean
+}
+
+export interface Records {
+  /**
+   * Writes what came of an attempt, with the state of the lane and of the server, in one transaction, which attempts
+   * that end at the same time share; returns the delivery that the lane sends next, if it goes on
+   * (behaviour/orgs-webhooks-actions#retries).
+   */
+  attempt(outcome: Outcome): Promise<NextDelivery | undefined>
+  /** Ends the lease of a lane, which stays due if anything waits in it. */
+  giveBack(hookId: number): Promise<void>
+}
+
+export function createRecords({ database, clock, holder, retryMs, underWay, signal }: RecordDeps): Records {
+  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => whenBack(() => database.transaction(work), signal)
+  const successes = new Batches<Outcome, NextDelivery | undefined>(
+    (outcomes) => write((tx) => recordSuccesses(tx, outcomes)),
+    { size: BATCH, pause: PAUSE_MS, expected: underWay },
+  )
+  return {
+    async attempt(outcome) {
+      if (outcome.attempt.error === '') return successes.add(outcome)
+      await write((tx) => recordFailure(tx, outcome))
+      return undefined
+    },
+    giveBack: (hookId) =>
+      write(async (tx) => {
+        const held = await lockLanesOf(tx, holder, [hookId])
+        const due = (await hasWaitingDeliveries(tx, hookId)) ? clock.now() : 0
+        await updateLanes(tx, [...held], { due_at: due, lease_until: 0 })
+      }),
+  }
+
+  async function recordSuccesses(tx: Tx, outcomes: readonly Outcome[]): Promise<(NextDelivery | undefined)[]> {
+    const held = await lockLanesOf(
+      tx,
+      holder,
+      outcomes.map(({ lane }) => lane.hookId),
+    )
+    const kept = outcomes.filter(({ lane }) => held.has(lane.hookId))
+    if (kept.length === 0) return []
+    const now = clock.now()
+    await updateDeliveries(
+      tx,
+      kept.map(({ delivery, attempt }) => rowOf(delivery, attempt, now)),
+    )
+    await deleteOrigins(tx, [...new Set(kept.filter(({ lane }) => lane.isSuspect).map(({ lane }) => lane.origin))])
+    const next = await listNextDeliveries(tx, [...held])
+    const goesOn = ({ lane, endsTurn }: Outcome): boolean => !endsTurn && next.get(lane.hookId)?.hook.isActive === true
+    const healthy = { failures: 0, last_status: 'delivered' } as const
+    const idsOf = (which: (outcome: Outcome) => boolean): number[] => kept.filter(which).map(({ lane }) => lane.hookId)
+    await updateLanes(
+      tx,
+      idsOf(({ lane }) => !next.has(lane.hookId)),
+      { ...healthy, due_at: 0, lease_until: 0 },
+    )
+    await updateLanes(
+      tx,
+      idsOf((outcome) => next.has(outcome.lane.hookId) && !goesOn(outcome)),
+      { ...healthy, due_at: now, lease_until: 0 },
+    )
+    await updateLanes(
+      tx,
+      idsOf((outcome) => goesOn(outcome) && isUnhealthy(outcome.lane)),
+      healthy,
+    )
+    return outcomes.map((outcome) => (goesOn(outcome) ? next.get(outcome.lane.hookId) : undefined))
+  }
+
+  async function recordFailure(
+    tx: Tx,
+    { lane, delivery, attempt }: Pick<Outcome, 'lane' | 'delivery' | 'attempt'>,
+  ): Promise<void> {
+    const held = await lockLanesOf(tx, holder, [lane.hookId])
+    if (held.size === 0) return
+    const now = clock.now()
+    const failures = lane.failures + 1
+    const pausedUntil = await recordOrigin(tx, lane, attempt, now)
+    const pause =
+      pausedUntil > 0 ? `; nothing is sent to ${lane.origin} before ${new Date(pausedUntil).toISOString()}` : ''
+    const error = attempt.error + pause
+    await updateDeliveries(tx, [rowOf(delivery, { ...attempt, error }, now)])
+    const givenUp = isGivenUp({ queuedAt: delivery.queuedAt, now, failures, retryMs })
+    if (givenUp) await buryDeliveries(tx, lane.hookId, { queuedBefore: now - retryMs, now })
+    const waiting = !givenUp || (await hasWaitingDeliveries(tx, lane.hookId))
+    await updateLanes(tx, [lane.hookId], {
+      failures,
+      last_status: givenUp ? 'dead' : 'failed',
+      due_at: waiting ? now + retryDelay(failures, Math.random()) : 0,
+      lease_until: 0,
+    })
+  }
+}
+
+/** Returns until when nothing is sent to the server; 0 if it is not paused. */
+async function recordOrigin(tx: Tx, lane: Lane, attempt: Attempt, now: number): Promise<number> {
+  if (attempt.status > 0 && lane.isSuspect) await deleteOrigins(tx, [lane.origin])
+  if (!attempt.isSilent) return 0
+  const pause = pauseOf(await countOriginFailure(tx, lane.origin, attempt.error))
+  if (pause === 0) return 0
+  await pauseOrigin(tx, lane.origin, now + pause)
+  return now + pause
+}
+
+const isUnhealthy = ({ failures, lastStatus }: Lane): boolean => failures > 0 || lastStatus !== 'delivered'
+
+function rowOf(delivery: PendingDelivery, attempt: Attempt, now: number): AttemptRow {
+  const past: PastAttempt = {
+    at: attempt.at,
+    status: attempt.status,
+    duration_ms: attempt.durationMs,
+    error: attempt.error,
+  }
+  const succeeded = attempt.error === ''
+  return {
+    id: delivery.id,
+    state: succeeded ? 'delivered' : 'waiting',
+    attempts: delivery.attempts + 1,
+    finished_at: succeeded ? now : 0,
+    url: attempt.url,
+    request_headers: JSON.stringify(attempt.requestHeaders),
+    request_body: isMadeOf(delivery.payload, attempt.requestBody, attempt.requestHeaders) ? '' : attempt.requestBody,
+    response_status: attempt.status,
+    response_headers: JSON.stringify(attempt.headers),
+    response_body: attempt.body,
+    duration_ms: attempt.durationMs,
+    error: attempt.error,
+    history: JSON.stringify([...delivery.history, past].slice(-KEPT_ATTEMPTS)),
+  }
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '../../../../../core/platform/clock.ts'
+import type { SecretBox } from '../../../../../core/platform/crypto/secret-box.ts'
+import { isOutgoingError, type OutgoingClient } from '../../../../../core/platform/outgoing/index.ts'
+import { HEADER_CONTEXT, SECRET_CONTEXT } from '../../hook-secrets.ts'
+import type { PendingDelivery } from './delivery.store.ts'
+import { deliveryHeaders } from './headers.policy.ts'
+import { hookRequest } from './hook-request.ts'
+
+const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_ERROR_LENGTH = 500
+
+/** What one attempt sent and what came back. */
+export interface Attempt {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly url: string
+  /** Without `Authorization`. */
+  readonly requestHeaders: Readonly<Record<string, string>>
+  readonly requestBody: string
+  /** 0 for no answer. */
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The first 64 KiB. */
+  readonly body: string
+  readonly durationMs: number
+  /** Why it failed; empty for success. */
+  readonly error: string
+  /** The server gave no answer at all. */
+  readonly isSilent: boolean
+}
+
+export interface Sender {
+  /** Throws the reason of `signal` alone. */
+  send(delivery: PendingDelivery, signal: AbortSignal): Promise<Attempt>
+}
+
+interface SenderDeps {
+  readonly client: OutgoingClient
+  readonly secrets: SecretBox
+  readonly clock: Clock
+  /** Milliseconds for the whole exchange. */
+  readonly timeout: number
+}
+
+/** Sends deliveries; nothing in an answer but its status has a meaning (behaviour/orgs-webhooks-actions#delivery). */
+export function createSender({ client, secrets, clock, timeout }: SenderDeps): Sender {
+  const open = (sealed: string, context: string): string => (sealed === '' ? '' : secrets.open(sealed, context))
+  const prepare = (delivery: PendingDelivery, at: number) => {
+    const { hook, uuid, event, eventType, payload } = delivery
+    const secret = open(hook.sealedSecret, SECRET_CONTEXT)
+    const request = hookRequest(delivery, { secret, at })
+    const { contentType } = request
+    return {
+      request,
+      requestHeaders: deliveryHeaders({ uuid, event, eventType, target: hook.scope, secret, payload, contentType }),
+      authorization: open(hook.sealedHeader, HEADER_CONTEXT),
+    }
+  }
+  return {
+    async send(delivery, signal) {
+      const [at, start] = [clock.now(), performance.now()]
+      const took = (): number => Math.round(performance.now() - start)
+      let sent = { at, url: delivery.hook.url, requestHeaders: {}, requestBody: '' }
+      try {
+        const { request, requestHeaders, authorization } = prepare(delivery, at)
+        sent = { at, url: request.url, requestHeaders, requestBody: request.body }
+        const answer = await client.stream(
+          request.url,
+          {
+            method: request.method,
+            body: request.body,
+            headers: { ...requestHeaders, ...(authorization !== '' && { Authorization: authorization }) },
+            timeout,
+            signal,
+          },
+          async ({ status, headers, body }) => ({ status, headers, body: await beginning(body) }),
+        )
+        const error = answer.status >= 200 && answer.status < 300 ? '' : `the answer was ${answer.status}`
+        return { ...sent, ...answer, durationMs: took(), error, isSilent: false }
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        const isSilent = isOutgoingError(error, 'timeout') || isOutgoingError(error, 'unreachable')
+        return { ...sent, status: 0, headers: {}, body: '', durationMs: took(), error: explain(error), isSilent }
+      }
+    },
+  }
+}
+
+const explain = (error: unknown): string =>
+  isOutgoingError(error)
+    ? shortened(`${error.kind}: ${error.message}`)
+    : shortened(`not sent: ${error instanceof Error ? error.message : String(error)}`)
+
+/** NOTE: PostgreSQL has no half characters in texts. */
+const shortened = (text: string): string => text.slice(0, MAX_ERROR_LENGTH).toWellFormed()
+
+/**
+ * The first 64 KiB as text; what follows is not read. An answer that breaks off has been received: its status counts.
+ * NOTE: PostgreSQL has no NUL in texts.
+ */
+async function beginning(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk.subarray(0, MAX_ANSWER_BYTES - size))
+      size += chunk.length
+      if (size >= MAX_ANSWER_BYTES) break
+    }
+  } catch (error) {
+    if (!isOutgoingError(error)) throw error
+  }
+  return Buffer.concat(chunks).toString('utf8').replaceAll('\0', '\uFFFD')
+}

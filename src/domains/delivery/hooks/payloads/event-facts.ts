@@ -1,0 +1,87 @@
+import { NO_ACCESS, ownerAccess, presentablePermissions, type RepoAccess } from '../../../../core/access/repo-access.ts'
+import { ANONYMOUS, viewerOfAccount } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { DomainEvent } from '../../../../core/events/index.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import { type Repo, type Repos, type Repository, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
+import { type User, findUserById, presentGhost, presentUser, presentVirtualById } from '../../../accounts/index.ts'
+import { deletedRepo, findDeletion } from './find-deletion.ts'
+import { presentPayloadRepo } from './payload.present.ts'
+import type { PayloadUser } from './payload-types.ts'
+
+/** Whose permissions a payload shows: those of the acting account, or fixed ones. */
+type Permissions = 'sender' | keyof typeof FIXED
+
+const FIXED = {
+  all: { admin: true, push: true, pull: true },
+  none: { admin: false, push: false, pull: false },
+} as const
+
+/** What every payload contains. */
+export interface EventFacts {
+  readonly repo: Repo
+  readonly repository: Repository
+  readonly sender: PayloadUser
+  /** It was deleted since: there is no git data any more. */
+  readonly isDeleted: boolean
+}
+
+/** Who acted where. */
+interface Deed extends Pick<DomainEvent, 'id'> {
+  readonly repoId: number
+  /** 0 for no account, such as a deploy key or the sync of a mirror: the owner of the repository stands for it. */
+  readonly actorId: number
+}
+
+export interface EventFactsLoader {
+  /** Of one that was deleted since, what its deletion says of it; undefined when its owner was deleted too. */
+  findRepo(event: Pick<DomainEvent, 'id' | 'repoId'>): Promise<Repo | undefined>
+  /** Undefined as `findRepo`. */
+  load(deed: Deed, permissions: Permissions): Promise<EventFacts | undefined>
+  /** The same for a repository that the caller has, which may be deleted. */
+  of(repo: Repo, actorId: number, permissions: Permissions): Promise<Omit<EventFacts, 'isDeleted'>>
+  /** The acting account alone. */
+  loadSender(actorId: number, owner: User): Promise<PayloadUser>
+}
+
+export interface EventFactsDeps {
+  readonly database: Database
+  readonly repos: Pick<Repos, 'view'>
+  readonly site: Site
+}
+
+/**
+ * The repository and the acting account as anyone may see them. `permissions` are those of the acting account unless
+ * the type of event has fixed ones (behaviour/orgs-webhooks-actions#payloads).
+ */
+export function createEventFacts({ database: { read }, repos, site }: EventFactsDeps): EventFactsLoader {
+  const loader: EventFactsLoader = {
+    findRepo: async (event) => (await findRepoById(read, asId(event.repoId))) ?? findDeletedRepo(event),
+    async load(event, permissions) {
+      const there = await findRepoById(read, asId(event.repoId))
+      const repo = there ?? (await findDeletedRepo(event))
+      return repo && { ...(await loader.of(repo, event.actorId, permissions)), isDeleted: there === undefined }
+    },
+    async of(repo, actorId, permissions) {
+      const actor = await findActor(actorId, repo.owner)
+      const shown = permissions === 'sender' ? presentablePermissions(await accessOf(actor, repo)) : FIXED[permissions]
+      const view = await repos.view(ANONYMOUS, { repo, access: NO_ACCESS })
+      return { repo, repository: presentPayloadRepo(view, shown, site), sender: presentSender(actor, actorId) }
+    },
+    loadSender: async (actorId, owner) => presentSender(await findActor(actorId, owner), actorId),
+  }
+  const findDeletedRepo = async (event: Pick<DomainEvent, 'id' | 'repoId'>): Promise<Repo | undefined> => {
+    const deletion = await findDeletion(read, event, 'repo.deleted', () => true)
+    return deletion && deletedRepo(read, deletion)
+  }
+  const findActor = async (id: number, owner: User): Promise<User | undefined> =>
+    id === 0 ? owner : id > 0 ? findUserById(read, asId(id)) : undefined
+  const accessOf = async (actor: User | undefined, repo: Repo): Promise<RepoAccess> => {
+    if (actor === undefined) return NO_ACCESS
+    return actor.id === repo.owner.id ? ownerAccess(repo) : loadRepoAccess(read, viewerOfAccount(actor), repo)
+  }
+  const presentSender = (actor: User | undefined, id: number): PayloadUser =>
+    actor === undefined ? (presentVirtualById(id, site) ?? presentGhost(site)) : presentUser(actor, ANONYMOUS, site)
+  return loader
+}

@@ -1,0 +1,2 @@
+export type { Deliveries } from './hooks/delivery/history/deliveries.service.ts'
+export { copyDefaultWebhooks } from './hooks/webhook.store.ts'

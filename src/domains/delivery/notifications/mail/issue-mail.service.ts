@@ -1,0 +1,153 @@
+import { callerKey } from '../../../../core/access/caller-key.ts'
+import { ANONYMOUS } from '../../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Jobs } from '../../../../core/jobs/index.ts'
+import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { isDomainError } from '../../../../core/platform/errors.ts'
+import type { Logger } from '../../../../core/platform/logger.ts'
+import { MailRefusedError, type MailServer } from '../../../../core/platform/mail/mail.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import { findIssueById, issueUrls } from '../../../issues/index.ts'
+import { type Markup, findRepoById } from '../../../repositories/index.ts'
+import { findUserById, safeHtml } from '../../../accounts/index.ts'
+import { type IssueActivity, listFollowers } from '../threads/recipients.store.ts'
+import { composeMail, type MailContents, type MailSettings } from './compose.ts'
+import { concernsUsers, type MailActivity } from './mail-activity.ts'
+import { type Addressee, findCommentBody, listAddressees } from './mail-recipients.store.ts'
+import type { UnsubscribeLinks } from './unsubscribe-links.ts'
+
+/** Mail about issues (docs/mail.md). Everything is read when a mail is sent: who may read it, and the text. */
+export interface IssueMail {
+  /** Enqueues mail to those who follow the issue. */
+  toFollowers(tx: Tx, activity: MailActivity): Promise<void>
+  /** Enqueues mail to these users. */
+  toUsers(tx: Tx, activity: MailActivity, userIds: readonly UserId[]): Promise<void>
+  /** Enqueues the next batches of `toFollowers`. */
+  spread(activity: MailActivity, after: number): Promise<void>
+  /** Sends one batch; enqueues those that may be accepted later. */
+  send(batch: MailBatch, signal: AbortSignal): Promise<void>
+}
+
+interface MailBatch {
+  readonly activity: MailActivity
+  readonly user_ids: readonly number[]
+  /** How often it was tried before. */
+  readonly attempt: number
+}
+
+/** Recipients of one job that sends, and of one that enqueues such jobs. */
+const BATCH = 25
+const SPREAD = 200
+const MAX_ATTEMPTS = 10
+const FIRST_RETRY_MS = 60_000
+const MAX_RETRY_MS = 4 * 3_600_000
+
+interface IssueMailDeps {
+  readonly database: Database
+  readonly jobs: Jobs
+  readonly log: Logger
+  readonly site: Site
+  readonly markup: Pick<Markup, 'render'>
+  readonly server: MailServer
+  readonly links: UnsubscribeLinks
+  readonly settings: Omit<MailSettings, 'domain'>
+}
+
+export function createIssueMail(deps: IssueMailDeps): IssueMail {
+  const { database, jobs } = deps
+  const enqueue = async (tx: Tx, activity: MailActivity, userIds: readonly number[]): Promise<void> => {
+    for (let from = 0; from < userIds.length; from += BATCH)
+      await jobs.enqueue(tx, 'mail.send', { activity, user_ids: userIds.slice(from, from + BATCH), attempt: 0 })
+  }
+  return {
+    toFollowers: (tx, activity) => jobs.enqueue(tx, 'mail.spread', { activity, after: 0 }),
+    toUsers: enqueue,
+    async spread(activity, after) {
+      const found = await loadActivity(database.read, activity)
+      if (found === undefined) return
+      const followers = await listFollowers(database.read, found, { after, limit: SPREAD })
+      const userIds = followers.map(({ userId }) => userId)
+      await database.transaction(async (tx) => {
+        await enqueue(tx, activity, userIds)
+        if (userIds.length === SPREAD) await jobs.enqueue(tx, 'mail.spread', { activity, after: userIds.at(-1)! })
+      })
+    },
+    send: (batch, signal) => sendBatch(deps, batch, signal),
+  }
+}
+
+async function sendBatch(deps: IssueMailDeps, batch: MailBatch, signal: AbortSignal): Promise<void> {
+  const { database, server, links, settings, site } = deps
+  const { activity } = batch
+  const found = await loadActivity(database.read, activity)
+  const contents = found && (await loadContents(deps, found, activity))
+  if (contents === undefined) return
+  const target = { userIds: batch.user_ids.map((id) => asId<UserId>(id)), asFollowers: !concernsUsers(activity) }
+  const addressees = (await listAddressees(database.read, found!, target)).filter((one) => wantsMail(one, activity))
+  if (addressees.length === 0) return
+  const late: number[] = []
+  const domain = new URL(site.rootUrl()).hostname
+  const connection = await server.connect()
+  try {
+    for (const { user } of addressees) {
+      signal.throwIfAborted()
+      const unsubscribeUrl = links.make({ userId: user.id, issueId: contents.issue.id })
+      try {
+        await connection.send(composeMail(contents, { user, unsubscribeUrl }, { ...settings, domain }), signal)
+      } catch (error) {
+        if (signal.aborted) throw error
+        if (!(error instanceof MailRefusedError)) late.push(user.id)
+        deps.log.warn({ err: error, user: user.id, issue: contents.issue.id }, 'mail not sent')
+      }
+    }
+  } finally {
+    connection.close()
+  }
+  if (late.length > 0) await retry(deps, batch, late)
+}
+
+/** NOTE: not by failing the job, which would send again to those who have their mail. */
+async function retry({ database, jobs, log }: IssueMailDeps, batch: MailBatch, userIds: number[]): Promise<void> {
+  const attempt = batch.attempt + 1
+  if (attempt >= MAX_ATTEMPTS) return log.error({ users: userIds, activity: batch.activity }, 'mail given up')
+  const delay = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** batch.attempt)
+  await database.transaction((tx) =>
+    jobs.enqueue(tx, 'mail.send', { activity: batch.activity, user_ids: userIds, attempt }, { delay }),
+  )
+}
+
+const wantsMail = ({ preferences: { emailNotifications = 'enabled' } }: Addressee, activity: MailActivity): boolean =>
+  emailNotifications === 'enabled' || (emailNotifications === 'onmention' && concernsUsers(activity))
+
+async function loadActivity(
+  db: Database['read'],
+  { issue_id, actor_id }: MailActivity,
+): Promise<IssueActivity | undefined> {
+  const issue = await findIssueById(db, asId(issue_id))
+  const repo = issue && (await findRepoById(db, issue.repoId))
+  return issue && repo && { issue, repo, actorId: asId(actor_id) }
+}
+
+/** Undefined when the comment was deleted. */
+async function loadContents(
+  { database, markup, site }: IssueMailDeps,
+  { issue, repo, actorId }: IssueActivity,
+  activity: MailActivity,
+): Promise<MailContents | undefined> {
+  const { comment_id: commentId, kind } = activity
+  const ofIssue = kind === 'created' || kind === 'mentioned' ? issue.body : ''
+  const text = commentId === 0 ? ofIssue : await findCommentBody(database.read, commentId)
+  if (text === undefined) return undefined
+  const { html: page } = issueUrls(issue, repo, site)
+  const context = `/${repo.fullName}`
+  const request = { text, mode: 'comment', context, viewer: ANONYMOUS, caller: MAIL_CALLER, picturesAsLinks: true }
+  const html = await markup.render(request).catch((error: unknown) => {
+    if (!isDomainError(error, 'invalid')) throw error
+    return safeHtml`<pre>${text}</pre>`.text
+  })
+  const actor = await findUserById(database.read, actorId)
+  return { activity, issue, repo, actor, text, html, url: commentId === 0 ? page : `${page}#issuecomment-${commentId}` }
+}
+
+/** Rendering for mail takes turns with itself alone. */
+const MAIL_CALLER = callerKey(ANONYMOUS, 'mail')

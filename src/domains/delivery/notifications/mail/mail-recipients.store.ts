@@ -1,0 +1,61 @@
+import type { Db } from '../../../../core/db/database.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import { readersOf } from '../../../../core/access/repo-readers.store.ts'
+import { unitOf } from '../../../issues/index.ts'
+import { type Preferences, type User, toUser } from '../../../accounts/index.ts'
+import { type IssueActivity, listConcerned } from '../threads/recipients.store.ts'
+
+export interface Addressee {
+  readonly user: User
+  readonly preferences: Preferences
+}
+
+/**
+ * Of these users, those whom a mail may be sent to now: active, with an address, and still able to read the issue;
+ * followers also not unsubscribed, others not blocking the acting account.
+ */
+export async function listAddressees(
+  db: Db,
+  activity: IssueActivity,
+  { userIds, asFollowers }: { readonly userIds: readonly UserId[]; readonly asFollowers: boolean },
+): Promise<Addressee[]> {
+  const { repo, issue, actorId } = activity
+  const among = asFollowers ? userIds : await listConcerned(db, activity, userIds)
+  if (among.length === 0) return []
+  let query = db
+    .selectFrom('user')
+    .selectAll()
+    .where('user.id', 'in', among)
+    .where('user.id', '<>', actorId)
+    .where('user.kind', '=', 'individual')
+    .where('user.is_active', '=', 1)
+    .where('user.is_login_prohibited', '=', 0)
+    .where('user.email', '<>', '')
+    .where(readersOf(repo, unitOf(issue)))
+  if (asFollowers)
+    query = query.where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('issue_watch')
+            .select('issue_watch.user_id')
+            .whereRef('issue_watch.user_id', '=', 'user.id')
+            .where('issue_watch.issue_id', '=', issue.id)
+            .where('issue_watch.is_watching', '=', 0),
+        ),
+      ),
+    )
+  const rows = await query.orderBy('user.id').execute()
+  return rows.map((row) => ({ user: toUser(row), preferences: JSON.parse(row.settings) as Preferences }))
+}
+
+/** The text of a comment or a review; undefined when it was deleted. */
+export async function findCommentBody(db: Db, id: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('timeline_entry')
+    .select('body')
+    .where('id', '=', id)
+    .where('kind', 'in', ['code', 'comment', 'review'])
+    .executeTakeFirst()
+  return row?.body
+}

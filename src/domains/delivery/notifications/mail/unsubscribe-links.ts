@@ -1,0 +1,33 @@
+import { type IssueId, type UserId, asId } from '../../../../core/platform/crypto/ids.ts'
+import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+
+export const UNSUBSCRIBE = '/notifications/unsubscribe'
+
+export interface IssueOfUser {
+  readonly userId: UserId
+  readonly issueId: IssueId
+}
+
+/** Links in mails by which a user unsubscribes from an issue without signing in: only this server can make one. */
+export interface UnsubscribeLinks {
+  make(target: IssueOfUser): string
+  /** Undefined for a token that this server did not make. */
+  read(token: string): IssueOfUser | undefined
+}
+
+const CONTEXT = 'mail.unsubscribe'
+
+export function createUnsubscribeLinks({ secrets, site }: { secrets: SecretBox; site: Site }): UnsubscribeLinks {
+  return {
+    make: ({ userId, issueId }) => `${site.rootUrl()}${UNSUBSCRIBE}/${secrets.seal(`${userId}.${issueId}`, CONTEXT)}`,
+    read(token) {
+      try {
+        const [userId = 0, issueId = 0] = secrets.open(token, CONTEXT).split('.').map(Number)
+        return { userId: asId(userId), issueId: asId(issueId) }
+      } catch {
+        return undefined
+      }
+    },
+  }
+}

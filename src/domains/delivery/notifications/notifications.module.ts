@@ -1,0 +1,53 @@
+import type { Projections } from '../../../core/events/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { createMailJobs } from './mail/mail.jobs.ts'
+import { createMail } from './mail/mail.ts'
+import { createUnsubscribeLinks } from './mail/unsubscribe-links.ts'
+import { registerUnsubscribe } from './mail/unsubscribe.routes.ts'
+import { notificationEvents } from './notifications.events.ts'
+import { createNotificationJobs } from './notifications.jobs.ts'
+import { createThreadBoard } from './stream/thread-board.ts'
+import { threadStreamOperation } from './stream/thread-stream.operations.ts'
+import { issueWatchProjections } from './subscriptions/issue-watch.projection.ts'
+import { subscriptionOperations } from './subscriptions/subscriptions.operations.ts'
+import { createSubscriptions } from './subscriptions/subscriptions.service.ts'
+import { createLeavesDraft } from './threads/leaves-draft.ts'
+import { createNotifier } from './threads/notifier.ts'
+import { threadOperations } from './threads/threads.operations.ts'
+import { threadProjections } from './threads/threads.projection.ts'
+import { createThreads } from './threads/threads.service.ts'
+
+/** Who follows an issue, what users are notified of, and mail about it. */
+export const module = defineModule({
+  name: 'notifications',
+  needs: ['issueNotices', 'issues', 'markup', 'repos', 'social', 'streams', 'users'],
+  create(core, { issueNotices: notices, markup, repos, streams, users }, guards) {
+    const { config, database, clock, events, jobs, secrets, site } = core
+    const subscriptions = createSubscriptions({ database, clock, users })
+    const threads = createThreads({ database, clock, events, repos })
+    const notifier = createNotifier({ database, clock, events, jobs })
+    const board = createThreadBoard({ database, clock, repos, site })
+    streams.addBoard(board)
+    const links = createUnsubscribeLinks({ secrets, site })
+    notices.register((tx, notice) => notifier.users(tx, notice))
+    const leavesDraft = createLeavesDraft(config.pull_request.work_in_progress_prefixes)
+    const { mail, projections } = createMail(core, { markup, links, notices, leavesDraft })
+    return {
+      operations: [
+        ...subscriptionOperations({ guards, site, subscriptions }),
+        ...threadOperations({ guards, site, threads }),
+        threadStreamOperation({ streams, board }),
+      ],
+      events: notificationEvents,
+      routes: (http) => registerUnsubscribe(http, { links, subscriptions }),
+      projections: both({ ...threadProjections(notifier, leavesDraft), ...issueWatchProjections }, projections),
+      jobs: { ...createNotificationJobs(notifier), ...createMailJobs(mail) },
+    }
+  },
+})
+
+/** The handlers of both for each kind of event. */
+function both(first: Projections, second: Projections): Projections {
+  const kinds = new Set([...Object.keys(first), ...Object.keys(second)]) as Set<keyof Projections>
+  return Object.fromEntries([...kinds].map((kind) => [kind, [first[kind] ?? [], second[kind] ?? []].flat()]))
+}

@@ -1,0 +1,99 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import { type DomainEvent, findMissedEvents } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import type { Repos } from '../../../repositories/index.ts'
+import { type Board, type Channel, dataMessage, type Listener, type Message } from '../../../../core/streams/index.ts'
+import { presentThread } from '../threads/thread.present.ts'
+import { countThreads, listOwnThreads } from '../threads/thread.store.ts'
+import { loadThreadViews } from '../threads/thread-views.ts'
+import { type ChangedThread, listChangedThreads } from './changed-threads.store.ts'
+import { NOTIFYING_KINDS, threadChangeOf } from './thread-changes.policy.ts'
+import type { ThreadsChanged } from './threads-changed.model.ts'
+
+interface ThreadBoardDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly repos: Pick<Repos, 'views'>
+  readonly site: Site
+}
+
+/** New and changed threads, for users who listen (behaviour/issues#notification-stream). */
+export interface ThreadBoard extends Board {
+  channel(userId: UserId): Channel<SignedIn>
+}
+
+/** Messages to a client that resumes. */
+const MAX_MISSED = 5000
+/** Threads of one message; a user may mark any number at once. */
+const MAX_THREADS = 50
+
+export function createThreadBoard(deps: ThreadBoardDeps): ThreadBoard {
+  const { database, clock } = deps
+  const { read } = database
+  const listeners = new Map<number, Set<Listener<SignedIn>>>()
+  const changed = async (userIds: readonly number[], events: readonly DomainEvent[]): Promise<ChangedThread[]> =>
+    events.length === 0 ? [] : listChangedThreads(database, userIds, events.map(threadChangeOf))
+  return {
+    wants: ({ kind }) => listeners.size > 0 && NOTIFYING_KINDS.includes(kind),
+    async take(events) {
+      for (const [userId, threads] of byUser(await changed([...listeners.keys()], events)))
+        for (const listener of listeners.get(userId) ?? [])
+          if (await listener.isReady()) listener.send(await messagesOf(deps, listener.access, threads))
+    },
+    channel: (userId) => ({
+      join(listener) {
+        const joined = listeners.get(userId) ?? new Set()
+        listeners.set(userId, joined.add(listener))
+        return () => {
+          joined.delete(listener)
+          if (joined.size === 0) listeners.delete(userId)
+        }
+      },
+      missed: (id) => findMissedEvents(read, { id, kinds: NOTIFYING_KINDS, now: clock.now() }),
+      async *read(events, { access }) {
+        yield* await messagesOf(deps, access, await changed([userId], events))
+      },
+      maxMissed: MAX_MISSED,
+    }),
+  }
+}
+
+function byUser(threads: readonly ChangedThread[]): Map<number, ChangedThread[]> {
+  const groups = new Map<number, ChangedThread[]>()
+  for (const thread of threads) groups.set(thread.userId, [...(groups.get(thread.userId) ?? []), thread])
+  return groups
+}
+
+/** One message for each event, by id; none of threads that the viewer's token does not reach. */
+async function messagesOf(
+  { database: { read }, repos, site }: ThreadBoardDeps,
+  viewer: SignedIn,
+  changed: readonly ChangedThread[],
+): Promise<Message[]> {
+  const own = { viewer, userId: viewer.account.id }
+  const eventOf = new Map(changed.map(({ id, eventId }) => [id, eventId]))
+  const threads = await listOwnThreads(read, own, [...eventOf.keys()])
+  if (threads.length === 0) return []
+  const [views, unread] = await Promise.all([
+    loadThreadViews({ read, repos }, viewer, threads),
+    countThreads(read, { ...own, statuses: ['unread'] }),
+  ])
+  const groups = new Map<number, ThreadsChanged['threads']>()
+  for (const view of views) {
+    const id = eventOf.get(view.thread.id)!
+    groups.set(id, [...(groups.get(id) ?? []), presentThread(view, site)])
+  }
+  return [...groups]
+    .toSorted(([a], [b]) => a - b)
+    .map(([id, shown]) =>
+      dataMessage(id, {
+        id,
+        threads: shown.slice(0, MAX_THREADS),
+        has_more: shown.length > MAX_THREADS,
+        counts: { new: unread },
+      } satisfies ThreadsChanged),
+    )
+}

@@ -1,0 +1,28 @@
+import { signedIn } from '../../../../core/http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
+import { EventStream, type Streams } from '../../../../core/streams/index.ts'
+import type { ThreadBoard } from './thread-board.ts'
+
+interface ThreadStreamDeps {
+  readonly streams: Pick<Streams, 'open'>
+  readonly board: Pick<ThreadBoard, 'channel'>
+}
+
+/** What the caller is notified of, as it happens (behaviour/issues#notification-stream). */
+export const threadStreamOperation = ({ streams, board }: ThreadStreamDeps): Operation =>
+  defineOperation({
+    id: 'notifyStream',
+    method: 'GET',
+    path: '/notifications/stream',
+    area: 'notification',
+    scopes: ['notification'],
+    summary: 'New and changed notification threads of the caller, as server-sent events',
+    guard: signedIn,
+    responses: { 200: EventStream },
+    errors: [401, 429],
+    handler: ({ viewer, access, admission, network, headers }) =>
+      streams.open(
+        { viewer, access, admission, network, lastEventId: headers['last-event-id'] },
+        board.channel(access.account.id),
+      ),
+  })

@@ -1,0 +1,68 @@
+import { isSelf, isSiteAdmin, type SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database, Db } from '../../../../core/db/database.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { forbidden, notFound } from '../../../../core/platform/errors.ts'
+import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import { type Issue, findIssueById } from '../../../issues/index.ts'
+import { findWatchMode } from '../../../repositories/index.ts'
+import { type User, type Users, findUserById } from '../../../accounts/index.ts'
+import { findIssueWatch, isParticipant, listIssueWatchers, putIssueWatch } from './issue-watch.store.ts'
+
+/**
+ * Subscriptions of users to single issues (behaviour/issues#subscriptions). Callers check that the issue is readable.
+ */
+export interface Subscriptions {
+  /** Users who chose to be notified. */
+  list(issue: Issue, paging: Paging): Promise<Page<User>>
+  /** Whether the user is notified of the issue: by its choice, as watcher of the repository, or as participant. */
+  isSubscribed(userId: UserId, issue: Issue): Promise<boolean>
+  /**
+   * Returns false when it is so already; nothing is stored then. Throws NotFound for an unknown user, Forbidden for
+   * another one, unless the actor is a site administrator.
+   */
+  set(actor: SignedIn, issue: Issue, change: SubscriptionChange): Promise<boolean>
+  /** By the link of a mail. Does nothing when the issue or the user was deleted. */
+  unsubscribe(target: { readonly userId: UserId; readonly issueId: IssueId }): Promise<void>
+}
+
+interface SubscriptionChange {
+  readonly username: string
+  readonly isWatching: boolean
+}
+
+interface SubscriptionDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly users: Pick<Users, 'getInView'>
+}
+
+export function createSubscriptions({ database, clock, users }: SubscriptionDeps): Subscriptions {
+  return {
+    list: (issue, paging) => listIssueWatchers(database.read, issue.id, paging),
+    isSubscribed: (userId, issue) => isSubscribed(database.read, userId, issue),
+    async set(actor, issue, { username, isWatching }) {
+      const user = await users.getInView(actor, username)
+      if (!isSelf(actor, user.id) && !isSiteAdmin(actor))
+        throw forbidden(`${actor.account.name} is not permitted to change subscriptions for ${user.name}`)
+      if (user.kind === 'organization') throw notFound('organizations subscribe to nothing')
+      return database.transaction(async (tx) => {
+        if ((await isSubscribed(tx, user.id, issue)) === isWatching) return false
+        await putIssueWatch(tx, { issueId: issue.id, userId: user.id, isWatching, at: clock.now() })
+        return true
+      })
+    },
+    unsubscribe: ({ userId, issueId }) =>
+      database.transaction(async (tx) => {
+        if ((await findIssueById(tx, issueId)) === undefined || (await findUserById(tx, userId)) === undefined) return
+        await putIssueWatch(tx, { issueId, userId, isWatching: false, at: clock.now() })
+      }),
+  }
+}
+
+async function isSubscribed(db: Db, userId: UserId, issue: Issue): Promise<boolean> {
+  const chosen = await findIssueWatch(db, issue.id, userId)
+  if (chosen !== undefined) return chosen
+  const mode = await findWatchMode(db, userId, issue.repoId)
+  return (mode !== undefined && mode !== 'ignored') || isParticipant(db, issue, userId)
+}

@@ -1,0 +1,123 @@
+import { actorOf } from '../../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Jobs } from '../../../../core/jobs/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { type IssueNotice, findIssueById } from '../../../issues/index.ts'
+import { findRepoById } from '../../../repositories/index.ts'
+import {
+  type IssueActivity,
+  listFollowers,
+  listTransferRecipients,
+  notifyConcerned,
+  notifyOfIssue,
+  notifyOfTransfer,
+} from './recipients.store.ts'
+
+/** Recipients whose threads are written in the transaction of the change; a job writes those of further ones. */
+const DIRECT = 100
+/** Recipients of one transaction of that job. */
+const BATCH = 250
+const MAX_TRANSFER_RECIPIENTS = 500
+
+interface Followed {
+  readonly issueId: IssueId
+  readonly actorId: UserId
+  readonly notBefore?: number
+  readonly isNew?: boolean
+}
+
+/** Writes the threads of users (behaviour/issues#notifications). */
+export interface Notifier {
+  /**
+   * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account
+   * has just created it, and no other account wrote there.
+   */
+  followers(tx: Tx, activity: Followed): Promise<void>
+  /** Those of the users who may read the issue and do not block the acting account. */
+  users(tx: Tx, notice: IssueNotice): Promise<void>
+  /** Those who may accept the transfer of a repository. */
+  transfer(tx: Tx, offer: { repoId: RepoId; recipientId: UserId; actorId: UserId }): Promise<void>
+  /** Continues `followers` and `users` behind what they wrote. */
+  spread(rest: SpreadPayload, signal: AbortSignal): Promise<void>
+}
+
+interface SpreadPayload {
+  readonly issue_id: number
+  readonly actor_id: number
+  readonly at: number
+  /** Followers up to this user have been notified. */
+  readonly after: number
+}
+
+interface NotifierDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly jobs: Jobs
+}
+
+export function createNotifier({ database, clock, events, jobs }: NotifierDeps): Notifier {
+  return {
+    async followers(tx, { issueId, actorId, notBefore, isNew = false }) {
+      const known = await loadActivity(tx, issueId, actorId)
+      if (known === undefined) return
+      const activity = { ...known, isNew }
+      const at = notBefore ?? clock.now()
+      const recipients = await listFollowers(tx, activity, { after: 0, limit: DIRECT })
+      await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: notBefore === undefined ? at : at - 1 })
+      if (recipients.length === DIRECT)
+        await jobs.enqueue(tx, 'notifications.spread', {
+          issue_id: issueId,
+          actor_id: actorId,
+          at,
+          after: recipients.at(-1)!.userId,
+        })
+    },
+
+    async users(tx, { issue, actorId, userIds, reason }) {
+      const repo = await findRepoById(tx, issue.repoId)
+      if (repo === undefined) return
+      const at = clock.now()
+      for (let from = 0; from < userIds.length; from += BATCH) {
+        const some = userIds.slice(from, from + BATCH)
+        await notifyConcerned(tx, { repo, issue, actorId }, { userIds: some, reason }, at)
+      }
+    },
+
+    async transfer(tx, { repoId, recipientId, actorId }) {
+      const userIds = await listTransferRecipients(tx, { recipientId, actorId, limit: MAX_TRANSFER_RECIPIENTS })
+      await notifyOfTransfer(tx, repoId, userIds, clock.now())
+    },
+
+    async spread({ issue_id, actor_id, at, after }, signal) {
+      const activity = await loadActivity(database.read, asId(issue_id), asId(actor_id))
+      if (activity === undefined) return
+      for (let last = after; ;) {
+        signal.throwIfAborted()
+        const recipients = await listFollowers(database.read, activity, { after: last, limit: BATCH })
+        // NOTE: threads of the same time have been written by an earlier run of the job.
+        await database.transaction(async (tx) => {
+          await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: at - 1 })
+          const origin = { actor: actorOf(activity.actorId), repoId: 0, at: clock.now() }
+          const userIds = recipients.map(({ userId }) => userId)
+          if (userIds.length > 0)
+            await events.append(tx, 'notification.spread', origin, { issue_id, at, user_ids: userIds })
+        })
+        if (recipients.length < BATCH) return
+        last = recipients.at(-1)!.userId
+      }
+    },
+  }
+}
+
+async function loadActivity(
+  db: Database['read'],
+  issueId: IssueId,
+  actorId: UserId,
+): Promise<IssueActivity | undefined> {
+  const issue = await findIssueById(db, issueId)
+  const repo = issue && (await findRepoById(db, issue.repoId))
+  return issue && repo && { issue, repo, actorId }
+}

@@ -1,0 +1,61 @@
+import { canSeeRepo } from '../../../../core/access/repo-access.ts'
+import { type Viewer, viewerId } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
+import { type Issue, canReadIssue, listIssuesByIds, listPullMetas } from '../../../issues/index.ts'
+import { type Repo, type RepoView, type Repos, listReposByIds } from '../../../repositories/index.ts'
+import { listLatestComments, listOffered, type Thread } from './thread.store.ts'
+
+/** A thread with what the viewer may see of its subject. */
+export interface ThreadView {
+  readonly thread: Thread
+  /** Undefined when the viewer may not see it, or not any more. */
+  readonly repo: RepoView | undefined
+  readonly subject:
+    | { readonly kind: 'hidden' }
+    | { readonly kind: 'repository'; readonly repo: Repo }
+    | {
+        readonly kind: 'issue'
+        readonly repo: Repo
+        readonly issue: Issue
+        /** False for issues. */
+        readonly isMerged: boolean
+        readonly commentId: number | undefined
+      }
+}
+
+/** Views in the order given, with a fixed number of queries. */
+export async function loadThreadViews(
+  { read, repos }: { readonly read: Db; readonly repos: Pick<Repos, 'views'> },
+  viewer: Viewer,
+  threads: readonly Thread[],
+): Promise<ThreadView[]> {
+  if (threads.length === 0) return []
+  const issueIds = threads.flatMap(({ issueId }) => issueId ?? [])
+  const repoIds = [...new Set(threads.map(({ repoId }) => repoId))]
+  const transferred = [...new Set(threads.filter(({ issueId }) => !issueId).map(({ repoId }) => repoId))]
+  const [issues, comments, offered, views] = await Promise.all([
+    listIssuesByIds(read, issueIds),
+    listLatestComments(read, issueIds),
+    listOffered(read, transferred, viewerId(viewer) ?? asId(0)),
+    listReposByIds(read, repoIds).then((found) => repos.views(viewer, found)),
+  ])
+  const pulls = await listPullMetas(
+    read,
+    issues.filter((issue) => issue.isPull).map((issue) => issue.id),
+  )
+  const issueOf = new Map(issues.map((issue) => [issue.id, issue]))
+  const viewOf = new Map(views.map((view) => [view.repo.id, view]))
+  return threads.map((thread) => {
+    const view = viewOf.get(thread.repoId)
+    const issue = thread.issueId && issueOf.get(thread.issueId)
+    const repo = view && canSeeRepo(view.access) ? view : undefined
+    if (issue && repo && canReadIssue(repo.access, issue)) {
+      const isMerged = pulls.get(issue.id)?.mergedAt !== undefined
+      const commentId = comments.get(issue.id)
+      return { thread, repo, subject: { kind: 'issue', repo: repo.repo, issue, isMerged, commentId } }
+    }
+    const isShown = thread.issueId === undefined && view && (repo !== undefined || offered.has(thread.repoId))
+    return { thread, repo, subject: isShown ? { kind: 'repository', repo: view.repo } : { kind: 'hidden' } }
+  })
+}

@@ -1,0 +1,92 @@
+import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import type { NotificationId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { Repos } from '../../../repositories/index.ts'
+import { loadThreadViews, type ThreadView } from './thread-views.ts'
+import {
+  countThreads,
+  findThread,
+  listIdsToChange,
+  listThreads,
+  listThreadsByIds,
+  type StatusChange,
+  type Thread,
+  type ThreadFilter,
+  type ThreadStatus,
+  updateStatuses,
+} from './thread.store.ts'
+
+/** What users are notified of (behaviour/issues#notifications). */
+export interface Threads {
+  /** Of the viewer, the latest first. */
+  list(viewer: SignedIn, filter: OwnFilter, paging: Paging): Promise<Page<ThreadView>>
+  countUnread(viewer: SignedIn): Promise<number>
+  /** Throws NotFound. */
+  getById(viewer: Viewer, id: NotificationId): Promise<Thread>
+  view(viewer: Viewer, thread: Thread): Promise<ThreadView>
+  /**
+   * Gives the viewer's threads the status, in transactions of some hundred; returns those that changed, the latest
+   * first, at most `MAX_SHOWN` of them.
+   */
+  mark(viewer: SignedIn, filter: OwnFilter, to: ThreadStatus): Promise<ThreadView[]>
+  markOne(viewer: SignedIn, thread: Thread, to: ThreadStatus): Promise<ThreadView>
+}
+
+export type OwnFilter = Omit<ThreadFilter, 'userId' | 'viewer'>
+
+/** Threads that one transaction changes. */
+const BATCH = 500
+const MAX_SHOWN = 500
+
+interface ThreadsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly repos: Pick<Repos, 'views'>
+}
+
+export function createThreads({ database, clock, events, repos }: ThreadsDeps): Threads {
+  const { read } = database
+  const views = (viewer: Viewer, threads: readonly Thread[]): Promise<ThreadView[]> =>
+    loadThreadViews({ read, repos }, viewer, threads)
+  const update = (viewer: SignedIn, ids: readonly NotificationId[], change: StatusChange): Promise<void> =>
+    database.transaction(async (tx) => {
+      await updateStatuses(tx, ids, change)
+      const payload = { user_id: viewer.account.id, thread_ids: [...ids] }
+      await events.append(tx, 'notification.marked', { actor: viewer, repoId: 0, at: clock.now() }, payload)
+    })
+  const own = (viewer: SignedIn, filter: OwnFilter): ThreadFilter => ({ ...filter, viewer, userId: viewer.account.id })
+  return {
+    async list(viewer, filter, paging) {
+      const { items, total } = await listThreads(read, own(viewer, filter), paging)
+      return { items: await views(viewer, items), total }
+    },
+    countUnread: (viewer) => countThreads(read, own(viewer, { statuses: ['unread'] })),
+    async getById(viewer, id) {
+      const thread = await findThread(read, id, viewer)
+      if (thread === undefined) throw notFound(`notification does not exist [id: ${id}]`)
+      return thread
+    },
+    view: async (viewer, thread) => (await views(viewer, [thread]))[0]!,
+    async mark(viewer, { statuses, before = clock.now(), ...rest }, to) {
+      const from = statuses.filter((status) => status !== to)
+      const shown: NotificationId[] = []
+      while (from.length > 0) {
+        const ids = await listIdsToChange(read, own(viewer, { ...rest, before, statuses: from }), BATCH)
+        if (ids.length === 0) break
+        await update(viewer, ids, { from, to })
+        shown.push(...ids.slice(0, MAX_SHOWN - shown.length))
+      }
+      return views(viewer, await listThreadsByIds(read, shown))
+    },
+    async markOne(viewer, thread, to) {
+      const from = [thread.status].filter((status) => status !== to)
+      if (from.length > 0) await update(viewer, [thread.id], { from, to })
+      return (await views(viewer, [{ ...thread, status: to }]))[0]!
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { defineOperation, type Operation } from '../../../core/http/operation.ts'
+import { EventStream, type Streams } from '../../../core/streams/index.ts'
+import type { Guards } from '../../../core/module.ts'
+import type { RepoBoard } from './repo-board.ts'
+
+interface RepoEventOperationDeps {
+  readonly guards: Pick<Guards, 'repo'>
+  readonly streams: Pick<Streams, 'open'>
+  readonly board: Pick<RepoBoard, 'channel'>
+}
+
+/** What happens in a repository, as it happens (behaviour/repositories#event-stream). */
+export const repoEventOperations = ({ guards, streams, board }: RepoEventOperationDeps): Operation[] => [
+  defineOperation({
+    id: 'repoStreamEvents',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/events/stream',
+    area: 'repository',
+    scopes: ['repository'],
+    summary: 'What happens in a repository, as server-sent events',
+    guard: guards.repo('see'),
+    responses: { 200: EventStream },
+    errors: [404, 429],
+    handler: ({ viewer, access, admission, network, headers }) =>
+      streams.open(
+        { viewer, access, admission, network, lastEventId: headers['last-event-id'] },
+        board.channel(access.repo.id),
+      ),
+  }),
+]

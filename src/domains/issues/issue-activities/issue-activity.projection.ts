@@ -1,0 +1,93 @@
+import type { Tx } from '../../../core/db/database.ts'
+import type { AppendedEvent, Projections } from '../../../core/events/index.ts'
+import { asId, type IssueId } from '../../../core/platform/crypto/ids.ts'
+import { findEntry } from '../issues/timeline/timeline-entry.store.ts'
+import { findIssueById } from '../issues/records/issue.store.ts'
+import { deleteActivitiesOn, insertActivities, updateActivityOfComment } from '../../repositories/index.ts'
+
+/** The contract's words for activities on issues, and on pull requests. */
+const KINDS = {
+  'issue.created': ['create_issue', 'create_pull_request'],
+  'issue.closed': ['close_issue', 'close_pull_request'],
+  'issue.reopened': ['reopen_issue', 'reopen_pull_request'],
+  'comment.created': ['comment_issue', 'comment_pull'],
+} as const
+
+const MERGE_KINDS = { merged: 'merge_pull_request', 'auto-merged': 'auto_merge_pull_request' } as const
+
+/** Characters of a comment. */
+const MAX_EXCERPT = 200
+
+/** What clients split at the first bar. */
+const contentOf = (number: number, text: string): string => `${number}|${text}`
+
+const excerptOf = (text: string): string =>
+  Array.from(text.slice(0, 2 * MAX_EXCERPT))
+    .slice(0, MAX_EXCERPT)
+    .join('')
+
+async function readExcerpt(tx: Tx, commentId: number): Promise<string> {
+  return excerptOf((await findEntry(tx, commentId))?.body ?? '')
+}
+
+interface Recorded {
+  readonly text: string
+  readonly commentId: number
+  readonly opType?: string | undefined
+}
+
+async function record(
+  tx: Tx,
+  { id, kind, actorId, repoId, at, payload }: AppendedEvent<keyof typeof KINDS>,
+  { text, commentId, opType }: Recorded,
+): Promise<void> {
+  if (actorId <= 0) return
+  await insertActivities(tx, [
+    {
+      event_id: id,
+      op_type: opType ?? KINDS[kind][payload.is_pull ? 1 : 0],
+      actor_id: actorId,
+      repo_id: repoId,
+      content: contentOf(payload.number, text),
+      issue_id: payload.issue_id,
+      comment_id: commentId,
+      created_at: at,
+    },
+  ])
+}
+
+async function recordIssue(
+  tx: Tx,
+  event: AppendedEvent<'issue.closed' | 'issue.created' | 'issue.reopened'>,
+): Promise<void> {
+  const issue = await findIssueById(tx, asId(event.payload.issue_id))
+  const merge = 'merge' in event.payload ? event.payload.merge : undefined
+  await record(tx, event, { text: issue?.title ?? '', commentId: 0, opType: merge && MERGE_KINDS[merge] })
+}
+
+const onComment = ({ issue_id, comment_id }: { readonly issue_id: number; readonly comment_id: number }) => ({
+  issueId: asId<IssueId>(issue_id),
+  commentId: comment_id,
+})
+
+/**
+ * Entries of feeds: who creates, closes, reopens and comments on issues
+ * (behaviour/users-and-admin#activity-and-other-lists). The text of a comment in a feed is that of the comment.
+ */
+export const issueActivityProjections: Projections = {
+  'issue.created': recordIssue,
+  'issue.closed': recordIssue,
+  'issue.reopened': recordIssue,
+  async 'comment.created'(tx, event) {
+    const commentId = event.payload.comment_id
+    await record(tx, event, { text: await readExcerpt(tx, commentId), commentId })
+  },
+  async 'comment.edited'(tx, { payload }) {
+    const content = contentOf(payload.number, await readExcerpt(tx, payload.comment_id))
+    await updateActivityOfComment(tx, onComment(payload), content)
+  },
+  'comment.deleted': (tx, { payload }) => deleteActivitiesOn(tx, onComment(payload)),
+  // What the feeds say of the issue names its former number, to those who may see the former repository.
+  'issue.transferred': (tx, { payload }) => deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
+  'issue.deleting': (tx, { payload }) => deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
+}

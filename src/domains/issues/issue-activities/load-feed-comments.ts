@@ -1,0 +1,17 @@
+import type { Db } from '../../../core/db/database.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { loadCommentsByIds } from '../issues/comments/comment-views.ts'
+import { presentComment } from '../issues/comments/comment.present.ts'
+import type { CommentPlace } from '../../repositories/index.ts'
+
+/** The comments that activities made, as feeds contain them; see `ActivityComments`. */
+export async function loadFeedComments(
+  db: Db,
+  site: Site,
+  places: readonly CommentPlace[],
+): Promise<Map<number, ReturnType<typeof presentComment>>> {
+  const repoOf = new Map(places.map(({ commentId, repoId }) => [commentId, repoId]))
+  const views = await loadCommentsByIds(db, [...repoOf.keys()])
+  const own = views.filter(({ comment, repo }) => repoOf.get(comment.id) === repo.id)
+  return new Map(own.map((view) => [view.comment.id, presentComment(view, site)]))
+}

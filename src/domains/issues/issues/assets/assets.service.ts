@@ -1,0 +1,94 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import type { Attachment, Attachments, UploadRules } from '../../../repositories/index.ts'
+import { requireLocked } from '../changes/change-locked.ts'
+import { appendIssueEvent } from '../changes/issue-change.ts'
+import type { IssueDeps } from '../changes/create-issue.ts'
+import { appendCommentEvent, recordOf } from '../comments/comments.events.ts'
+import { type CommentInView, lockComment, requireWelcome } from '../comments/comments.service.ts'
+import { decideUpdateTime } from '../issue.policy.ts'
+import { updateIssue } from '../records/issue.store.ts'
+import { updateEntry } from '../timeline/timeline-entry.store.ts'
+import type { IssueInView } from '../views.ts'
+
+export interface AssetUpload {
+  readonly name: string
+  readonly source: AsyncIterable<Uint8Array>
+  /** Epoch milliseconds; administrators only. */
+  readonly updatedAt: number | undefined
+}
+
+/** Uploads of files to issues and comments (behaviour/issues#attachments). Callers check permissions. */
+export interface IssueAssets {
+  /**
+   * Throws Forbidden for a blocked account and for a time that may not be set, Invalid for a type that is not allowed,
+   * TooLarge, NotFound.
+   */
+  addToIssue(actor: SignedIn, target: IssueInView, upload: AssetUpload): Promise<Attachment>
+  /** As addToIssue. */
+  addToComment(actor: SignedIn, target: CommentInView, upload: AssetUpload): Promise<Attachment>
+}
+
+interface AssetDeps extends IssueDeps {
+  readonly attachments: Pick<Attachments, 'upload'>
+  readonly rules: UploadRules
+}
+
+export function createIssueAssets(deps: AssetDeps): IssueAssets {
+  const { attachments, rules } = deps
+
+  /** `record` writes what changes with the upload, in the transaction that inserts the row of the file. */
+  function upload(
+    actor: SignedIn,
+    { access, issue, ...target }: IssueInView & { readonly commentId?: number },
+    { name, source, updatedAt }: AssetUpload,
+    record: (tx: Tx, at: number) => Promise<void>,
+  ): Promise<Attachment> {
+    const now = deps.clock.now()
+    const createdAt =
+      updatedAt === undefined ? undefined : decideUpdateTime(actor, { access, issue, given: updatedAt, now })
+    const place = { repoId: target.repo.id, issueId: issue.id, commentId: target.commentId ?? 0 }
+    const afterInsert = (tx: Tx, attachment: Attachment) => record(tx, attachment.createdAt)
+    return attachments.upload(actor, place, { name, source, createdAt }, { rules, refusal: 'invalid', afterInsert })
+  }
+
+  return {
+    addToIssue: async (actor, target, input) =>
+      upload(actor, target, input, (tx, at) => recordOnIssue(deps, { tx, actor, at }, target)),
+    addToComment: async (actor, target, input) =>
+      upload(actor, { ...target, commentId: target.comment.id }, input, (tx, at) =>
+        recordOnComment(deps, { tx, actor, at }, target),
+      ),
+  }
+}
+
+interface Recording {
+  readonly tx: Tx
+  readonly actor: SignedIn
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+async function recordOnIssue({ events }: IssueDeps, { tx, actor, at }: Recording, target: IssueInView): Promise<void> {
+  const issue = await requireLocked(tx, target.issue.id)
+  await requireWelcome(tx, actor, target, issue)
+  await updateIssue(tx, issue.id, { content_version: issue.contentVersion + 1, updated_at: at })
+  await appendIssueEvent({ tx, events, actor, repo: target.repo, issue, at }, 'issue.edited', {})
+}
+
+async function recordOnComment(
+  { events }: IssueDeps,
+  { tx, actor, at }: Recording,
+  target: CommentInView,
+): Promise<void> {
+  const { issue } = target
+  const comment = await lockComment(tx, target.comment.id)
+  await requireWelcome(tx, actor, target, issue)
+  await updateEntry(tx, comment.id, { updated_at: at })
+  await appendCommentEvent(
+    { tx, events, actor, issue, at },
+    'comment.edited',
+    comment,
+    recordOf({ ...comment, updatedAt: at }),
+  )
+}

@@ -1,0 +1,33 @@
+import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
+import { addToMilestoneCounters } from '../../milestones/milestone.store.ts'
+import { updateIssue } from '../records/issue.store.ts'
+import type { NewEntry } from '../timeline/timeline-entry.store.ts'
+import { milestoneCount } from './change-state.ts'
+import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+
+/** 0 for none. */
+interface MilestoneIds {
+  readonly oldId: number
+  readonly newId: number
+}
+
+export const milestoneEntry = (ids: MilestoneIds): NewEntry => ({
+  kind: 'milestone',
+  targetId: ids.newId,
+  payload: ids,
+})
+
+/** Moves the issue to a milestone of its repository, or to none. The caller has checked that the milestone exists. */
+export async function changeMilestone(change: IssueChange, milestoneId: MilestoneId | undefined): Promise<void> {
+  const { tx, issue, at } = change
+  if (issue.milestoneId === milestoneId) return
+  await updateIssue(tx, issue.id, { milestone_id: milestoneId ?? 0, updated_at: at })
+  const counters = new Map([
+    ...(issue.milestoneId ? [[issue.milestoneId, milestoneCount(issue, -1)] as const] : []),
+    ...(milestoneId ? [[milestoneId, milestoneCount(issue, 1)] as const] : []),
+  ])
+  await addToMilestoneCounters(tx, counters, at)
+  const ids = { oldId: issue.milestoneId ?? 0, newId: milestoneId ?? 0 }
+  await addEntries(change, milestoneEntry(ids))
+  await appendIssueEvent(change, 'issue.milestone_changed', { old_id: ids.oldId, new_id: ids.newId })
+}

@@ -1,0 +1,108 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { invalidField } from '../../../../core/platform/errors.ts'
+import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
+import { type RepoInView, countInRepo } from '../../../repositories/index.ts'
+import { requireUnblocked } from '../../../accounts/index.ts'
+import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
+import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
+import { indexOwnTexts } from '../texts/issue-text.store.ts'
+import { counterOf } from './change-state.ts'
+import { type AccountChange, appendIssueEvent } from './issue-change.ts'
+import { countPlan, type NewIssueChange, type NewPlan, NO_PLAN, preparePlan, recordPlan } from './plan-new-issue.ts'
+
+/** What only writers may set is ignored when others create an issue (behaviour/issues#creating-editing-deleting). */
+export interface NewIssue {
+  readonly title: string
+  readonly body: string
+  readonly ref: string
+  /** Logins; for writers. */
+  readonly assignees: readonly string[]
+  /** Labels of the repository or its organization; others are ignored; for writers. */
+  readonly labelIds: readonly number[]
+  /** For writers. */
+  readonly milestoneId: MilestoneId | undefined
+  /** Epoch milliseconds; for writers. */
+  readonly dueAt: number | undefined
+  readonly isClosed: boolean
+}
+
+export interface IssueDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+/** An issue as it was created, with what it was given. */
+export type CreatedIssue = Pick<NewIssueChange, 'issue' | 'plan'>
+
+/**
+ * Creates an issue. Throws Invalid for an empty title and for assignees who cannot be assigned, Forbidden for an
+ * account that the owner of the repository blocks.
+ */
+export async function createIssue(
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  input: NewIssue,
+): Promise<CreatedIssue> {
+  const title = normalizeTitle(input.title)
+  if (title === '') throw invalidField('Title', 'Required')
+  const isWriter = canWriteIssue(access, { isPull: false })
+  const plan = isWriter ? await preparePlan(database.read, repo, input) : NO_PLAN
+  return database.transaction(async (tx) => {
+    const at = clock.now()
+    if (!actor.account.isAdmin)
+      await requireUnblocked(tx, actor.account.id, [repo.ownerId, ...plan.assignees.map((user) => user.id)])
+    const { body, ref, isClosed } = input
+    const dueAt = isWriter ? input.dueAt : undefined
+    const origin = { tx, events, actor, repo, at }
+    const created = await insertNewIssue(origin, { title, body, ref, isPull: false, isClosed, dueAt, plan })
+    await appendIssueEvent(created, 'issue.created', { title })
+    await recordPlan(created)
+    return created
+  })
+}
+
+interface Insertion extends Pick<Issue, 'body' | 'dueAt' | 'isClosed' | 'isPull' | 'ref'> {
+  /** Normalized. */
+  readonly title: string
+  /** Undefined for none. */
+  readonly plan?: NewPlan | undefined
+  /** One that was taken before; undefined for the next one. */
+  readonly number?: number | undefined
+}
+
+/**
+ * Inserts an issue or a pull request with its milestone. Neither appends an event nor writes anything else of the plan:
+ * that is for `recordPlan`.
+ */
+export async function insertNewIssue(
+  origin: Omit<AccountChange, 'issue'>,
+  { title, body, ref, isPull, isClosed, dueAt, number, plan = NO_PLAN }: Insertion,
+): Promise<NewIssueChange> {
+  const { tx, actor, repo, at } = origin
+  const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
+  await countInRepo(tx, repo, counterOf({ isPull, isClosed }), 1)
+  const counted = await countPlan(tx, repo, plan, { isClosed, at })
+  const issue = await insertIssue(tx, {
+    repo_id: repo.id,
+    number: ownNumber,
+    is_pull: flag(isPull),
+    is_closed: flag(isClosed),
+    poster_id: actor.account.id,
+    title,
+    body,
+    ref,
+    milestone_id: counted.milestone?.id ?? 0,
+    due_at: dueAt ?? 0,
+    created_at: at,
+    updated_at: at,
+    closed_at: isClosed ? at : 0,
+  })
+  await indexOwnTexts(tx, issue)
+  return { ...origin, issue, plan: counted }
+}

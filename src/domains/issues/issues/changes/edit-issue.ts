@@ -1,0 +1,162 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
+import { badRequest, conflict, DomainError, invalid } from '../../../../core/platform/errors.ts'
+import { isZeroTime, parseTimestamp } from '../../../../core/platform/timestamp.ts'
+import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
+import { findMilestone } from '../../milestones/milestone.store.ts'
+import { type User, requireUnblocked } from '../../../accounts/index.ts'
+import type { IssueInView } from '../views.ts'
+import { canWriteIssue, endOfDay, normalizeTitle } from '../issue.policy.ts'
+import { type Issue, updateIssue } from '../records/issue.store.ts'
+import { changeAssignees, findAssignees } from './change-assignees.ts'
+import { changeDeadline } from './change-deadline.ts'
+import { changeLocked } from './change-locked.ts'
+import { changeMilestone } from './change-milestone.ts'
+import { changeState } from './change-state.ts'
+import type { IssueDeps } from './create-issue.ts'
+import { indexChangedTexts } from '../texts/issue-text.store.ts'
+import { type AccountChange, addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
+import type { StateRules } from './state-rules.ts'
+
+/** Absent members are not changed. */
+export interface IssueEdit {
+  /** Empty for no change. */
+  readonly title?: string | undefined
+  readonly body?: string | undefined
+  readonly ref?: string | undefined
+  /**
+   * Logins that replace all assignees; ignored for those who are not writers, like the milestone and, except for pull
+   * requests, the deadline.
+   */
+  readonly assignees?: readonly string[] | undefined
+  /** 0 for none. */
+  readonly milestoneId?: MilestoneId | 0 | undefined
+  /** RFC 3339; the deadline is the end of that day. The zero time deletes it. */
+  readonly dueDate?: string | undefined
+  readonly unsetsDueDate?: boolean | undefined
+  /** `open` or `closed`. */
+  readonly state?: string | undefined
+  /** The version of the body that the client has seen. */
+  readonly contentVersion?: number | undefined
+  /** Epoch milliseconds; administrators only. */
+  readonly updatedAt?: number | undefined
+}
+
+export interface EditDeps extends IssueDeps {
+  readonly stateRules: Pick<StateRules, 'requireAllowed'>
+}
+
+/**
+ * Changes an issue in one transaction: all of it or nothing. Throws Forbidden, Invalid, BadRequest, Conflict for
+ * another version of the body, and Precondition for a state that is unknown or refused
+ * (behaviour/issues#creating-editing-deleting).
+ */
+export async function editIssue(deps: EditDeps, actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> {
+  const prepared = await prepareEdit(deps, target, edit)
+  return changeLocked(deps, actor, { ...target, updatedAt: edit.updatedAt }, (change) =>
+    applyEdit(deps, change, prepared),
+  )
+}
+
+/** An edit with what was looked up for it before the transaction. */
+interface PreparedEdit {
+  readonly edit: IssueEdit
+  readonly access: IssueInView['access']
+  readonly isWriter: boolean
+  /** Undefined to keep them. */
+  readonly assignees: readonly User[] | undefined
+  readonly toState: 'open' | 'closed' | undefined
+}
+
+/** Throws Invalid, BadRequest, and Precondition for an unknown state. */
+export async function prepareEdit(
+  { database }: Pick<EditDeps, 'database'>,
+  { repo, access, issue }: IssueInView,
+  edit: IssueEdit,
+): Promise<PreparedEdit> {
+  const isWriter = canWriteIssue(access, issue)
+  const toState = readState(edit.state)
+  if (edit.unsetsDueDate === false && edit.dueDate === undefined) throw badRequest('The due_date cannot be empty')
+  const assignees = isWriter && edit.assignees ? await findAssignees(database.read, repo, edit.assignees) : undefined
+  return { edit, access, isWriter, assignees, toState }
+}
+
+/** Changes the locked issue; returns it as it is then. Throws as `editIssue`. */
+export async function applyEdit(
+  deps: Pick<EditDeps, 'stateRules'>,
+  change: AccountChange,
+  { edit, access, isWriter, assignees, toState }: PreparedEdit,
+): Promise<Issue> {
+  const { tx, issue, actor, repo } = change
+  if (edit.contentVersion !== undefined && edit.contentVersion !== issue.contentVersion)
+    throw conflict('the issue is already changed')
+  const editsText = [edit.title, edit.body].some((text) => text !== undefined)
+  if (editsText && !isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
+  await editTexts(change, edit)
+  if (isWriter) await editPlanning(change, edit, assignees)
+  else if (issue.isPull) await editDeadline(change, edit)
+  if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return (await reload(change)).issue
+  await deps.stateRules.requireAllowed(change, toState)
+  return changeState(await reload(change), { isClosed: toState === 'closed' })
+}
+
+const precondition = (message: string): DomainError => new DomainError('precondition', message)
+
+function readState(state: string | undefined): 'open' | 'closed' | undefined {
+  if (state === undefined || state === 'open' || state === 'closed') return state
+  throw precondition(`unknown state: ${state}`)
+}
+
+/** Title, body and ref. */
+async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
+  const { tx, issue, at } = change
+  const title = normalizeTitle(edit.title ?? '') || issue.title
+  const { body = issue.body, ref = issue.ref } = edit
+  const isNew = { title: title !== issue.title, body: body !== issue.body, ref: ref !== issue.ref }
+  if (!isNew.title && !isNew.body && !isNew.ref) return
+  // NOTE: before the issue, whose row the transaction keeps until a statement may change it.
+  await indexChangedTexts(tx, issue, { title, body })
+  await updateIssue(tx, issue.id, {
+    title,
+    body,
+    ref,
+    updated_at: at,
+    ...(isNew.body && { content_version: issue.contentVersion + 1 }),
+  })
+  if (isNew.title)
+    await addEntries(change, { kind: 'change_title', payload: { oldTitle: issue.title, newTitle: title } })
+  if (isNew.ref) await addEntries(change, { kind: 'change_issue_ref', payload: { oldRef: issue.ref, newRef: ref } })
+  if (isNew.title || isNew.body)
+    await appendIssueEvent(change, 'issue.edited', {
+      ...(isNew.title && { old_title: issue.title }),
+      ...(isNew.body && { old_body: issue.body }),
+    })
+}
+
+/**
+ * Assignees, milestone and deadline; the deadline of a pull request is changed first
+ * (behaviour/pull-requests#editing-a-pull-request).
+ */
+async function editPlanning(
+  change: AccountChange,
+  edit: IssueEdit,
+  assignees: readonly User[] | undefined,
+): Promise<void> {
+  const { tx, repo, issue, at } = change
+  if (issue.isPull) await editDeadline(change, edit)
+  if (assignees !== undefined && (await changeAssignees(change, assignees)))
+    await updateIssue(tx, issue.id, { updated_at: at })
+  if (edit.milestoneId !== undefined) {
+    if (edit.milestoneId !== 0 && (await findMilestone(tx, repo.id, edit.milestoneId)) === undefined)
+      throw invalid(`[Milestone]: there is no milestone ${edit.milestoneId} in the repository`)
+    await changeMilestone(change, edit.milestoneId || undefined)
+  }
+  if (!issue.isPull) await editDeadline(change, edit)
+}
+
+async function editDeadline(change: IssueChange, { unsetsDueDate, dueDate }: IssueEdit): Promise<void> {
+  if (unsetsDueDate === true) return changeDeadline(change, undefined)
+  if (dueDate === undefined) return
+  const isUnset = isZeroTime(parseTimestamp(dueDate)!)
+  await changeDeadline(change, isUnset ? undefined : endOfDay(dueDate))
+}

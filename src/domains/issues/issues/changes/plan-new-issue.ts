@@ -1,0 +1,97 @@
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
+import { type Label, addToLabelCounters, listUsableLabels } from '../../labels/label.store.ts'
+import { type Milestone, countInMilestone } from '../../milestones/milestone.store.ts'
+import type { Repo } from '../../../repositories/index.ts'
+import type { User } from '../../../accounts/index.ts'
+import { insertAssignees } from '../records/issue-assignee.store.ts'
+import { insertIssueLabels } from '../records/issue-label.store.ts'
+import { assigneeEntry, assigneeEvent, findAssignees, requireStillAssignable } from './change-assignees.ts'
+import { labelEntry, reduceToScopes } from './change-labels.ts'
+import { milestoneEntry } from './change-milestone.ts'
+import { milestoneCount } from './change-state.ts'
+import { type AccountChange, addEntries, appendIssueEvents, type NewIssueEvent } from './issue-change.ts'
+
+/** What is asked for a new issue or pull request. */
+interface WantedPlan {
+  /** Labels of the repository or its organization; others are ignored. */
+  readonly labelIds: readonly number[]
+  /** Logins. */
+  readonly assignees: readonly string[]
+  /** One that the repository does not have is ignored. */
+  readonly milestoneId: MilestoneId | undefined
+}
+
+/** A plan as it was found before the transaction that creates the issue. */
+export interface NewPlan {
+  readonly labels: readonly Label[]
+  readonly assignees: readonly User[]
+  readonly milestoneId: MilestoneId | undefined
+}
+
+export const NO_PLAN: NewPlan = { labels: [], assignees: [], milestoneId: undefined }
+
+/** Throws Invalid as `findAssignees`. Of labels with the same exclusive scope the last one is kept. */
+export async function preparePlan(db: Db, repo: Repo, wanted: WantedPlan): Promise<NewPlan> {
+  const assignees = await findAssignees(db, repo, wanted.assignees)
+  const labels = await listUsableLabels(db, { repoId: repo.id, ownerId: repo.ownerId }, { ids: wanted.labelIds })
+  return { labels: reduceToScopes(labels), assignees, milestoneId: wanted.milestoneId }
+}
+
+/** A plan of which everything exists. */
+export interface CountedPlan extends Omit<NewPlan, 'milestoneId'> {
+  readonly milestone: Milestone | undefined
+}
+
+/** A change of an issue that the transaction has inserted. */
+export interface NewIssueChange extends AccountChange {
+  readonly plan: CountedPlan
+}
+
+/**
+ * Counts a new issue for its labels and its milestone, which are then locked until the transaction ends, before it is
+ * inserted. What was deleted meanwhile is left out of the plan that is returned. Throws as `requireStillAssignable`.
+ */
+export async function countPlan(
+  tx: Tx,
+  repo: Repo,
+  { labels, assignees, milestoneId }: NewPlan,
+  { isClosed, at }: { readonly isClosed: boolean; readonly at: number },
+): Promise<CountedPlan> {
+  await requireStillAssignable(tx, repo, assignees)
+  const labelIds = labels.map((label) => label.id)
+  const counted = new Set(await addToLabelCounters(tx, labelIds, 1))
+  const milestone = milestoneId
+    ? await countInMilestone(tx, { repoId: repo.id, id: milestoneId }, milestoneCount({ isClosed }, 1), at)
+    : undefined
+  return { labels: labels.filter((label) => counted.has(label.id)), assignees, milestone }
+}
+
+/** Writes labels and assignees of a new issue, and what timeline and events tell of them and of its state. */
+export async function recordPlan(change: NewIssueChange): Promise<void> {
+  const { tx, issue, plan } = change
+  const { labels, milestone } = plan
+  const assigneeIds = plan.assignees.map((user) => user.id)
+  await insertIssueLabels(tx, issue, labels)
+  await insertAssignees(tx, issue, assigneeIds)
+  const milestoneIds = milestone && { oldId: 0, newId: milestone.id }
+  await addEntries(
+    change,
+    ...labels.map((label) => labelEntry(label, true)),
+    ...(milestoneIds ? [milestoneEntry(milestoneIds)] : []),
+    ...assigneeIds.map((id) => assigneeEntry(id, true)),
+    ...(issue.isClosed ? [{ kind: 'close' } as const] : []),
+  )
+  await appendIssueEvents(change, planEvents(change))
+}
+
+function planEvents({ issue, plan: { labels, assignees, milestone } }: NewIssueChange): readonly NewIssueEvent[] {
+  const addedIds = labels.map((label) => label.id)
+  const added = { is_cleared: false, added_ids: addedIds, removed_ids: [] }
+  const events: NewIssueEvent[] = []
+  if (addedIds.length > 0) events.push({ kind: 'issue.labels_changed', payload: added })
+  if (milestone) events.push({ kind: 'issue.milestone_changed', payload: { old_id: 0, new_id: milestone.id } })
+  events.push(...assignees.map((user) => assigneeEvent(user.id, true)))
+  if (issue.isClosed) events.push({ kind: 'issue.closed', payload: {} })
+  return events
+}

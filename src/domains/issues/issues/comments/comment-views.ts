@@ -1,0 +1,69 @@
+import type { Db } from '../../../../core/db/database.ts'
+import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
+import { type Attachment, type Repo, listAttachmentsOf, listReposByIds } from '../../../repositories/index.ts'
+import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
+import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
+import { isText, type Text } from './comment.policy.ts'
+
+/** Everything that the wire model of a comment contains. */
+export interface CommentView {
+  readonly comment: Text
+  readonly issue: Issue
+  readonly repo: Repo
+  /** Undefined when the account was deleted. */
+  readonly poster: User | undefined
+  readonly assets: readonly Attachment[]
+}
+
+/** What comments belong to. */
+interface CommentPlaces {
+  readonly issues: ReadonlyMap<IssueId, { readonly issue: Issue; readonly repo: Repo }>
+  /** The files of the comments. */
+  readonly assets: readonly Attachment[]
+  /** A user that need not be read again. */
+  readonly known?: User | undefined
+}
+
+/** Loads views with one query; keeps the order. Comments of issues that are not given are left out. */
+export async function loadCommentViews(
+  db: Db,
+  comments: readonly Text[],
+  { issues, assets, known }: CommentPlaces,
+): Promise<CommentView[]> {
+  const posterIds = new Set(comments.map((comment) => comment.actorId))
+  const owners = [...issues.values()].map(({ repo }) => repo.owner)
+  const posters = new Map((await listUsersByIds(db, [...posterIds], [known, ...owners])).map((user) => [user.id, user]))
+  const assetsOf = Map.groupBy(assets, (asset) => asset.commentId)
+  return comments.flatMap((comment) => {
+    const place = issues.get(comment.issueId)
+    if (place === undefined) return []
+    return {
+      comment,
+      issue: place.issue,
+      repo: place.repo,
+      poster: posters.get(comment.actorId),
+      assets: assetsOf.get(comment.id) ?? [],
+    }
+  })
+}
+
+/** Comments with these ids, in no particular order, by a fixed number of queries; others are left out. */
+export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise<CommentView[]> {
+  const comments = (await listEntriesByIds(db, ids)).filter(isText)
+  const commentIds = comments.map((comment) => comment.id)
+  const issues = await listIssuesByIds(
+    db,
+    comments.map((comment) => comment.issueId),
+  )
+  const repos = new Map(
+    (await listReposByIds(db, [...new Set(issues.map(({ repoId }) => repoId))])).map((repo) => [repo.id, repo]),
+  )
+  const places = new Map(
+    issues.flatMap((issue) => {
+      const repo = repos.get(issue.repoId)
+      return repo === undefined ? [] : [[issue.id, { issue, repo }] as const]
+    }),
+  )
+  return loadCommentViews(db, comments, { issues: places, assets: await listAttachmentsOf(db, 'comment', commentIds) })
+}

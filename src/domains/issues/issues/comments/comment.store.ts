@@ -1,0 +1,59 @@
+import type { Db } from '../../../../core/db/database.ts'
+import { selectPage } from '../../../../core/db/page.ts'
+import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { IssueKinds } from '../issue-kinds.policy.ts'
+import { toEntry, updatedIn } from '../timeline/timeline-entry.store.ts'
+import type { UpdateSpan } from '../timeline/update-span.ts'
+import { type Comment, COMMENT_KINDS } from './comment.policy.ts'
+
+const comments = (db: Db, span: UpdateSpan) =>
+  db
+    .selectFrom('timeline_entry')
+    .selectAll('timeline_entry')
+    .where('timeline_entry.kind', '=', 'comment')
+    .where((eb) => updatedIn(span)(eb))
+    .orderBy('timeline_entry.created_at')
+    .orderBy('timeline_entry.id')
+
+/** All comments of an issue, the oldest first. */
+export async function listCommentsOfIssue(db: Db, issueId: IssueId, span: UpdateSpan): Promise<Comment[]> {
+  const rows = await comments(db, span).where('timeline_entry.issue_id', '=', issueId).execute()
+  return rows.map((row) => toEntry(row) as Comment)
+}
+
+export interface RepoCommentFilter {
+  readonly span: UpdateSpan
+  /** Whose comments. */
+  readonly kinds: IssueKinds
+}
+
+/** The comments of a repository, the oldest first. */
+export function listCommentsOfRepo(
+  db: Db,
+  repoId: RepoId,
+  { span, kinds }: RepoCommentFilter,
+  paging: Paging,
+): Promise<Page<Comment>> {
+  let query = comments(db, span).where('timeline_entry.repo_id', '=', repoId)
+  if (!kinds.issues || !kinds.pulls) {
+    const isPull = kinds.pulls ? 1 : 0
+    query = query.where('timeline_entry.issue_id', 'in', (eb) =>
+      eb.selectFrom('issue').select('issue.id').where('issue.repo_id', '=', repoId).where('issue.is_pull', '=', isPull),
+    )
+  }
+  return selectPage(query, paging, (row) => toEntry(row) as Comment)
+}
+
+/** Some comments of an account; none when it has none. */
+export async function listSomeCommentsBy(db: Db, posterId: UserId, limit: number): Promise<Comment[]> {
+  const rows = await db
+    .selectFrom('timeline_entry')
+    .selectAll()
+    .where('actor_id', '=', posterId)
+    .where('kind', 'in', COMMENT_KINDS)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => toEntry(row) as Comment)
+}

@@ -1,0 +1,207 @@
+import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
+import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import { forbidden, notFound } from '../../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import {
+  type Attachments,
+  type Repo,
+  type RepoInView,
+  listAttachmentsOf,
+  listCommentAttachments,
+} from '../../../repositories/index.ts'
+import { knownUser, requireUnblocked } from '../../../accounts/index.ts'
+import type { IssueDeps } from '../changes/create-issue.ts'
+import { canWriteIssue, decideUpdateTime } from '../issue.policy.ts'
+import { countNewComments, type Issue, listIssuesByIds, lockIssue, subtractComment } from '../records/issue.store.ts'
+import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
+import type { UpdateSpan } from '../timeline/update-span.ts'
+import type { IssueInView } from '../views.ts'
+import { type Comment, isComment, isPublished, isText, type Text } from './comment.policy.ts'
+import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
+import { type CommentView, loadCommentViews } from './comment-views.ts'
+import { appendCommentEvent, recordOf } from './comments.events.ts'
+import { deleteText, indexNewText, indexText } from '../texts/issue-text.store.ts'
+
+/** A comment of an issue that the viewer may read. */
+export interface CommentInView extends IssueInView {
+  readonly comment: Comment
+}
+
+/** As `CommentInView`, for any text that may be edited. */
+export interface TextInView extends IssueInView {
+  readonly comment: Text
+}
+
+export interface CommentInput {
+  readonly body: string
+  /** Epoch milliseconds; administrators only. */
+  readonly updatedAt: number | undefined
+}
+
+/** Comments on issues and pull requests (behaviour/issues#comments). Callers check who may edit and delete. */
+export interface Comments {
+  listOfIssue(target: IssueInView, span: UpdateSpan): Promise<CommentView[]>
+  listOfRepo(repo: Repo, filter: RepoCommentFilter, paging: Paging): Promise<Page<CommentView>>
+  view(target: CommentInView): Promise<CommentView>
+  /** Throws Forbidden on a locked issue, for a blocked account, and for a time that may not be set. */
+  create(actor: SignedIn, target: IssueInView, input: CommentInput): Promise<CommentView>
+  /** Throws Forbidden for a blocked account, and for a time that may not be set. */
+  edit(actor: SignedIn, target: TextInView, input: CommentInput): Promise<CommentView>
+  /** With its files. */
+  delete(actor: SignedIn, target: TextInView): Promise<void>
+  /** Deletes the comments of an account in all repositories, each in a transaction of its own. */
+  deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void>
+}
+
+export interface CommentDeps extends IssueDeps {
+  readonly attachments: Pick<Attachments, 'deleteOf'>
+}
+
+export function createComments(deps: CommentDeps): Comments {
+  const { read } = deps.database
+  return {
+    async listOfIssue({ repo, issue }, span) {
+      const [comments, assets] = await Promise.all([
+        listCommentsOfIssue(read, issue.id, span),
+        listCommentAttachments(read, issue.id),
+      ])
+      return loadCommentViews(read, comments, { issues: new Map([[issue.id, { issue, repo }]]), assets })
+    },
+    async listOfRepo(repo, filter, paging) {
+      const { items, total } = await listCommentsOfRepo(read, repo.id, filter, paging)
+      const issues = await listIssuesByIds(read, [...new Set(items.map((comment) => comment.issueId))])
+      const places = new Map(issues.map((issue) => [issue.id, { issue, repo }]))
+      const assets = await assetsOf(read, items)
+      return { items: await loadCommentViews(read, items, { issues: places, assets }), total }
+    },
+    view: (target) => viewOf(read, target, target.comment),
+    async create(actor, { repo, issue, ...of }, input) {
+      const comment = await createComment(deps, actor, { repo, issue, ...of }, input)
+      // NOTE: what was created just now has no files.
+      const issues = new Map([[issue.id, { issue, repo }]])
+      return (await loadCommentViews(read, [comment], { issues, assets: [], known: knownUser(actor.account) }))[0]!
+    },
+    edit: async (actor, target, input) => viewOf(read, target, await editComment(deps, actor, target, input)),
+    async delete(actor, { comment }) {
+      if (!(await deleteComment(deps, actor, comment))) throw notFound('comment does not exist')
+    },
+    async deleteAllBy(actor, posterId, signal) {
+      for (;;) {
+        const comments = await listSomeCommentsBy(read, posterId, BATCH)
+        if (comments.length === 0) return
+        for (const comment of comments) {
+          signal.throwIfAborted()
+          await deleteComment(deps, actor, comment)
+        }
+      }
+    },
+  }
+}
+
+/** Comments of an account that are looked up at once to be deleted. */
+const BATCH = 50
+
+const assetsOf = (db: Db, comments: readonly Text[]) =>
+  listAttachmentsOf(
+    db,
+    'comment',
+    comments.map((comment) => comment.id),
+  )
+
+async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Text): Promise<CommentView> {
+  const issues = new Map([[issue.id, { issue, repo }]])
+  return (await loadCommentViews(db, [comment], { issues, assets: await assetsOf(db, [comment]) }))[0]!
+}
+
+/** As `requireWelcome`, and throws Forbidden where the issue is locked to the account: for new texts. */
+export async function requireOpenToComments(tx: Tx, actor: SignedIn, target: RepoInView, issue: Issue): Promise<void> {
+  if (issue.isLocked && !canWriteIssue(target.access, issue)) throw forbidden('You cannot comment on a locked issue.')
+  await requireWelcome(tx, actor, target, issue)
+}
+
+/** Throws Forbidden for an account that the owner of the repository or the poster of the issue blocks. */
+export async function requireWelcome(
+  tx: Tx,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  issue: Issue,
+): Promise<void> {
+  if (!isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.posterId])
+}
+
+/** NOTE: the issue is counted up first, which locks its row: the checks after it undo that when they refuse. */
+const createComment = (
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  target: IssueInView,
+  { body, updatedAt }: CommentInput,
+): Promise<Comment> =>
+  database.transaction(async (tx) => {
+    const { access, issue: seen } = target
+    const at = decideUpdateTime(actor, { access, issue: seen, given: updatedAt, now: clock.now() })
+    const issue = await countNewComments(tx, seen.id, 1, at)
+    if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+    await requireOpenToComments(tx, actor, target, issue)
+    const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
+    await indexNewText(tx, issue, entry!.id, body)
+    await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.created', entry!, recordOf(entry as Comment))
+    return entry as Comment
+  })
+
+/** The row is locked until the transaction ends. Throws NotFound. */
+export async function lockComment(tx: Tx, id: number): Promise<Comment> {
+  const entry = await lockEntry(tx, id)
+  if (entry === undefined || !isComment(entry)) throw notFound('comment does not exist')
+  return entry
+}
+
+const editComment = (
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  target: TextInView,
+  { body, updatedAt }: CommentInput,
+): Promise<Text> =>
+  database.transaction(async (tx) => {
+    const { access, issue } = target
+    const comment = await lockEntry(tx, target.comment.id)
+    if (comment === undefined || !isText(comment)) throw notFound('comment does not exist')
+    const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
+    await requireWelcome(tx, actor, target, issue)
+    if (comment.body === body)
+      return updatedAt === undefined ? comment : ((await updateEntry(tx, comment.id, { updated_at: at })) as Text)
+    const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
+    if (isPublished(comment)) {
+      await indexText(tx, issue, comment.id, body)
+      await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.edited', comment, {
+        ...recordOf({ ...comment, body, updatedAt: at }),
+        old_body: comment.body,
+      })
+    }
+    return edited as Text
+  })
+
+/** False when another request has deleted it. */
+const deleteComment = (
+  { database, clock, events, attachments }: CommentDeps,
+  actor: Actor,
+  { id, issueId }: Text,
+): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    const issue = await lockIssue(tx, issueId)
+    const comment = await lockEntry(tx, id)
+    if (issue === undefined || comment === undefined) return false
+    await attachments.deleteOf(tx, 'comment', id)
+    await deleteEntry(tx, id)
+    if (!isPublished(comment)) return true
+    await deleteText(tx, issueId, id)
+    if (comment.kind === 'comment') await subtractComment(tx, issue.id)
+    await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {
+      poster_id: comment.actorId,
+      body: comment.body,
+      created_at: comment.createdAt,
+      updated_at: comment.updatedAt,
+    })
+    return true
+  })

@@ -1,0 +1,182 @@
+import { isPublicRepo } from '../../../../core/access/admit.ts'
+import { isPublicOnly, type SignedIn, type Viewer } from '../../../../core/access/viewer.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import { DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import {
+  type Repo,
+  type RepoInView,
+  getRepoInView,
+  listReposByIds,
+  loadRepoAccesses,
+  parseRepoSettings,
+} from '../../../repositories/index.ts'
+import { requireLocked } from '../changes/change-locked.ts'
+import type { IssueDeps } from '../changes/create-issue.ts'
+import { addEntries } from '../changes/issue-change.ts'
+import type { StateRule } from '../changes/state-rules.ts'
+import { canReadIssue, canWriteIssue } from '../issue.policy.ts'
+import { findIssueByNumber, type Issue, listIssuesByIds, updateIssue } from '../records/issue.store.ts'
+import { type IssueInView, type IssueView, loadIssueViews } from '../views.ts'
+import {
+  deleteDependency,
+  hasDependency,
+  hasOpenBlocker,
+  insertDependency,
+  listBlockerIds,
+  listDependentIds,
+  type Pair,
+} from './dependency.store.ts'
+
+/** How a request names an issue. */
+interface IssueName {
+  readonly owner: string
+  readonly repo: string
+  readonly number: number
+}
+
+/** An issue that the viewer may not read, beside those that it may. */
+export interface HiddenIssue {
+  readonly issue: Issue
+  readonly repo: Repo
+}
+
+/** The issues of a change: `dependent` cannot be closed while `blocker` is open. */
+export interface DependencyPair {
+  readonly dependent: IssueInView
+  readonly blocker: IssueInView
+}
+
+/** Which issues must be closed before others (behaviour/issues#dependencies-and-blocks). */
+export interface Dependencies {
+  /** Throws NotFound where dependencies are off. */
+  listBlockers(viewer: Viewer, target: IssueInView, paging: Paging): Promise<Page<IssueView | HiddenIssue>>
+  /** Those that the viewer may read. */
+  listDependents(viewer: Viewer, target: IssueInView, paging: Paging): Promise<IssueView[]>
+  /** Throws NotFound also for an issue that the viewer may not read. */
+  getOther(viewer: Viewer, name: IssueName): Promise<IssueInView>
+  /** Whether the setting forbids the pair: the issues are of two repositories. */
+  isForbidden(pair: DependencyPair): boolean
+  /**
+   * Throws NotFound for those who may not write the dependent issue and where dependencies are off, Invalid for a
+   * dependency that exists in either direction and for an issue on itself.
+   */
+  add(actor: SignedIn, pair: DependencyPair): Promise<void>
+  /** Throws NotFound as `add`, and when there is no such dependency. */
+  delete(actor: SignedIn, pair: DependencyPair): Promise<void>
+}
+
+export interface DependencyRules {
+  readonly acrossRepositories: boolean
+}
+
+export function createDependencies(deps: IssueDeps & { readonly rules: DependencyRules }): Dependencies {
+  const { read } = deps.database
+  return {
+    async listBlockers(viewer, target, paging) {
+      if (!isOn(target.repo)) throw notFound('dependencies are off')
+      const { items, total } = await listBlockerIds(read, target.issue, paging)
+      const issues = await listIssuesByIds(read, items)
+      const repos = await listReposByIds(read, [...new Set(issues.map((issue) => issue.repoId))])
+      const readable = await findReadable(deps, viewer, repos)
+      const views = await loadIssueViews(read, issues.filter(readable), new Map(repos.map((repo) => [repo.id, repo])))
+      return { items: inOrder(issues, views, repos), total }
+    },
+    async listDependents(viewer, { issue }, paging) {
+      const issues = await listIssuesByIds(read, await listDependentIds(read, viewer, issue, paging))
+      const repos = await listReposByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
+      return loadIssueViews(read, issues, new Map(repos.map((repo) => [repo.id, repo])))
+    },
+    async getOther(viewer, { owner, repo: name, number }) {
+      const found = await getRepoInView(read, viewer, owner, name)
+      const issue = await findIssueByNumber(read, found.repo.id, number)
+      if (issue === undefined || !isReadable(viewer, found, issue)) throw notFound('issue does not exist')
+      return { ...found, issue }
+    },
+    isForbidden: ({ dependent, blocker }) => !deps.rules.acrossRepositories && dependent.repo.id !== blocker.repo.id,
+    add: (actor, pair) =>
+      changePair(deps, actor, pair, async (tx, ids, at) => {
+        const { dependentId, blockerId } = ids
+        if (dependentId === blockerId) throw invalid('an issue cannot depend on itself')
+        if (await hasDependency(tx, ids)) throw invalid('the dependency already exists')
+        if (await hasDependency(tx, { dependentId: blockerId, blockerId: dependentId }))
+          throw invalid('the two issues would depend on each other')
+        await insertDependency(tx, ids, at)
+        return 'add_dependency'
+      }),
+    delete: (actor, pair) =>
+      changePair(deps, actor, pair, async (tx, ids) => {
+        if (!(await deleteDependency(tx, ids))) throw notFound('dependency does not exist')
+        return 'remove_dependency'
+      }),
+  }
+}
+
+/** Refuses to close issues that depend on open ones. */
+export const dependencyRule: StateRule = async ({ tx, repo, issue }, state) => {
+  if (state === 'closed' && isOn(repo) && (await hasOpenBlocker(tx, issue.id)))
+    throw new DomainError(
+      'precondition',
+      'cannot close this issue or pull request because it still has open dependencies',
+    )
+}
+
+const isOn = ({ settings }: Repo): boolean => parseRepoSettings(settings).internalTracker.issueDependencies
+
+const isReadable = (viewer: Viewer, { repo, access }: RepoInView, issue: Issue): boolean =>
+  canReadIssue(access, issue) && (!isPublicOnly(viewer) || isPublicRepo(repo))
+
+async function findReadable(
+  { database: { read } }: IssueDeps,
+  viewer: Viewer,
+  repos: readonly Repo[],
+): Promise<(issue: Issue) => boolean> {
+  const accesses = await loadRepoAccesses(read, viewer, repos)
+  const byId = new Map<RepoId, RepoInView>(repos.map((repo) => [repo.id, { repo, access: accesses.get(repo.id)! }]))
+  return (issue) => {
+    const found = byId.get(issue.repoId)
+    return found !== undefined && isReadable(viewer, found, issue)
+  }
+}
+
+function inOrder(
+  issues: readonly Issue[],
+  views: readonly IssueView[],
+  repos: readonly Repo[],
+): (IssueView | HiddenIssue)[] {
+  const viewOf = new Map(views.map((view) => [view.issue.id, view]))
+  const repoOf = new Map(repos.map((repo) => [repo.id, repo]))
+  return issues.flatMap((issue) => {
+    const view = viewOf.get(issue.id)
+    const repo = repoOf.get(issue.repoId)
+    if (view !== undefined) return view
+    return repo === undefined ? [] : { issue, repo }
+  })
+}
+
+type Work = (tx: Tx, ids: Pair, at: number) => Promise<'add_dependency' | 'remove_dependency'>
+
+/** Both issues are locked in the order of their ids and get an entry of the kind that `work` returns. */
+async function changePair(
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  { dependent, blocker }: DependencyPair,
+  work: Work,
+): Promise<void> {
+  if (!canWriteIssue(dependent.access, dependent.issue)) throw notFound('the dependent issue is not writable')
+  if (!isOn(dependent.repo)) throw notFound('dependencies are off')
+  await database.transaction(async (tx) => {
+    const at = clock.now()
+    for (const { issue } of [dependent, blocker].toSorted((a, b) => a.issue.id - b.issue.id))
+      await requireLocked(tx, issue.id)
+    const kind = await work(tx, { dependentId: dependent.issue.id, blockerId: blocker.issue.id }, at)
+    for (const [own, other] of [
+      [dependent, blocker],
+      [blocker, dependent],
+    ] as const) {
+      await addEntries({ ...own, tx, events, actor, at }, { kind, targetId: other.issue.id })
+      await updateIssue(tx, own.issue.id, { updated_at: at })
+    }
+  })
+}

@@ -1,0 +1,67 @@
+import type { EventSchemas, Projections, Subscriptions } from '../../../core/events/index.ts'
+import type { Operation } from '../../../core/http/operation.ts'
+import type { JobDefinitions } from '../../../core/jobs/index.ts'
+import type { Attachments, UploadRules } from '../../repositories/index.ts'
+import type { Core, Guards } from '../../../core/module.ts'
+import { commentAssetOwner, issueAssetOwner } from './assets/asset-owners.ts'
+import { assetOperations } from './assets/assets.operations.ts'
+import { createIssueAssets } from './assets/assets.service.ts'
+import { type CommentGuard, createCommentGuard } from './comments/comment.guards.ts'
+import { commentEvents } from './comments/comments.events.ts'
+import { commentJobs, commentSubscriptions } from './comments/comments.jobs.ts'
+import { commentOperations } from './comments/comments.operations.ts'
+import { createComments } from './comments/comments.service.ts'
+import { formerTextProjections } from './history/former-text.projection.ts'
+import { historyOperations } from './history/history.operations.ts'
+import { createTextHistory } from './history/history.service.ts'
+import type { KeptPages } from '../../../core/kept-answers/index.ts'
+import { lockOperations } from './locks/locks.operations.ts'
+import { createIssueLocks } from './locks/locks.service.ts'
+import { timelineOperations } from './timeline/timeline.operations.ts'
+import { createTimeline, type Timeline } from './timeline/timeline.service.ts'
+
+interface DiscussionDeps {
+  readonly attachments: Attachments
+  readonly rules: UploadRules
+  readonly guards: Pick<Guards, 'issue' | 'repo'>
+  readonly pages: KeptPages
+}
+
+interface Discussion {
+  readonly timeline: Timeline
+  readonly guard: CommentGuard
+  readonly operations: readonly Operation[]
+  readonly events: EventSchemas
+  readonly projections: Projections
+  readonly subscriptions: Subscriptions
+  readonly jobs: JobDefinitions
+}
+
+/** The parts of the module about what people say: comments, their history, files, locks, and the timeline. */
+export function createDiscussion(
+  { database, clock, events, jobs, site }: Core,
+  { attachments, rules, guards, pages }: DiscussionDeps,
+): Discussion {
+  attachments.registerOwner('issue', issueAssetOwner(database.read))
+  attachments.registerOwner('comment', commentAssetOwner(database.read))
+  const guard = createCommentGuard(database, guards.repo)
+  const timeline = createTimeline(database)
+  const deps = { database, clock, events, attachments, rules }
+  const comments = createComments(deps)
+  const common = { guards: { ...guards, comment: guard }, site }
+  return {
+    timeline,
+    guard,
+    operations: [
+      ...commentOperations({ ...common, comments, pages }),
+      ...historyOperations({ ...common, history: createTextHistory(database) }),
+      ...timelineOperations({ ...common, timeline, pages }),
+      ...lockOperations({ ...common, locks: createIssueLocks(deps) }),
+      ...assetOperations({ ...common, attachments, rules, assets: createIssueAssets(deps) }),
+    ],
+    events: commentEvents,
+    projections: formerTextProjections,
+    subscriptions: commentSubscriptions(jobs),
+    jobs: commentJobs(comments),
+  }
+}

@@ -1,0 +1,55 @@
+import type { Insertable } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { runKept } from '../../../../core/db/kept-statement.ts'
+import { selectPage } from '../../../../core/db/page.ts'
+import { asId, type IssueId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { FormerTextTable } from './former-text.table.ts'
+
+/** A text before an edit. */
+export interface FormerText {
+  readonly body: string
+  /** The account may have been deleted. */
+  readonly editorId: UserId
+  /** Epoch milliseconds. */
+  readonly replacedAt: number
+}
+
+/** Whose texts: those of a comment, or of the body of an issue. */
+export interface TextOwner {
+  readonly issueId: IssueId
+  /** Undefined for the body of the issue. */
+  readonly commentId: number | undefined
+}
+
+/** Former texts kept of one comment or issue: the newest. */
+const KEPT_TEXTS = 100
+
+const textsOf = (db: Db, { issueId, commentId }: TextOwner) =>
+  db
+    .selectFrom('former_text')
+    .where('issue_id', '=', issueId)
+    .where((eb) => (commentId === undefined ? eb('comment_id', 'is', null) : eb('comment_id', '=', commentId)))
+    .orderBy('id', 'desc')
+
+/** The newest first. */
+export const listFormerTexts = (db: Db, owner: TextOwner, paging: Paging): Promise<Page<FormerText>> =>
+  selectPage(textsOf(db, owner).selectAll(), paging, (row) => ({
+    body: row.body,
+    editorId: asId<UserId>(row.editor_id),
+    replacedAt: row.replaced_at,
+  }))
+
+export async function insertFormerText(
+  tx: Tx,
+  owner: TextOwner,
+  values: Pick<Insertable<FormerTextTable>, 'body' | 'editor_id' | 'replaced_at'>,
+): Promise<void> {
+  await runKept(tx, insertion, { issue_id: owner.issueId, comment_id: owner.commentId ?? null, ...values })
+  const [last] = await runKept(tx, firstForgotten, owner)
+  if (last !== undefined) await tx.deleteFrom('former_text').where('id', '=', last.id).execute()
+}
+
+const insertion = (db: Db, row: Insertable<FormerTextTable>) => db.insertInto('former_text').values(row)
+
+const firstForgotten = (db: Db, owner: TextOwner) => textsOf(db, owner).select('id').offset(KEPT_TEXTS).limit(1)

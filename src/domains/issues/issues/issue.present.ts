@@ -1,0 +1,113 @@
+import { repoUrls } from '../../../core/access/repo-urls.ts'
+import { ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
+import { wireTime } from '../../../core/platform/clock.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { type Repo, presentAttachment } from '../../repositories/index.ts'
+import type { Label } from '../labels/label.store.ts'
+import { presentLabel } from '../labels/label.present.ts'
+import { presentMilestone } from '../milestones/milestone.present.ts'
+import { type User, presentGhost, presentUser } from '../../accounts/index.ts'
+import type { Issue } from './issue.model.ts'
+import type { Issue as IssueEntity } from './records/issue.store.ts'
+import type { IssueView } from './views.ts'
+
+interface IssueUrls {
+  /** Of the web page. */
+  readonly html: string
+  /** Of the API resource; that of a pull request too is below `/issues`. */
+  readonly api: string
+}
+
+export function issueUrls({ number, isPull }: IssueEntity, repo: Repo, site: Site): IssueUrls {
+  const { html, api } = repoUrls(repo, site)
+  return { html: `${html}/${isPull ? 'pulls' : 'issues'}/${number}`, api: `${api}/issues/${number}` }
+}
+
+const optionalTime = (time: number | undefined): string | null => (time === undefined ? null : wireTime(time))
+
+/** The API address that the labels of an owner are below. */
+const labelOwnerUrl = ({ owner }: Label, repo: Repo, site: Site): string =>
+  'repoId' in owner ? repoUrls(repo, site).api : `${site.rootUrl()}/api/v1/orgs/${repo.owner.name}`
+
+export const presentIssueLabel = (label: Label, repo: Repo, site: Site) =>
+  presentLabel(label, labelOwnerUrl(label, repo, site))
+
+const presentMeta = ({ pull }: IssueView, { html }: IssueUrls): Issue['pull_request'] =>
+  pull
+    ? {
+        merged: pull.mergedAt !== undefined,
+        merged_at: optionalTime(pull.mergedAt),
+        draft: pull.isDraft,
+        html_url: html,
+      }
+    : null
+
+/**
+ * The poster is shown as the viewer may see it, assignees as an anonymous caller sees them
+ * (behaviour/issues#the-issue-object).
+ */
+export const presentIssue = (view: IssueView, viewer: Viewer, site: Site): Issue =>
+  present(view, site, partsFor(viewer, site))
+
+/** As presentIssue for each; accounts, labels and milestones that several issues have are presented once. */
+export function presentIssues(views: readonly IssueView[], viewer: Viewer, site: Site): Issue[] {
+  const parts = partsFor(viewer, site)
+  return views.map((view) => present(view, site, parts))
+}
+
+/** What one answer shows of the entities that issues refer to. */
+const partsFor = (viewer: Viewer, site: Site) => ({
+  poster: onceForEach((user: User) => presentUser(user, viewer, site)),
+  assignee: onceForEach((user: User) => presentUser(user, ANONYMOUS, site)),
+  label: onceForEach((label: Label, repo: Repo) => presentIssueLabel(label, repo, site)),
+  milestone: onceForEach(presentMilestone),
+})
+
+/** Remembers what it made of each entity, by its id. */
+function onceForEach<Entity extends { readonly id: number }, Args extends unknown[], Model>(
+  make: (entity: Entity, ...args: Args) => Model,
+): (entity: Entity, ...args: Args) => Model {
+  const made = new Map<number, Model>()
+  return (entity, ...args) => {
+    const known = made.get(entity.id)
+    if (known !== undefined) return known
+    const model = make(entity, ...args)
+    made.set(entity.id, model)
+    return model
+  }
+}
+
+function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>): Issue {
+  const { issue, repo, poster } = view
+  const urls = issueUrls(issue, repo, site)
+  const assignees = view.assignees.map((user) => parts.assignee(user))
+  return {
+    id: issue.id,
+    url: urls.api,
+    html_url: urls.html,
+    number: issue.number,
+    user: poster ? parts.poster(poster) : presentGhost(site),
+    original_author: '',
+    original_author_id: 0,
+    title: issue.title,
+    body: issue.body,
+    ref: issue.ref,
+    assets: view.assets.map((asset) => presentAttachment(asset, site)),
+    labels: view.labels.map((label) => parts.label(label, repo)),
+    milestone: view.milestone ? parts.milestone(view.milestone) : null,
+    assignee: assignees[0] ?? null,
+    assignees: assignees.length === 0 ? null : assignees,
+    state: issue.isClosed ? 'closed' : 'open',
+    is_locked: issue.isLocked,
+    comments: issue.commentsCount,
+    created_at: wireTime(issue.createdAt),
+    updated_at: wireTime(issue.updatedAt),
+    closed_at: optionalTime(issue.closedAt),
+    due_date: optionalTime(issue.dueAt),
+    pull_request: presentMeta(view, urls),
+    repository: { id: repo.id, name: repo.name, owner: repo.owner.name, full_name: repo.fullName },
+    pin_order: issue.pinOrder,
+    content_version: issue.contentVersion,
+    time_estimate: issue.timeEstimate,
+  }
+}

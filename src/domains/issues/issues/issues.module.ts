@@ -1,0 +1,70 @@
+import { type CommentGuard } from './comments/comment.guards.ts'
+import { createDiscussion } from './discussion.ts'
+import { createIssueGuard, type IssueGuard } from './issue.guards.ts'
+import { defineModule } from '../../../core/module.ts'
+import { createIssueNotices, type IssueNotices } from './changes/issue-notices.ts'
+import { createStateRules, type StateRules } from './changes/state-rules.ts'
+import { createTimeBookings, type TimeBookings } from './changes/time-bookings.ts'
+import { assignmentProjections } from './assignments.projection.ts'
+import { issueProjections } from './issue.projection.ts'
+import { issueEvents } from './issues.events.ts'
+import { issueOperations } from './issues.operations.ts'
+import { createIssues, type Issues } from './issues.service.ts'
+import { listOperations } from './lists/lists.operations.ts'
+import { createIssueLists } from './lists/lists.service.ts'
+import { planIssues } from './planning.ts'
+import { createTextIndexer } from './texts/index-texts.ts'
+import type { Timeline } from './timeline/timeline.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly issues: Issues
+    readonly issueNotices: IssueNotices
+    readonly issueStateRules: StateRules
+    readonly issueTimeBookings: TimeBookings
+    readonly timeline: Timeline
+  }
+  interface Guards {
+    readonly comment: CommentGuard
+    readonly issue: IssueGuard
+  }
+}
+
+/** Issues, and what pull requests share with them. */
+export const module = defineModule({
+  name: 'issues',
+  needs: ['attachments', 'keptPages', 'uploadRules'],
+  create(core, { attachments, keptPages, uploadRules }, guards) {
+    const { database, clock, events, site } = core
+    const stateRules = createStateRules()
+    const issues = createIssues({ database, clock, events, attachments, stateRules })
+    const issue = createIssueGuard(database, guards.repo)
+    const discussion = createDiscussion(core, {
+      attachments,
+      rules: uploadRules.issues,
+      guards: { issue, repo: guards.repo },
+      pages: keptPages,
+    })
+    return {
+      services: {
+        issues,
+        issueNotices: createIssueNotices(),
+        issueStateRules: stateRules,
+        issueTimeBookings: createTimeBookings(),
+        timeline: discussion.timeline,
+      },
+      guards: { issue, comment: discussion.guard },
+      operations: [
+        ...listOperations({ guards, lists: createIssueLists(database), pages: keptPages, site }),
+        ...issueOperations({ guards: { issue, repo: guards.repo }, issues, pages: keptPages, site }),
+        ...discussion.operations,
+        ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
+      ],
+      events: { ...issueEvents, ...discussion.events },
+      projections: { ...issueProjections, ...assignmentProjections, ...discussion.projections },
+      subscriptions: discussion.subscriptions,
+      jobs: discussion.jobs,
+      workers: database.dialect.name === 'sqlite' ? [createTextIndexer(core)] : [],
+    }
+  },
+})

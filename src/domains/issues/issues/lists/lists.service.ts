@@ -1,0 +1,177 @@
+import { isOrgMember } from '../../../../core/access/repo-grants.store.ts'
+import { viewerId, type Viewer } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import { badRequest, notFound } from '../../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import { findTeamByName, findUserByName, isOwnerInView } from '../../../accounts/index.ts'
+import { type Repo, reposInOrder } from '../../../repositories/index.ts'
+import { listIssuesByIds } from '../records/issue.store.ts'
+import { type IssueView, loadIssueViews } from '../views.ts'
+import { wordsOf } from '../texts/fold-text.ts'
+import type { Position } from './cursor.ts'
+import { findLabelsNamed, findMilestonesNamed } from './find-named.store.ts'
+import type { IssueFilter, IssueSort, TextQuery } from './issue-filter.ts'
+import { listRepoIssueIds } from './repo-issues.store.ts'
+import { searchIssueIds } from './search.store.ts'
+
+/** What both lists can ask for; logins, names and texts as the client sent them. */
+interface ListQuery extends Pick<IssueFilter, 'state' | 'kinds' | 'since' | 'before' | 'isDraft'> {
+  readonly q: string
+  /** Names. */
+  readonly labels: readonly string[]
+  /** Titles and ids. */
+  readonly milestones: readonly string[]
+  readonly createdBy: string | undefined
+}
+
+export interface RepoListQuery extends ListQuery {
+  readonly assignedBy: string | undefined
+  readonly mentionedBy: string | undefined
+  readonly sort: IssueSort
+}
+
+export interface SearchQuery extends ListQuery {
+  readonly owner: string | undefined
+  readonly team: string | undefined
+  /** About the viewer; false does not filter. */
+  readonly isCreated: boolean
+  readonly isAssigned: boolean
+  readonly isMentioned: boolean
+  /** Asked for a review. */
+  readonly isReviewRequested: boolean
+  readonly isReviewed: boolean
+}
+
+/** A page, or what is behind a position in the order. */
+export type Window = { readonly paging: Paging } | { readonly limit: number; readonly after: Position | undefined }
+
+export interface IssuePage extends Page<IssueView> {
+  /** The position of the last item, if there are more behind it; of windows by position alone. */
+  readonly next: Position | undefined
+  /** A window by position has no number. */
+  readonly hasPages: boolean
+}
+
+/** Lists of issues and pull requests (behaviour/issues#listing-and-search). */
+export interface IssueLists {
+  /** Throws NotFound for an unknown login. The caller has checked that the kinds are readable. */
+  listOf(viewer: Viewer, repo: Repo, query: RepoListQuery, window: Window): Promise<IssuePage>
+  /** Throws NotFound for an unknown login, BadRequest for an unknown owner or team. */
+  search(viewer: Viewer, query: SearchQuery, window: Window): Promise<IssuePage>
+}
+
+export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>): IssueLists {
+  const userId = (viewer: Viewer, login: string | undefined) => findUserId(read, viewer, login)
+  return {
+    async listOf(viewer, repo, query, window) {
+      const [labels, milestones, posterId, assigneeId, mentionedId] = await Promise.all([
+        findLabelsNamed(read, repo, query.labels),
+        findMilestonesNamed(read, repo, query.milestones),
+        userId(viewer, query.createdBy),
+        userId(viewer, query.assignedBy),
+        userId(viewer, query.mentionedBy),
+      ])
+      const filter = { ...commonFilter(query, window), posterId, assigneeId, mentionedId, labels, milestones }
+      const found = await listRepoIssueIds(read, dialect.name, repo, {
+        filter,
+        sort: query.sort,
+        paging: pagingOf(window),
+      })
+      return toPage(found, window, (ids) => viewsOf(read, ids, [repo]))
+    },
+    async search(viewer, query, window) {
+      const self = viewerId(viewer)
+      const [owned, posterId] = await Promise.all([
+        findOwned(read, viewer, query),
+        self !== undefined && query.isCreated ? self : userId(viewer, query.createdBy),
+      ])
+      const filter = {
+        ...commonFilter(query, window),
+        ...owned,
+        posterId,
+        assigneeId: query.isAssigned ? self : undefined,
+        mentionedId: query.isMentioned ? self : undefined,
+        requestedOfId: query.isReviewRequested ? self : undefined,
+        reviewedById: query.isReviewed ? self : undefined,
+        labels: query.labels,
+        milestones: query.milestones,
+      }
+      const search = { filter, sort: 'latest' as const, paging: pagingOf(window) }
+      return toPage(await searchIssueIds(read, dialect.name, viewer, search), window, (ids) => viewsOf(read, ids))
+    },
+  }
+}
+
+const commonFilter = ({ state, kinds, since, before, isDraft, q }: ListQuery, window: Window): IssueFilter => ({
+  state,
+  kinds,
+  since,
+  before,
+  isDraft,
+  texts: readTexts(q),
+  after: 'after' in window ? window.after : undefined,
+})
+
+function readTexts(q: string): TextQuery | undefined {
+  const words = wordsOf(q)
+  if (words.length === 0) return undefined
+  const text = q.trim()
+  return { words, number: /^\d{1,15}$/.test(text) ? Number(text) : undefined }
+}
+
+/** NOTE: one more than the window by position has, which says whether there is another one. */
+const pagingOf = (window: Window): Paging =>
+  'paging' in window ? window.paging : { page: 1, limit: window.limit + 1, offset: 0 }
+
+async function toPage(
+  { items: ids, total }: Page<IssueId>,
+  window: Window,
+  load: (ids: readonly IssueId[]) => Promise<IssueView[]>,
+): Promise<IssuePage> {
+  if ('paging' in window) return { items: await load(ids), total, next: undefined, hasPages: true }
+  const items = await load(ids.slice(0, window.limit))
+  const last = ids.length > window.limit ? items.at(-1)?.issue : undefined
+  return { items, total, next: last && { createdAt: last.createdAt, id: last.id }, hasPages: false }
+}
+
+async function viewsOf(db: Database['read'], ids: readonly IssueId[], repos?: readonly Repo[]): Promise<IssueView[]> {
+  const issues = await listIssuesByIds(db, ids)
+  const of = repos ?? (await reposInOrder(db, [...new Set(issues.map(({ repoId }) => repoId))]))
+  return loadIssueViews(db, issues, new Map<RepoId, Repo>(of.map((repo) => [repo.id, repo])))
+}
+
+/** Throws NotFound also for an account that is hidden from the viewer. */
+async function findUserId(
+  db: Database['read'],
+  viewer: Viewer,
+  login: string | undefined,
+): Promise<UserId | undefined> {
+  if (login === undefined) return undefined
+  const user = await findUserByName(db, login)
+  if (user === undefined || !(await isOwnerInView(db, viewer, user))) throw notFound('user does not exist')
+  return user.id
+}
+
+interface Owned {
+  readonly ownerId: UserId | undefined
+  readonly teamId: number | undefined
+}
+
+/** NOTE: teams are known to members of their organization alone. */
+async function findOwned(db: Database['read'], viewer: Viewer, { owner, team }: SearchQuery): Promise<Owned> {
+  if (owner === undefined) {
+    if (team !== undefined) throw badRequest('owner organisation is required for filtering on team')
+    return { ownerId: undefined, teamId: undefined }
+  }
+  const user = await findUserByName(db, owner)
+  if (user === undefined || !(await isOwnerInView(db, viewer, user)))
+    throw badRequest(`user does not exist [uid: 0, name: ${owner}]`)
+  if (team === undefined) return { ownerId: user.id, teamId: undefined }
+  const found = (await seesTeams(db, viewer, user.id)) ? await findTeamByName(db, user.id, team) : undefined
+  if (found === undefined) throw badRequest(`team does not exist [org_id ${user.id}, team_id 0, name: ${team}]`)
+  return { ownerId: user.id, teamId: found.id }
+}
+
+const seesTeams = async (db: Database['read'], viewer: Viewer, orgId: UserId): Promise<boolean> =>
+  viewer.kind === 'user' && (viewer.account.isAdmin || (await isOrgMember(db, orgId, viewer.account.id)))

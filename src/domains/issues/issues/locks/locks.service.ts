@@ -1,0 +1,36 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { changeLocked } from '../changes/change-locked.ts'
+import type { IssueDeps } from '../changes/create-issue.ts'
+import { addEntries } from '../changes/issue-change.ts'
+import { updateIssue } from '../records/issue.store.ts'
+import type { NewEntry } from '../timeline/timeline-entry.store.ts'
+import type { IssueInView } from '../views.ts'
+
+/** Locked issues are closed to comments and reactions of others than writers (behaviour/issues#lock). */
+export interface IssueLocks {
+  /** Without effect when it is locked already: the reason stays the first one. Throws NotFound. */
+  lock(actor: SignedIn, target: IssueInView, reason: string): Promise<void>
+  /** Without effect when it is not locked. Throws NotFound. */
+  unlock(actor: SignedIn, target: IssueInView): Promise<void>
+}
+
+export function createIssueLocks(deps: IssueDeps): IssueLocks {
+  const setLocked = (
+    actor: SignedIn,
+    target: IssueInView,
+    { isLocked, entry }: { readonly isLocked: boolean; readonly entry: NewEntry },
+  ): Promise<void> =>
+    changeLocked(deps, actor, target, async (change) => {
+      const { tx, issue, at } = change
+      if (issue.isLocked === isLocked) return
+      await updateIssue(tx, issue.id, { is_locked: flag(isLocked), updated_at: at })
+      await addEntries(change, entry)
+    })
+
+  return {
+    lock: (actor, target, reason) =>
+      setLocked(actor, target, { isLocked: true, entry: { kind: 'lock', body: reason } }),
+    unlock: (actor, target) => setLocked(actor, target, { isLocked: false, entry: { kind: 'unlock' } }),
+  }
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { asId, type IssueId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+
+/** Issues and pull requests of a repository are pinned separately. */
+export interface PinBoard {
+  readonly repoId: RepoId
+  readonly isPull: boolean
+}
+
+/**
+ * Makes changes of pins wait for each other until the transaction ends. NOTE: not by the row of the repository, which
+ * transactions that close issues lock after the issue.
+ */
+export async function lockPins(tx: Tx, { repoId }: PinBoard): Promise<void> {
+  await tx
+    .updateTable('issue_sequence')
+    .set((eb) => ({ last: eb.ref('last') }))
+    .where('repo_id', '=', repoId)
+    .execute()
+}
+
+/** In the order of their positions. */
+export async function listPinnedIds(db: Db, { repoId, isPull }: PinBoard): Promise<IssueId[]> {
+  const rows = await db
+    .selectFrom('issue')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('is_pull', '=', flag(isPull))
+    .where('pin_order', '>', 0)
+    .orderBy('pin_order')
+    .execute()
+  return rows.map((row) => asId(row.id))
+}
+
+/** Adds `change` to the positions from `first` to `last`. */
+export async function shiftPins(
+  tx: Tx,
+  { repoId, isPull }: PinBoard,
+  { first, last, change }: { readonly first: number; readonly last: number; readonly change: 1 | -1 },
+): Promise<void> {
+  await tx
+    .updateTable('issue')
+    .set({ pin_order: sql<number>`pin_order + ${change}` })
+    .where('repo_id', '=', repoId)
+    .where('is_pull', '=', flag(isPull))
+    .where('pin_order', '>=', first)
+    .where('pin_order', '<=', last)
+    .execute()
+}

@@ -1,0 +1,19 @@
+import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
+import type { Viewer } from '../../../core/access/viewer.ts'
+import { readsUnit, visibleRepos } from '../../../core/access/visible-repos.ts'
+import type { Schema } from '../../../core/db/schema.ts'
+
+type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
+
+/**
+ * The rows of issues and pull requests that the viewer may read, for queries that join `issue`, its `repo` and the
+ * `owner` of that: the SQL twin of `canReadIssue`.
+ */
+export const readableIssues =
+  (viewer: Viewer) =>
+  (eb: Builder): Expression<SqlBool> =>
+    eb.and([
+      visibleRepos(viewer)(eb as never),
+      sql<SqlBool>`((issue.is_pull = 0 and ${readsUnit(viewer, 'repo.issues')})
+        or (issue.is_pull = 1 and ${readsUnit(viewer, 'repo.pulls')}))`,
+    ])

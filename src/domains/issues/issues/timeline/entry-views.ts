@@ -1,0 +1,95 @@
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import {
+  asId,
+  type IssueId,
+  type LabelId,
+  type MilestoneId,
+  type UserId,
+} from '../../../../core/platform/crypto/ids.ts'
+import { listAttachmentsOf, listReposByIds } from '../../../repositories/index.ts'
+import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
+import { type Milestone, listMilestonesByIds } from '../../milestones/milestone.store.ts'
+import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { isText } from '../comments/comment.policy.ts'
+import { type CommentView, loadCommentViews } from '../comments/comment-views.ts'
+import { listIssuesByIds } from '../records/issue.store.ts'
+import { type IssueView, loadIssueViews } from '../views.ts'
+import type { EntryDetails } from './entry-details.ts'
+import { listReadableIssueIds } from './timeline.store.ts'
+import { type EntryKind, isKind, listEntriesByIds, type TimelineEntry } from './timeline-entry.store.ts'
+
+/** What entries of a page refer to. What was deleted, and issues that the viewer may not read, are absent. */
+export interface EntryFacts {
+  readonly users: ReadonlyMap<UserId, User>
+  readonly labels: ReadonlyMap<LabelId, Label>
+  readonly milestones: ReadonlyMap<MilestoneId, Milestone>
+  readonly issues: ReadonlyMap<IssueId, IssueView>
+  /** The comments that contain references, by id. */
+  readonly comments: ReadonlyMap<number, CommentView>
+  /** What other modules add, by the id of the entry. */
+  readonly details: ReadonlyMap<number, EntryDetails>
+}
+
+const USER_KINDS: ReadonlySet<EntryKind> = new Set(['assignees', 'review_request'])
+const ISSUE_KINDS: ReadonlySet<EntryKind> = new Set([
+  'issue_ref',
+  'pull_ref',
+  'comment_ref',
+  'add_dependency',
+  'remove_dependency',
+])
+
+/** Loads what the entries refer to with a fixed number of queries, whatever their number. */
+export async function loadEntryFacts(
+  db: Db,
+  viewer: Viewer,
+  entries: readonly TimelineEntry[],
+): Promise<Omit<EntryFacts, 'details'>> {
+  const targetsOf = (kinds: ReadonlySet<EntryKind>): number[] =>
+    entries.filter((entry) => kinds.has(entry.kind)).map((entry) => entry.targetId)
+  const milestoneIds = entries
+    .filter((entry) => isKind(entry, 'milestone'))
+    .flatMap(({ payload }) => [payload.oldId, payload.newId])
+  const [users, labels, milestones, issues] = await Promise.all([
+    listUsersByIds(db, [...entries.map((entry) => entry.actorId), ...targetsOf(USER_KINDS).map(asId<UserId>)]),
+    listLabelsByIds(db, targetsOf(new Set(['label'])).map(asId<LabelId>)),
+    listMilestonesByIds(db, milestoneIds.filter((id) => id !== 0).map(asId<MilestoneId>)),
+    loadReadableIssues(db, viewer, targetsOf(ISSUE_KINDS).map(asId<IssueId>)),
+  ])
+  return {
+    users: new Map(users.map((user) => [user.id, user])),
+    labels: new Map(labels.map((label) => [label.id, label])),
+    milestones,
+    issues,
+    comments: await loadSourceComments(db, entries, issues),
+  }
+}
+
+async function loadReadableIssues(
+  db: Db,
+  viewer: Viewer,
+  ids: readonly IssueId[],
+): Promise<ReadonlyMap<IssueId, IssueView>> {
+  const readable = await listReadableIssueIds(db, viewer, [...new Set(ids)])
+  const issues = await listIssuesByIds(db, readable)
+  const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])))
+  return new Map(views.map((view) => [view.issue.id, view]))
+}
+
+async function loadSourceComments(
+  db: Db,
+  entries: readonly TimelineEntry[],
+  issues: ReadonlyMap<IssueId, IssueView>,
+): Promise<ReadonlyMap<number, CommentView>> {
+  const ids = entries.filter((entry) => isKind(entry, 'comment_ref')).map(({ payload }) => payload.commentId)
+  const comments = (await listEntriesByIds(db, ids)).filter(isText)
+  const assets = await listAttachmentsOf(
+    db,
+    'comment',
+    comments.map((comment) => comment.id),
+  )
+  const views = await loadCommentViews(db, comments, { issues, assets })
+  return new Map(views.map((view) => [view.comment.id, view]))
+}

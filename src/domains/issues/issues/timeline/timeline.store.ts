@@ -1,0 +1,64 @@
+import { sql, type SqlBool } from 'kysely'
+import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { asId, type IssueId } from '../../../../core/platform/crypto/ids.ts'
+import type { Paging } from '../../../../core/platform/paging.ts'
+import { readableIssues } from '../readable-issues.store.ts'
+import { type EntryKind, type TimelineEntry, toEntry, updatedIn } from './timeline-entry.store.ts'
+import type { UpdateSpan } from './update-span.ts'
+
+/** Entries whose target is the issue that contains a reference. */
+const ISSUE_REFERENCES = ['issue_ref', 'pull_ref', 'comment_ref'] as const satisfies readonly EntryKind[]
+
+/** Comments of reviews are listed with their review; pending entries are nobody's but their author's. */
+const UNLISTED = ['code', 'pending_code', 'pending_review'] as const satisfies readonly EntryKind[]
+
+const issuesInView = (db: Db, viewer: Viewer) =>
+  db
+    .selectFrom('issue')
+    .innerJoin('repo', 'repo.id', 'issue.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .select('issue.id')
+    .where((eb) => readableIssues(viewer)(eb))
+
+/** Of these issues, those that the viewer may read. */
+export async function listReadableIssueIds(db: Db, viewer: Viewer, ids: readonly IssueId[]): Promise<IssueId[]> {
+  if (ids.length === 0) return []
+  const rows = await issuesInView(db, viewer).where('issue.id', 'in', ids).execute()
+  return rows.map(({ id }) => asId<IssueId>(id))
+}
+
+/**
+ * The entries of an issue, the oldest first, without references from what the viewer may not read
+ * (behaviour/issues#timeline).
+ */
+export async function listEntries(
+  db: Db,
+  viewer: Viewer,
+  { issueId, span }: { readonly issueId: IssueId; readonly span: UpdateSpan },
+  { limit, offset }: Paging,
+): Promise<TimelineEntry[]> {
+  const source = issuesInView(db, viewer).where(sql<SqlBool>`issue.id = timeline_entry.target_id`)
+  const sourceOfCommit = db
+    .selectFrom('repo')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .select('repo.id')
+    .where((eb) => visibleRepos(viewer)(eb))
+    .where(readsUnit(viewer, 'repo.code'))
+    .where(sql<SqlBool>`repo.id = timeline_entry.target_id`)
+  const rows = await db
+    .selectFrom('timeline_entry')
+    .selectAll('timeline_entry')
+    .where('timeline_entry.issue_id', '=', issueId)
+    .where('timeline_entry.kind', 'not in', UNLISTED)
+    .where((eb) => updatedIn(span)(eb))
+    .where((eb) => eb.or([eb('timeline_entry.kind', 'not in', ISSUE_REFERENCES), eb.exists(source)]))
+    .where((eb) => eb.or([eb('timeline_entry.kind', '!=', 'commit_ref'), eb.exists(sourceOfCommit)]))
+    .orderBy('timeline_entry.created_at')
+    .orderBy('timeline_entry.id')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return rows.map(toEntry)
+}

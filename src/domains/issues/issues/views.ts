@@ -1,0 +1,104 @@
+import type { Db } from '../../../core/db/database.ts'
+import type { EventPayload } from '../../../core/events/index.ts'
+import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import { type Attachment, type Repo, type RepoInView, listAttachmentsOf } from '../../repositories/index.ts'
+import { type Label, listLabelsByIds } from '../labels/label.store.ts'
+import { type Milestone, listMilestonesByIds } from '../milestones/milestone.store.ts'
+import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { listAssigneeIds } from './records/issue-assignee.store.ts'
+import { listLabelsOfIssues } from './records/issue-label.store.ts'
+import type { Issue } from './records/issue.store.ts'
+import { listPullMetas, type PullMeta } from './records/pull-meta.store.ts'
+
+/** An issue of a repository that the viewer may read. */
+export interface IssueInView extends RepoInView {
+  readonly issue: Issue
+}
+
+/** Everything that the wire model of an issue contains. */
+export interface IssueView {
+  readonly issue: Issue
+  readonly repo: Repo
+  /** Undefined when the account was deleted. */
+  readonly poster: User | undefined
+  readonly assignees: readonly User[]
+  /** Sorted by name. */
+  readonly labels: readonly Label[]
+  readonly milestone: Milestone | undefined
+  /** Files of the issue itself, without those of its comments. */
+  readonly assets: readonly Attachment[]
+  /** Undefined for an issue. */
+  readonly pull: PullMeta | undefined
+}
+
+/**
+ * Loads views with a fixed number of queries; keeps the order. Issues of repositories that are not given are left out.
+ * The owners of the repositories are not read again, nor is what `pulls` says of the pull requests among the issues.
+ */
+export async function loadIssueViews(
+  db: Db,
+  issues: readonly Issue[],
+  repos: ReadonlyMap<RepoId, Repo>,
+  pulls?: ReadonlyMap<IssueId, PullMeta>,
+): Promise<IssueView[]> {
+  if (issues.length === 0) return []
+  const ids = issues.map((issue) => issue.id)
+  const [assignees, labels, milestones, assets, metas] = await Promise.all([
+    listAssigneeIds(db, ids),
+    listLabelsOfIssues(db, ids),
+    listMilestonesByIds(db, [...new Set(issues.flatMap((issue) => issue.milestoneId ?? []))]),
+    listAttachmentsOf(db, 'issue', ids),
+    pulls ??
+      listPullMetas(
+        db,
+        issues.filter((issue) => issue.isPull).map((issue) => issue.id),
+      ),
+  ])
+  const userIds = new Set([...issues.map((issue) => issue.posterId), ...[...assignees.values()].flat()])
+  const owners = [...repos.values()].map(({ owner }) => owner)
+  const users = new Map((await listUsersByIds(db, [...userIds], owners)).map((user) => [user.id, user]))
+  const assetsOf = Map.groupBy(assets, (asset) => asset.issueId)
+  const usersOf = (wanted: readonly UserId[] = []): User[] => wanted.flatMap((id) => users.get(id) ?? [])
+  return issues.flatMap((issue) => {
+    const repo = repos.get(issue.repoId)
+    if (repo === undefined) return []
+    return {
+      issue,
+      repo,
+      poster: users.get(issue.posterId),
+      assignees: usersOf(assignees.get(issue.id)),
+      labels: labels.get(issue.id) ?? [],
+      milestone: issue.milestoneId && milestones.get(issue.milestoneId),
+      assets: assetsOf.get(issue.id) ?? [],
+      pull: metas.get(issue.id),
+    }
+  })
+}
+
+/** What an event keeps of an issue that was deleted. */
+export type DeletedIssue = Pick<EventPayload<'issue.deleted'>, 'record' | 'label_ids' | 'assignee_ids'>
+
+/** The view of an issue that was deleted, without its files; undefined where the event lacks what that needs. */
+export async function loadDeletedIssueView(
+  db: Db,
+  { record, label_ids: labelIds = [], assignee_ids: assigneeIds = [] }: DeletedIssue,
+  repo: Repo,
+): Promise<IssueView | undefined> {
+  if (record === undefined) return undefined
+  const users = await listUsersByIds(db, [record.posterId, ...assigneeIds.map((id) => asId<UserId>(id))])
+  const labels = await listLabelsByIds(
+    db,
+    labelIds.map((id) => asId<LabelId>(id)),
+  )
+  const milestones = await listMilestonesByIds(db, record.milestoneId === undefined ? [] : [record.milestoneId])
+  return {
+    issue: record,
+    repo,
+    poster: users.find((user) => user.id === record.posterId),
+    assignees: assigneeIds.flatMap((id) => users.find((user) => user.id === id) ?? []),
+    labels: labelIds.flatMap((id) => labels.find((label) => label.id === id) ?? []),
+    milestone: record.milestoneId && milestones.get(record.milestoneId),
+    assets: [],
+    pull: undefined,
+  }
+}

@@ -1,0 +1,77 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { selectPage } from '../../../core/db/page.ts'
+import { asId, type IssueId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import type { ReactionTable } from './reaction.table.ts'
+
+/** An issue, or one of its comments. */
+export interface ReactionPlace {
+  readonly issueId: IssueId
+  readonly commentId: number | undefined
+}
+
+export interface Reaction {
+  readonly userId: UserId
+  readonly content: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+const toReaction = (row: Selectable<ReactionTable>): Reaction => ({
+  userId: asId(row.user_id),
+  content: row.content,
+  createdAt: row.created_at,
+})
+
+const reactionsTo = (db: Db, { issueId, commentId }: ReactionPlace) =>
+  db
+    .selectFrom('reaction')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where((eb) => (commentId === undefined ? eb('comment_id', 'is', null) : eb('comment_id', '=', commentId)))
+
+/** The oldest first. */
+export const listReactions = (db: Db, place: ReactionPlace, paging: Paging): Promise<Page<Reaction>> =>
+  selectPage(reactionsTo(db, place).orderBy('id'), paging, toReaction)
+
+/** The oldest first. */
+export const listAllReactions = async (db: Db, place: ReactionPlace): Promise<Reaction[]> =>
+  (await reactionsTo(db, place).orderBy('id').execute()).map(toReaction)
+
+export async function findReaction(
+  db: Db,
+  place: ReactionPlace,
+  { userId, content }: Pick<Reaction, 'userId' | 'content'>,
+): Promise<Reaction | undefined> {
+  const row = await reactionsTo(db, place)
+    .where('user_id', '=', userId)
+    .where('content', '=', content)
+    .executeTakeFirst()
+  return row && toReaction(row)
+}
+
+export async function insertReaction(
+  tx: Tx,
+  { issueId, commentId }: ReactionPlace,
+  { userId, content, createdAt }: Reaction,
+): Promise<void> {
+  await tx
+    .insertInto('reaction')
+    .values({ issue_id: issueId, comment_id: commentId ?? null, user_id: userId, content, created_at: createdAt })
+    .execute()
+}
+
+export async function deleteReaction(
+  tx: Tx,
+  { issueId, commentId }: ReactionPlace,
+  { userId, content }: Pick<Reaction, 'userId' | 'content'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('reaction')
+    .where('issue_id', '=', issueId)
+    .where((eb) => (commentId === undefined ? eb('comment_id', 'is', null) : eb('comment_id', '=', commentId)))
+    .where('user_id', '=', userId)
+    .where('content', '=', content)
+    .execute()
+}

@@ -1,0 +1,41 @@
+import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
+import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { canWriteIssue } from '../issues/issue.policy.ts'
+import { isComment } from '../issues/comments/comment.policy.ts'
+import type { IssueInView } from '../issues/views.ts'
+import type { Guards } from '../../../core/module.ts'
+import type { ReactionTarget } from './reactions.service.ts'
+
+type EntryInView = IssueInView & { readonly entry: Parameters<typeof isComment>[0] }
+type TargetInView = IssueInView & Pick<ReactionTarget, 'comment'>
+
+/** What may have reactions: `read` finds it, `change` refuses those whom a lock keeps out. */
+export interface ReactionGuards {
+  readonly read: Guard<TargetInView>
+  readonly change: Guard<TargetInView>
+}
+
+const requireUnlocked = ({ issue, access }: IssueInView): void => {
+  if (issue.isLocked && !canWriteIssue(access, issue)) throw forbidden('no permission to change reaction')
+}
+
+/** `{owner}/{repo}` and its issue `{index}`. */
+export function issueReactionGuards({ issue: guard }: Pick<Guards, 'issue'>): ReactionGuards {
+  const resolve = () => ({ comment: undefined })
+  return {
+    read: onTop(guard('read'), { resolve }),
+    change: onTop(guard('read', { needsUser: true }), { resolve, decide: requireUnlocked }),
+  }
+}
+
+/** `{owner}/{repo}` and the comment `{id}` of one of its issues. */
+export function commentReactionGuards({ comment: guard }: Pick<Guards, 'comment'>): ReactionGuards {
+  const resolve = ({ entry }: EntryInView) => {
+    if (!isComment(entry)) throw notFound('comment does not exist')
+    return { comment: { id: entry.id, posterId: entry.actorId } }
+  }
+  return {
+    read: onTop(guard('read'), { resolve }),
+    change: onTop(guard('read', { needsUser: true }), { resolve, decide: requireUnlocked }),
+  }
+}

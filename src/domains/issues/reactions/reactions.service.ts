@@ -1,0 +1,97 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import type { IssueInView } from '../issues/views.ts'
+import { type User, listUsersByIds, lockUsers, requireUnblocked } from '../../accounts/index.ts'
+import {
+  deleteReaction,
+  findReaction,
+  insertReaction,
+  listAllReactions,
+  listReactions,
+  type Reaction,
+  type ReactionPlace,
+} from './reaction.store.ts'
+
+/** An issue, or one of its comments. */
+export interface ReactionTarget extends Pick<IssueInView, 'repo' | 'issue'> {
+  readonly comment?: { readonly id: number; readonly posterId: UserId } | undefined
+}
+
+export interface ReactionView {
+  readonly reaction: Reaction
+  readonly user: User
+}
+
+/** Reactions to issues and comments (behaviour/issues#reactions). Callers check permissions. */
+export interface Reactions {
+  /** The oldest first. */
+  list(target: ReactionTarget, paging: Paging): Promise<Page<ReactionView>>
+  listAll(target: ReactionTarget): Promise<ReactionView[]>
+  /**
+   * `isNew` is false when it was there. Throws Forbidden for a reaction that is not allowed, and for an account that
+   * the owner of the repository or a poster blocks.
+   */
+  add(
+    actor: SignedIn,
+    target: ReactionTarget,
+    content: string,
+  ): Promise<{ readonly view: ReactionView; readonly isNew: boolean }>
+  /** Deletes that of the acting user, if there is one. */
+  delete(actor: SignedIn, target: ReactionTarget, content: string): Promise<void>
+}
+
+interface ReactionDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly allowed: ReadonlySet<string>
+}
+
+export function createReactions({ database, clock, allowed }: ReactionDeps): Reactions {
+  const { read } = database
+  const viewsOf = async (reactions: readonly Reaction[]): Promise<ReactionView[]> => {
+    const users = await listUsersByIds(read, [...new Set(reactions.map(({ userId }) => userId))])
+    const byId = new Map(users.map((user) => [user.id, user]))
+    return reactions.flatMap((reaction) => {
+      const user = byId.get(reaction.userId)
+      return user === undefined ? [] : { reaction, user }
+    })
+  }
+  return {
+    async list(target, paging) {
+      const { items, total } = await listReactions(read, placeOf(target), paging)
+      return { items: await viewsOf(items), total }
+    },
+    listAll: async (target) => viewsOf(await listAllReactions(read, placeOf(target))),
+    async add(actor, target, content) {
+      if (!allowed.has(content)) throw forbidden(`'${content}' is not an allowed reaction`)
+      const { id: userId, isAdmin } = actor.account
+      const { reaction, isNew } = await database.transaction(async (tx) => {
+        // Two requests of the user wait for each other, so that the reaction is there once.
+        await lockUsers(tx, [userId])
+        if (!isAdmin) await requireUnblocked(tx, userId, postersOf(target))
+        const before = await findReaction(tx, placeOf(target), { userId, content })
+        if (before !== undefined) return { reaction: before, isNew: false }
+        const added = { userId, content, createdAt: clock.now() }
+        await insertReaction(tx, placeOf(target), added)
+        return { reaction: added, isNew: true }
+      })
+      const [view] = await viewsOf([reaction])
+      if (view === undefined) throw notFound('the account was deleted meanwhile')
+      return { view, isNew }
+    },
+    delete: ({ account }, target, content) =>
+      database.transaction((tx) => deleteReaction(tx, placeOf(target), { userId: account.id, content })),
+  }
+}
+
+const placeOf = ({ issue, comment }: ReactionTarget): ReactionPlace => ({ issueId: issue.id, commentId: comment?.id })
+
+const postersOf = ({ repo, issue, comment }: ReactionTarget): UserId[] => [
+  repo.ownerId,
+  issue.posterId,
+  ...(comment === undefined ? [] : [comment.posterId]),
+]

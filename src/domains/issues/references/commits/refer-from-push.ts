@@ -1,0 +1,138 @@
+import type { CredentialRestriction } from '../../../../core/access/credential-restriction.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Git } from '../../../../core/git/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import { canEditIssue } from '../../issues/issue.policy.ts'
+import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
+import type { AccountChange } from '../../issues/changes/issue-change.ts'
+import { lockIssue, touchIssues } from '../../issues/records/issue.store.ts'
+import type { StateRules } from '../../issues/changes/state-rules.ts'
+import type { TimeBookings } from '../../issues/changes/time-bookings.ts'
+import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { loadActingUser } from '../../../accounts/index.ts'
+import { applyKeyword } from '../apply-keyword.ts'
+import { findReferred, loadTargets, mayActOn, type Target } from '../find-targets.ts'
+import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
+import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/commit-reference.store.ts'
+import { actsOnBranch } from '../reference.policy.ts'
+import { commitLink } from './commit-link.ts'
+import { type BranchUpdate, listPushedCommits, type PushedCommit } from './pushed-commits.ts'
+
+export interface CommitReferenceDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly events: Events
+  readonly stateRules: Pick<StateRules, 'requireAllowed'>
+  readonly timeBookings: Pick<TimeBookings, 'book'>
+  /** Keywords act on every branch. */
+  readonly anyBranch: boolean
+  grammar(): ReferenceGrammar
+}
+
+interface Push {
+  readonly repoId: RepoId
+  readonly pusherId: UserId
+  /** Of the credentials that pushed. */
+  readonly restriction: CredentialRestriction | undefined
+  readonly updates: readonly BranchUpdate[]
+}
+
+/** Characters of a message that are read. */
+const MAX_MESSAGE = 64 * 1024
+
+/**
+ * Writes what the commits of a push refer to into the timelines of issues, and closes and reopens issues by their
+ * keywords (behaviour/issues#references-keywords-mentions). One transaction for each commit; each commit is written
+ * once for an issue, and its keyword acts once, however often the push is read.
+ */
+export async function referFromPush(
+  deps: CommitReferenceDeps,
+  { repoId, pusherId, restriction, updates }: Push,
+  signal: AbortSignal,
+): Promise<void> {
+  const { read } = deps.database
+  const repo = await findRepoById(read, repoId)
+  if (repo === undefined) return
+  const base = `refs/heads/${repo.defaultBranch}`
+  for (const pushed of await listPushedCommits(deps.git.open(repo), updates, base)) {
+    signal.throwIfAborted()
+    const references = parseReferences(pushed.commit.message.slice(0, MAX_MESSAGE), deps.grammar())
+    if (references.length === 0) continue
+    await deps.database.transaction(async (tx) => {
+      const pusher = await loadActingUser(tx, pusherId, restriction)
+      if (pusher === undefined) return
+      await writeCommit(deps, { tx, pusher, repo, pushed, isDefaultBranch: pushed.ref === base }, references)
+    })
+  }
+}
+
+interface CommitWriting {
+  readonly tx: Tx
+  readonly pusher: SignedIn
+  /** The repository that has the commit. */
+  readonly repo: Repo
+  readonly pushed: PushedCommit
+  readonly isDefaultBranch: boolean
+}
+
+async function writeCommit(
+  deps: CommitReferenceDeps,
+  writing: CommitWriting,
+  references: readonly IssueReference[],
+): Promise<void> {
+  const { tx, pusher, repo } = writing
+  const referred = await findReferred(tx, repo, references)
+  for (const [id, target] of await loadTargets(tx, { author: pusher, from: repo }, [...referred.keys()]))
+    if (target.mayRefer) await writeCommitReference(deps, writing, target, referred.get(id)!.reference)
+}
+
+async function writeCommitReference(
+  deps: CommitReferenceDeps,
+  writing: CommitWriting,
+  target: Target,
+  reference: IssueReference,
+): Promise<void> {
+  const { tx, pusher, pushed } = writing
+  const { oid } = pushed.commit
+  // NOTE: the row is locked before the look at what was written, so that two runs do not write the same.
+  const issue = await lockIssue(tx, target.issue.id)
+  if (issue === undefined) return
+  const at = deps.clock.now()
+  const before = await findCommitReference(tx, issue.id, oid)
+  if (before === undefined) await insertReference(writing, { issue, at })
+  if (before?.isSettled === true || !mayAct(deps, writing, target, reference)) return
+  await settleCommitReference(tx, issue.id, oid)
+  const change: AccountChange = { tx, events: deps.events, actor: pusher, repo: target.repo, issue, at }
+  await applyKeyword(deps, change, { ...reference, oid: pushed.commit.oid })
+}
+
+async function insertReference(
+  { tx, pusher, repo, pushed: { commit } }: CommitWriting,
+  { issue, at }: Pick<AccountChange, 'issue' | 'at'>,
+): Promise<void> {
+  const entry = {
+    kind: 'commit_ref',
+    targetId: repo.id,
+    payload: { action: 'none', oid: commit.oid },
+    body: commitLink(repo, commit),
+  } as const
+  const [inserted] = await insertEntries(tx, { issue, actorId: pusher.account.id, at }, [entry])
+  await insertCommitReference(tx, { issueId: issue.id, oid: commit.oid, entryId: inserted!.id })
+  await touchIssues(tx, [issue.id], at)
+}
+
+function mayAct(
+  { anyBranch }: CommitReferenceDeps,
+  { pusher, repo, pushed, isDefaultBranch }: CommitWriting,
+  { issue, access, repo: target }: Target,
+  { action }: IssueReference,
+): boolean {
+  if (action === 'none' || issue.isPull || !canEditIssue(pusher, access, issue)) return false
+  if (!mayActOn(pusher, issue, { repo: target, from: repo })) return false
+  const isSameRepo = issue.repoId === repo.id
+  return actsOnBranch({ ref: pushed.ref, isDefaultBranch, anyBranch, isSameRepo, issueRef: issue.ref })
+}

@@ -1,0 +1,105 @@
+import {
+  type CredentialRestriction,
+  formatRestriction,
+  parseRestriction,
+} from '../../../../core/access/credential-restriction.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { runKept } from '../../../../core/db/kept-statement.ts'
+import { asId, type IssueId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { KeywordAction } from '../parsing/parse-references.ts'
+
+/** The text that contains references: that of an issue, or of a comment on it. */
+export interface TextId {
+  readonly issueId: IssueId
+  /** 0 for the issue itself. */
+  readonly commentId: number
+}
+
+export interface CrossReference {
+  readonly issueId: IssueId
+  readonly entryId: number
+  readonly action: KeywordAction
+}
+
+export async function listCrossReferences(db: Db, { issueId, commentId }: TextId): Promise<CrossReference[]> {
+  const rows = await runKept(db, referencesFrom, { issueId, commentId })
+  return rows.map((row) => ({
+    issueId: asId<IssueId>(row.issue_id),
+    entryId: row.entry_id,
+    action: row.action as KeywordAction,
+  }))
+}
+
+const referencesFrom = (db: Db, { issueId, commentId }: TextId) =>
+  db
+    .selectFrom('cross_reference')
+    .select(['issue_id', 'entry_id', 'action'])
+    .where('source_issue_id', '=', issueId)
+    .where('source_comment_id', '=', commentId)
+
+interface KeywordAuthor {
+  readonly authorId: UserId
+  /** Of the credentials with which it was written. */
+  readonly restriction: CredentialRestriction | undefined
+}
+
+export interface KeywordReference extends Pick<CrossReference, 'issueId' | 'action'>, KeywordAuthor {
+  /** 0 for title and body. */
+  readonly commentId: number
+}
+
+/** What the issue and its comments close and reopen, by the issue that is referred to, later comments after earlier. */
+export async function listKeywordReferences(db: Db, issueId: IssueId): Promise<KeywordReference[]> {
+  const rows = await db
+    .selectFrom('cross_reference')
+    .innerJoin('timeline_entry as entry', 'entry.id', 'cross_reference.entry_id')
+    .select(['cross_reference.issue_id', 'source_comment_id', 'action', 'author_id', 'restriction', 'entry.actor_id'])
+    .where('source_issue_id', '=', issueId)
+    .where('action', '!=', 'none')
+    .orderBy('cross_reference.issue_id')
+    .orderBy('source_comment_id')
+    .execute()
+  return rows.map((row) => ({
+    issueId: asId(row.issue_id),
+    commentId: row.source_comment_id,
+    action: row.action as KeywordAction,
+    authorId: asId(row.author_id === 0 ? row.actor_id : row.author_id),
+    restriction: parseRestriction(row.restriction),
+  }))
+}
+
+/** Replaces the reference from this text to the same issue. */
+export async function putCrossReference(
+  tx: Tx,
+  { issueId, commentId }: TextId,
+  reference: CrossReference & KeywordAuthor,
+): Promise<void> {
+  const values = {
+    issue_id: reference.issueId,
+    entry_id: reference.entryId,
+    action: reference.action,
+    author_id: reference.authorId,
+    restriction: formatRestriction(reference.restriction),
+  }
+  await tx
+    .insertInto('cross_reference')
+    .values({ source_issue_id: issueId, source_comment_id: commentId, ...values })
+    .onConflict((conflict) =>
+      conflict.columns(['source_issue_id', 'source_comment_id', 'issue_id']).doUpdateSet(values),
+    )
+    .execute()
+}
+
+export async function deleteCrossReferences(
+  tx: Tx,
+  { issueId, commentId }: TextId,
+  to: readonly IssueId[],
+): Promise<void> {
+  if (to.length === 0) return
+  await tx
+    .deleteFrom('cross_reference')
+    .where('source_issue_id', '=', issueId)
+    .where('source_comment_id', '=', commentId)
+    .where('issue_id', 'in', to)
+    .execute()
+}

@@ -1,0 +1,78 @@
+import type { Tx } from '../../../../core/db/database.ts'
+import type { AppendedEvent, Events, Projections } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
+import { deleteReferencesOfIssue, deleteReferencesOfRepos } from '../../issues/timeline/references.store.ts'
+import { findEntry } from '../../issues/timeline/timeline-entry.store.ts'
+import { type Issue, findIssueById } from '../../issues/records/issue.store.ts'
+import type { IssueNotices } from '../../issues/changes/issue-notices.ts'
+import { findRepoById } from '../../../repositories/index.ts'
+import { loadAuthor } from '../load-author.ts'
+import { writeMentions } from '../mentions/write-mentions.ts'
+import { parseMentions, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
+import { listCrossReferences } from '../records/cross-reference.store.ts'
+import { writeReferences } from './write-references.ts'
+
+interface TextProjectionDeps {
+  readonly clock: Clock
+  readonly events: Events
+  readonly notices: Pick<IssueNotices, 'notify'>
+  grammar(): ReferenceGrammar
+}
+
+type IssueTextEvent = 'issue.created' | 'issue.edited'
+type CommentTextEvent = 'comment.created' | 'comment.deleted' | 'comment.edited'
+
+interface Written {
+  /** 0 for title and body of the issue. */
+  readonly commentId: number
+  /** The last one may mention users. */
+  texts(issue: Issue): readonly string[] | Promise<readonly string[]>
+}
+
+/**
+ * Timeline entries of what issues and comments refer to, and the users whom they mention, in the transaction of the
+ * change. Deletes the entries of what is deleted.
+ */
+export function textProjections(deps: TextProjectionDeps): Projections {
+  const write = async (
+    tx: Tx,
+    event: AppendedEvent<CommentTextEvent | IssueTextEvent>,
+    { commentId, texts: read }: Written,
+  ): Promise<void> => {
+    const issue = await findIssueById(tx, asId(event.payload.issue_id))
+    if (issue === undefined) return
+    const isCreated = event.kind === 'issue.created' || event.kind === 'comment.created'
+    const texts = await read(issue)
+    const references = texts.flatMap((text) => parseReferences(text, deps.grammar()))
+    const before = isCreated ? [] : await listCrossReferences(tx, { issueId: issue.id, commentId })
+    const mentions = isCreated ? parseMentions(texts.at(-1)!) : []
+    // NOTE: most texts refer to nothing; they need no more than the text.
+    if (references.length + before.length + mentions.length === 0) return
+    const repo = await findRepoById(tx, issue.repoId)
+    if (repo === undefined) return
+    const source = { repo, issue, commentId }
+    if (references.length + before.length > 0) {
+      const author = await loadAuthor(tx, event)
+      if (author === undefined) return
+      await writeReferences({ tx, author, at: event.at, clock: deps.clock }, { ...source, references, before })
+    }
+    await writeMentions(deps, tx, event, { ...source, mentions })
+  }
+  const ofIssue = (tx: Tx, event: AppendedEvent<IssueTextEvent>): Promise<void> =>
+    write(tx, event, { commentId: 0, texts: ({ title, body }) => [title, body] })
+  const ofComment = (tx: Tx, event: AppendedEvent<CommentTextEvent>): Promise<void> => {
+    const commentId = event.payload.comment_id
+    return write(tx, event, { commentId, texts: async () => [(await findEntry(tx, commentId))?.body ?? ''] })
+  }
+  return {
+    'issue.created': ofIssue,
+    'issue.edited': ofIssue,
+    'comment.created': ofComment,
+    'comment.edited': ofComment,
+    'comment.deleted': (tx, event) => write(tx, event, { commentId: event.payload.comment_id, texts: () => [] }),
+    'issue.deleting': (tx, { payload }) => deleteReferencesOfIssue(tx, asId(payload.issue_id)),
+    'repo.deleting': (tx, { repoId }) => deleteReferencesOfRepos(tx, { id: asId(repoId) }),
+    'user.deleting': (tx, { payload }) => deleteReferencesOfRepos(tx, { ownerId: asId(payload.user_id) }),
+  }
+}

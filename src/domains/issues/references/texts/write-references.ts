@@ -1,0 +1,123 @@
+import { restrictionOf } from '../../../../core/access/credential-restriction.ts'
+import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
+import { canEditIssue } from '../../issues/issue.policy.ts'
+import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
+import { type Issue, touchIssues } from '../../issues/records/issue.store.ts'
+import { updateReferenceActions } from '../../issues/timeline/references.store.ts'
+import type { Repo } from '../../../repositories/index.ts'
+import { findReferred, loadTargets, mayActOn, type Target } from '../find-targets.ts'
+import type { IssueReference, KeywordAction } from '../parsing/parse-references.ts'
+import { type CrossReference, deleteCrossReferences, putCrossReference } from '../records/cross-reference.store.ts'
+import { decideAction } from '../reference.policy.ts'
+
+/** What is written in an issue, a pull request or a comment on one. */
+export interface SourceText {
+  readonly repo: Repo
+  readonly issue: Issue
+  /** 0 for title and body of the issue. */
+  readonly commentId: number
+  /** What it refers to. */
+  readonly references: readonly IssueReference[]
+  /** What it referred to before it was edited. */
+  readonly before: readonly CrossReference[]
+}
+
+export interface Writing {
+  readonly tx: Tx
+  readonly author: SignedIn
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly clock: Clock
+}
+
+/**
+ * Makes the entries in the timelines of other issues agree with what a text refers to: adds those that are missing and
+ * neuters those of references that the text no longer contains. References to what the author may not read or is
+ * blocked from are dropped silently.
+ */
+export async function writeReferences(writing: Writing, source: SourceText): Promise<void> {
+  const { tx, author } = writing
+  const id = { issueId: source.issue.id, commentId: source.commentId }
+  const { before, references } = source
+  if (before.length === 0 && references.length === 0) return
+  const referred = await findReferred(tx, source.repo, references)
+  referred.delete(source.issue.id)
+  const ids = [...referred.keys(), ...before.map(({ issueId }) => issueId)]
+  const targets = await loadTargets(tx, { author, from: source.repo }, ids)
+  const known = new Map(before.map((reference) => [reference.issueId, reference]))
+  const vanished = before.filter(({ issueId }) => !referred.has(issueId))
+  await neuter(writing, vanished, targets)
+  await deleteCrossReferences(
+    tx,
+    id,
+    vanished.map(({ issueId }) => issueId),
+  )
+  for (const [issueId, { reference }] of referred) {
+    const target = targets.get(issueId)
+    if (target?.mayRefer === true) await writeReference(writing, source, { target, keyword: reference.action, known })
+  }
+}
+
+async function neuter(
+  writing: Writing,
+  references: readonly CrossReference[],
+  targets: ReadonlyMap<IssueId, Target>,
+): Promise<void> {
+  for (const { issueId, entryId } of references) {
+    const at = timeIn(writing, targets.get(issueId))
+    await touchIssues(writing.tx, [issueId], at)
+    await updateReferenceActions(writing.tx, [entryId], 'neutered', at)
+  }
+}
+
+/**
+ * The time that an administrator chose counts in repositories that it administers
+ * (behaviour/issues#rules-of-updated_at).
+ */
+const timeIn = ({ at, clock }: Writing, target: Target | undefined): number =>
+  target !== undefined && isRepoAdmin(target.access) ? at : clock.now()
+
+interface Wanted {
+  readonly target: Target
+  readonly keyword: KeywordAction
+  /** The references that the text had before. */
+  readonly known: ReadonlyMap<IssueId, CrossReference>
+}
+
+async function writeReference(writing: Writing, source: SourceText, { target, keyword, known }: Wanted): Promise<void> {
+  const { tx, author } = writing
+  const { issue, access } = target
+  const action = decideAction(keyword, {
+    source: { repoId: source.repo.id, isPull: source.issue.isPull, isComment: source.commentId !== 0 },
+    target: issue,
+    mayClose: canEditIssue(author, access, issue) && mayActOn(author, issue, { repo: target.repo, from: source.repo }),
+  })
+  const before = known.get(issue.id)
+  if (before?.action === action) return
+  const at = timeIn(writing, target)
+  if ((await touchIssues(tx, [issue.id], at)).length === 0) return
+  const entryId = before?.entryId ?? (await insertReferenceEntry(writing, source, { issue, action, at }))
+  if (before !== undefined) await updateReferenceActions(tx, [entryId], action, at)
+  const id = { issueId: source.issue.id, commentId: source.commentId }
+  const by = { authorId: author.account.id, restriction: restrictionOf(author) }
+  await putCrossReference(tx, id, { issueId: issue.id, entryId, action, ...by })
+}
+
+async function insertReferenceEntry(
+  { tx, author }: Writing,
+  source: SourceText,
+  { issue, action, at }: { readonly issue: Issue; readonly action: KeywordAction; readonly at: number },
+): Promise<number> {
+  const { commentId } = source
+  const entry =
+    commentId === 0
+      ? ({ kind: source.issue.isPull ? 'pull_ref' : 'issue_ref', payload: { action } } as const)
+      : ({ kind: 'comment_ref', payload: { action, commentId } } as const)
+  const origin = { issue, actorId: author.account.id, at }
+  const [inserted] = await insertEntries(tx, origin, [{ ...entry, targetId: source.issue.id }])
+  return inserted!.id
+}

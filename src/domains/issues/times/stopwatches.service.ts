@@ -1,0 +1,111 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { conflict } from '../../../core/platform/errors.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import { type Issue, findIssueById, lockIssue } from '../issues/records/issue.store.ts'
+import type { IssueInView } from '../issues/views.ts'
+import { recordEntries } from '../issues/timeline/record-entries.ts'
+import { requireLocked } from '../issues/changes/change-locked.ts'
+import { type Repo, findRepoById } from '../../repositories/index.ts'
+import { lockUsers } from '../../accounts/index.ts'
+import {
+  deleteStopwatch,
+  findReadableStopwatch,
+  findStopwatch,
+  insertStopwatch,
+  type Stopwatch,
+} from './stopwatch.store.ts'
+import { insertTime } from './tracked-time.store.ts'
+import { durationText } from './tracking.policy.ts'
+
+/** A stopwatch with what it has measured. */
+export interface RunningStopwatch {
+  readonly startedAt: number
+  readonly seconds: number
+  readonly issue: Issue
+  readonly repo: Repo
+}
+
+/** Stopwatches of users, one for each (behaviour/issues#stopwatches-and-tracked-times). Callers check permissions. */
+export interface Stopwatches {
+  /** Those of the user on issues that it may read: one or none. */
+  list(actor: SignedIn): Promise<RunningStopwatch[]>
+  /** Stops the user's other one and records its time. Throws Conflict when it runs on the issue. */
+  start(actor: SignedIn, target: IssueInView): Promise<RunningStopwatch>
+  /** Records the time. Throws Conflict when none runs on the issue. */
+  stop(actor: SignedIn, target: IssueInView): Promise<RunningStopwatch>
+  /** Without recording. Throws Conflict as `stop`. */
+  cancel(actor: SignedIn, target: IssueInView): Promise<void>
+}
+
+interface StopwatchDeps {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+export function createStopwatches({ database, clock }: StopwatchDeps): Stopwatches {
+  const { read } = database
+  return {
+    async list(actor) {
+      const stopwatch = await findReadableStopwatch(read, actor, actor.account.id)
+      const issue = stopwatch && (await findIssueById(read, stopwatch.issueId))
+      const repo = issue && (await findRepoById(read, issue.repoId))
+      return stopwatch && issue && repo ? [running(stopwatch, { issue, repo }, clock.now())] : []
+    },
+    start: ({ account: { id: userId } }, { repo, issue }) =>
+      database.transaction(async (tx) => {
+        const at = clock.now()
+        await lockUsers(tx, [userId])
+        const other = await findStopwatch(tx, userId)
+        if (other?.issueId === issue.id) throw conflict('cannot start a stopwatch again if it already exists')
+        if (other !== undefined) await stopOn(tx, { userId, issue: await lockIssue(tx, other.issueId), at })
+        await requireLocked(tx, issue.id)
+        const stopwatch = { userId, issueId: issue.id, startedAt: at }
+        await insertStopwatch(tx, stopwatch)
+        await recordEntries(tx, { issue, actorId: userId, at }, { kind: 'start_tracking' })
+        return running(stopwatch, { issue, repo }, at)
+      }),
+    stop: ({ account: { id: userId } }, { repo, issue }) =>
+      database.transaction(async (tx) => {
+        const at = clock.now()
+        await requireLocked(tx, issue.id)
+        const stopwatch = await stopOn(tx, { userId, issue, at })
+        if (stopwatch === undefined) throw conflict('cannot stop a non-existent stopwatch')
+        return running(stopwatch, { issue, repo }, at)
+      }),
+    cancel: ({ account: { id: userId } }, { issue }) =>
+      database.transaction(async (tx) => {
+        await requireLocked(tx, issue.id)
+        if ((await deleteStopwatch(tx, userId, issue.id)) === undefined)
+          throw conflict('cannot cancel a non-existent stopwatch')
+        await recordEntries(tx, { issue, actorId: userId, at: clock.now() }, { kind: 'cancel_tracking' })
+      }),
+  }
+}
+
+const elapsed = ({ startedAt }: Stopwatch, at: number): number => Math.max(0, Math.floor((at - startedAt) / 1000))
+
+const running = (
+  stopwatch: Stopwatch,
+  { issue, repo }: Pick<RunningStopwatch, 'issue' | 'repo'>,
+  at: number,
+): RunningStopwatch => ({ startedAt: stopwatch.startedAt, seconds: elapsed(stopwatch, at), issue, repo })
+
+interface Stop {
+  readonly userId: UserId
+  readonly issue: Issue | undefined
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Stops the user's stopwatch on the issue, if there is one, and records its time. */
+export async function stopOn(tx: Tx, { userId, issue, at }: Stop): Promise<Stopwatch | undefined> {
+  const stopwatch = issue && (await deleteStopwatch(tx, userId, issue.id))
+  if (issue === undefined || stopwatch === undefined) return undefined
+  const seconds = elapsed(stopwatch, at)
+  const time = await insertTime(tx, { repoId: issue.repoId, issueId: issue.id, userId, seconds, createdAt: at })
+  const entry = { kind: 'stop_tracking', targetId: time.id, body: durationText(seconds) } as const
+  await recordEntries(tx, { issue, actorId: userId, at }, entry)
+  return stopwatch
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../../../core/db/database.ts'
+import { type IssueView, loadIssueViews } from '../issues/views.ts'
+import { listIssuesByIds } from '../issues/records/issue.store.ts'
+import { listReposByIds } from '../../repositories/index.ts'
+import { type User, listUsersByIds } from '../../accounts/index.ts'
+import type { TrackedTime } from './tracked-time.store.ts'
+
+/** Everything that the wire model of a tracked time contains. */
+export interface TimeView {
+  readonly time: TrackedTime
+  /** Undefined when the account was deleted. */
+  readonly user: User | undefined
+  readonly issue: IssueView
+}
+
+/** Loads views with a fixed number of queries; keeps the order. */
+export async function loadTimeViews(db: Db, times: readonly TrackedTime[]): Promise<TimeView[]> {
+  if (times.length === 0) return []
+  const [users, issues] = await Promise.all([
+    listUsersByIds(db, [...new Set(times.map((time) => time.userId))]),
+    listIssuesByIds(db, [...new Set(times.map((time) => time.issueId))]),
+  ])
+  const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])))
+  const viewOf = new Map(views.map((view) => [view.issue.id, view]))
+  const userOf = new Map(users.map((user) => [user.id, user]))
+  return times.flatMap((time) => {
+    const issue = viewOf.get(time.issueId)
+    return issue === undefined ? [] : { time, user: userOf.get(time.userId), issue }
+  })
+}

@@ -1,0 +1,27 @@
+import type { Database } from '../../../core/db/database.ts'
+import { requireUser } from '../../../core/http/guards/account.guards.ts'
+import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
+import { type DomainError, forbidden } from '../../../core/platform/errors.ts'
+import type { IssueGuard } from '../issues/issue.guards.ts'
+import type { IssueInView } from '../issues/views.ts'
+import { listAssigneeIds } from '../issues/records/issue-assignee.store.ts'
+import { isTracking, mayTrack } from './tracking.policy.ts'
+
+interface TrackerGuardOptions {
+  readonly level: 'read' | 'write'
+  /** The answer where time tracking is off; 403 without a text by default. */
+  readonly whenOff?: () => DomainError
+}
+
+/** An issue for which the caller may enter times; others get 403 without a text. */
+export const createTrackerGuard =
+  ({ read }: Database, issueGuard: IssueGuard) =>
+  ({ level, whenOff }: TrackerGuardOptions): Guard<IssueInView> =>
+    onTop(issueGuard(level, { needsUser: true, refusal: '' }), {
+      describe: `${level} the unit of the issue, and enter times for it`,
+      resolve: async ({ issue }) => ({ assigneeIds: (await listAssigneeIds(read, [issue.id])).get(issue.id) ?? [] }),
+      decide(found, { viewer }) {
+        if (whenOff !== undefined && !isTracking(found.repo)) throw whenOff()
+        if (!mayTrack(requireUser(viewer), found)) throw forbidden('')
+      },
+    })

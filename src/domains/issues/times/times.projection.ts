@@ -1,0 +1,16 @@
+import type { Projections } from '../../../core/events/index.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { findIssueById } from '../issues/records/issue.store.ts'
+import { stopOn } from './stopwatches.service.ts'
+import { moveTimes } from './tracked-time.store.ts'
+
+/** Times move with their issue; who closes an issue stops the own stopwatch on it. */
+export const timeProjections: Projections = {
+  async 'issue.transferred'(tx, { payload }) {
+    await moveTimes(tx, asId(payload.issue_id), asId(payload.repo_id))
+  },
+  async 'issue.closed'(tx, { actorId, at, payload }) {
+    const issue = await findIssueById(tx, asId(payload.issue_id))
+    await stopOn(tx, { userId: asId(actorId), issue, at })
+  },
+}

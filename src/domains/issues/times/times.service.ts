@@ -1,0 +1,95 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import type { IssueInView } from '../issues/views.ts'
+import { recordEntries } from '../issues/timeline/record-entries.ts'
+import { requireLocked } from '../issues/changes/change-locked.ts'
+import {
+  type TimeFilter,
+  type TrackedTime,
+  deleteTime,
+  deleteTimesOf,
+  findTime,
+  insertTime,
+  listAllTimes,
+  listTimes,
+} from './tracked-time.store.ts'
+import { loadTimeViews, type TimeView } from './time-views.ts'
+import { durationText } from './tracking.policy.ts'
+
+interface NewTime {
+  readonly userId: UserId
+  /** Not 0. */
+  readonly seconds: number
+  /** Epoch milliseconds; now by default. */
+  readonly createdAt: number | undefined
+}
+
+/** Times spent on issues (behaviour/issues#stopwatches-and-tracked-times). Callers check permissions. */
+export interface Times {
+  /** In the order in which they were entered. */
+  list(viewer: SignedIn, filter: TimeFilter, paging: Paging): Promise<Page<TimeView>>
+  listAll(viewer: SignedIn, filter: TimeFilter): Promise<TimeView[]>
+  /** Throws Invalid for 0 seconds, and for more than any issue takes. */
+  add(actor: SignedIn, target: IssueInView, time: NewTime): Promise<TimeView>
+  /** Deletes what the acting user entered for the issue. Throws NotFound when that is nothing. */
+  deleteOwn(actor: SignedIn, target: IssueInView): Promise<void>
+  /** Throws NotFound, and Forbidden for the time of another user unless the actor is a site administrator. */
+  delete(actor: SignedIn, target: IssueInView, id: number): Promise<void>
+}
+
+interface TimeDeps {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+/** Seconds of a century. */
+const MAX_SECONDS = 100 * 366 * 86_400
+
+export function createTimes({ database, clock }: TimeDeps): Times {
+  const { read } = database
+  return {
+    async list(viewer, filter, paging) {
+      const { items, total } = await listTimes(read, viewer, filter, paging)
+      return { items: await loadTimeViews(read, items), total }
+    },
+    listAll: async (viewer, filter) => loadTimeViews(read, await listAllTimes(read, viewer, filter)),
+    async add(actor, { issue }, { userId, seconds, createdAt }) {
+      if (seconds === 0) throw invalidField('Time', 'Required')
+      if (Math.abs(seconds) > MAX_SECONDS) throw invalidField('Time', `Range (at most ${MAX_SECONDS} seconds)`)
+      const time = await database.transaction(async (tx): Promise<TrackedTime> => {
+        const at = clock.now()
+        await requireLocked(tx, issue.id)
+        const values = { repoId: issue.repoId, issueId: issue.id, userId, seconds, createdAt: createdAt ?? at }
+        const inserted = await insertTime(tx, values)
+        const entry = { kind: 'add_time_manual', targetId: inserted.id, body: durationText(seconds) } as const
+        await recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
+        return inserted
+      })
+      const [view] = await loadTimeViews(read, [time])
+      if (view === undefined) throw notFound('the issue was deleted meanwhile')
+      return view
+    },
+    deleteOwn: ({ account }, { issue }) =>
+      database.transaction(async (tx) => {
+        const deleted = await deleteTimesOf(tx, issue.id, account.id)
+        if (deleted.length === 0) throw notFound('tracked_time does not exist')
+        const body = durationText(deleted.reduce((sum, seconds) => sum + seconds, 0))
+        const origin = { issue, actorId: account.id, at: clock.now() }
+        await recordEntries(tx, origin, { kind: 'delete_time_manual', body })
+      }),
+    delete: ({ account }, { issue }, id) =>
+      database.transaction(async (tx) => {
+        const time = await findTime(tx, issue.id, id)
+        if (time === undefined) throw notFound('tracked time was already deleted')
+        if (time.userId !== account.id && !account.isAdmin) throw forbidden('')
+        if (!(await deleteTime(tx, id))) throw notFound('tracked time was already deleted')
+        const body = durationText(time.seconds)
+        const origin = { issue, actorId: account.id, at: clock.now() }
+        await recordEntries(tx, origin, { kind: 'delete_time_manual', body })
+      }),
+  }
+}

@@ -1,0 +1,155 @@
+import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { flag } from '../../../core/db/flag.ts'
+import { conflict, notFound } from '../../../core/platform/errors.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import {
+  type CreateRepoDeps,
+  type NewRepoFacts,
+  type Repo,
+  addToRepoCounter,
+  decideCreatorMode,
+  findRepoById,
+  findRepoByName,
+  getCreatedRepo,
+  insertRepo,
+  newStorageKey,
+  repoLimitProblem,
+  requireRepoName,
+  requireUnrestricted,
+  upsertBranches,
+  upsertCollaboration,
+  watchNewRepo,
+} from '../../repositories/index.ts'
+import { copyLfsLinks, copyRepoLanguages, findForkOf } from '../../code/index.ts'
+import { copyDefaultWebhooks } from '../../delivery/index.ts'
+import { type User, requireUnblocked } from '../../accounts/index.ts'
+
+export interface ForkDeps extends CreateRepoDeps {
+  /** Owners at their limit may still fork. */
+  readonly beyondLimit: boolean
+}
+
+export interface ForkTarget {
+  readonly owner: User
+  readonly name: string
+}
+
+/** Creates a fork: first the git directory, which borrows the objects of the base, then its rows in one transaction. */
+export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, target: ForkTarget): Promise<Repo> {
+  requireUnrestricted(actor)
+  requireRepoName(target.name)
+  const { database, git } = deps
+  await requireUnblocked(database.read, actor.account.id, [base.ownerId])
+  await requireFree(database.read, base, target)
+  await requireBelowLimit(database.read, deps, actor, target.owner)
+  await deps.quota.require(target.owner, 'size:repos:all')
+  const storage = newStorageKey()
+  await git.forkRepo(base, storage, { defaultBranch: base.defaultBranch })
+  try {
+    const refs = (await git.open({ storage, objectFormat: base.objectFormat }).refs.snapshot()).list(BRANCHES)
+    const branches = refs.map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
+    const { bytes } = await git.measureRepo(storage)
+    const id = await database.transaction((tx) =>
+      insertFork(tx, deps, { actor, baseId: base.id, target, storage, branches, bytes }),
+    )
+    return getCreatedRepo(database.read, id)
+  } catch (error) {
+    await git.removeRepo(storage)
+    if (database.dialect.isUniqueViolation(error)) throw nameTaken(target)
+    throw error
+  }
+}
+
+/** Throws conflict at the limit of the owner, where it holds for forks. */
+async function requireBelowLimit(db: Db, deps: ForkDeps, actor: SignedIn, owner: User): Promise<void> {
+  if (deps.beyondLimit || isSiteAdmin(actor)) return
+  const problem = await repoLimitProblem(db, owner, deps.rules.maxCreation)
+  if (problem !== undefined) throw conflict(problem)
+}
+
+const BRANCHES = 'refs/heads/'
+const nameTaken = ({ owner, name }: ForkTarget): Error =>
+  conflict(`repository already exists [uname: ${owner.name}, name: ${name}]`)
+
+async function requireFree(db: Db, base: Repo, target: ForkTarget): Promise<void> {
+  const other = await findForkOf(db, base.id, target.owner)
+  if (other !== undefined)
+    throw conflict(
+      `repository is already forked by user [uname: ${target.owner.name}, repo path: ${base.fullName}, fork path: ${other.fullName}]`,
+    )
+  if (await findRepoByName(db, target.owner, target.name)) throw nameTaken(target)
+}
+
+interface Insertion {
+  readonly actor: SignedIn
+  readonly baseId: RepoId
+  readonly target: ForkTarget
+  readonly storage: string
+  readonly branches: readonly { readonly name: string; readonly oid: string }[]
+  /** Size on disk without the objects that it borrows from its base. */
+  readonly bytes: number
+}
+
+async function insertFork(
+  tx: Tx,
+  deps: ForkDeps,
+  { actor, baseId, target, storage, branches, bytes }: Insertion,
+): Promise<RepoId> {
+  const { clock, events, rules } = deps
+  const at = clock.now()
+  const base = await findRepoById(tx, baseId)
+  if (base === undefined) throw notFound('repository does not exist')
+  await requireUnblocked(tx, actor.account.id, [base.ownerId])
+  await requireBelowLimit(tx, deps, actor, target.owner)
+  // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude
+  // those of concurrent requests.
+  await addToRepoCounter(tx, base.id, 'forks_count', 1)
+  await requireFree(tx, base, target)
+  const id = await insertRepo(tx, {
+    owner_id: target.owner.id,
+    name: target.name,
+    lower_name: target.name.toLowerCase(),
+    description: base.description,
+    default_branch: base.defaultBranch,
+    wiki_branch: rules.defaultBranch,
+    object_format: base.objectFormat,
+    storage,
+    is_private: flag(base.isPrivate || base.owner.visibility === 'private'),
+    git_size: bytes,
+    is_fork: 1,
+    fork_id: base.id,
+    units: rules.units.fork,
+    trust_model: base.trustModel,
+    licenses: JSON.stringify(base.licenses),
+    primary_language: base.primaryLanguage ?? '',
+    watchers_count: rules.autoWatch ? 1 : 0,
+    is_empty: flag(branches.length === 0),
+    branches_count: branches.length,
+    pushed_at: branches.length === 0 ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  await upsertBranches(tx, { repoId: id, pusherId: actor.account.id, at }, branches)
+  await copyLfsLinks(tx, base.id, id, at)
+  await copyRepoLanguages(tx, base.id, id)
+  await copyDefaultWebhooks(tx, id, at)
+  await addCreator(tx, { id, actor, owner: target.owner, at, watch: rules.autoWatch })
+  await events.append(tx, 'repo.forked', { actor, repoId: base.id, at }, { repo_id: base.id, fork_id: id })
+  await events.append(tx, 'fork.created', { actor, repoId: id, at }, { repo_id: id, base_id: base.id })
+  return id
+}
+
+/**
+ * As the projections of `repo.created` do for other new repositories: the creator watches the fork and administers it.
+ */
+async function addCreator(
+  tx: Tx,
+  { id, actor, owner, at, watch }: Pick<NewRepoFacts, 'id' | 'actor' | 'owner' | 'at' | 'watch'>,
+): Promise<void> {
+  const creatorId = actor.account.id
+  const orgId = owner.kind === 'organization' ? owner.id : undefined
+  if (watch) await watchNewRepo(tx, { repoId: id, creatorId, orgId, at })
+  const mode = await decideCreatorMode(tx, { id, actor, owner })
+  if (mode !== undefined) await upsertCollaboration(tx, id, creatorId, { mode, at })
+}

@@ -1,0 +1,58 @@
+import { translated } from '../../../core/git/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { createForkSyncs, type ForkSyncs } from './fork-syncs.service.ts'
+import { forkEvents } from './forks.events.ts'
+import { forkOperations } from './forks.operations.ts'
+import { createForks, type Forks } from './forks.service.ts'
+import { createRepoGenerator, type RepoGenerator } from './repo-generator.service.ts'
+import { generateOperations } from './generate.operations.ts'
+import { syncForkOperations } from './sync-fork.operations.ts'
+import { createUpstreams, type Upstreams } from './upstreams.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly forks: Forks
+    readonly forkSyncs: ForkSyncs
+    readonly repoGenerator: RepoGenerator
+    readonly upstreams: Upstreams
+  }
+}
+
+/** Forks, updates of forks from their base, and repositories that are generated from templates. */
+export const module = defineModule({
+  name: 'forks',
+  needs: [
+    'branchRuleCopier',
+    'labelCopier',
+    'orgs',
+    'pushes',
+    'quota',
+    'repoRules',
+    'repos',
+    'repoTexts',
+    'signer',
+    'users',
+    'webhookCopier',
+  ],
+  create({ config, database, git, clock, events, site }, services, guards) {
+    const { orgs, pushes, quota, repoRules: rules, repos, repoTexts, signer, users } = services
+    const { repository } = config
+    const creating = { database, git, clock, events, quota, rules, signer }
+    const copiers = [services.branchRuleCopier, services.labelCopier, services.webhookCopier]
+    const generating = { ...creating, copiers, rootUrl: site.rootUrl, sshPrefix: site.sshPrefix }
+    const forks = createForks({ ...creating, beyondLimit: repository.allow_fork_without_maximum_limit })
+    const merging = createUpstreams({ database, git, clock, pushes, noReplyDomain: rules.noReplyDomain, signer })
+    const upstreams = translated(merging)
+    const forkSyncs = translated(createForkSyncs({ database, git }, merging))
+    const repoGenerator = createRepoGenerator(generating)
+    return {
+      services: { forks, forkSyncs, repoGenerator, upstreams },
+      operations: [
+        ...forkOperations({ forks, guards, orgs, repos, repoTexts, site, users, isDisabled: repository.disable_forks }),
+        ...generateOperations({ repoGenerator, guards, repos, site, upstreams }),
+        ...syncForkOperations({ forkSyncs, guards }),
+      ],
+      events: forkEvents,
+    }
+  },
+})

@@ -1,0 +1,88 @@
+import { Type } from '@sinclair/typebox'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import { accepted, listed } from '../../../core/http/answer/answer.ts'
+import { requireUser } from '../../../core/http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../core/http/operation.ts'
+import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
+import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import type { Orgs, User, Users } from '../../accounts/index.ts'
+import { type RepoTexts, type Repos, Repository, presentRepo } from '../../repositories/index.ts'
+import type { Guards } from '../../../core/module.ts'
+import { CreateForkOption } from './fork.model.ts'
+import type { Forks } from './forks.service.ts'
+
+interface ForkOperationDeps {
+  readonly forks: Forks
+  readonly guards: Pick<Guards, 'repo'>
+  readonly orgs: Orgs
+  readonly repos: Repos
+  readonly repoTexts: RepoTexts
+  readonly site: Site
+  readonly users: Users
+  /** Forking and lists of forks are switched off. */
+  readonly isDisabled: boolean
+}
+
+/** Forks of a repository (behaviour/repositories#forks). */
+export function forkOperations({
+  forks,
+  guards,
+  orgs,
+  repos,
+  repoTexts,
+  site,
+  users,
+  isDisabled,
+}: ForkOperationDeps): Operation[] {
+  const requireForks = (): void => {
+    if (isDisabled) throw notFound('forks are disabled')
+  }
+  const findOwner = async (viewer: SignedIn, organization: string | undefined): Promise<User> => {
+    if (!organization) return users.getOwn(viewer)
+    const { org } = await orgs.getInView(viewer, organization)
+    if (!(await repos.mayCreateFor(viewer, org)))
+      throw forbidden('User is not allowed to create repositories in this organization.')
+    return org
+  }
+  return [
+    defineOperation({
+      id: 'listForks',
+      method: 'GET',
+      path: '/repos/{owner}/{repo}/forks',
+      area: 'repository',
+      summary: 'List the forks of a repository',
+      scopes: ['repository'],
+      guard: guards.repo('see'),
+      query: pagingQuery,
+      responses: { 200: Type.Array(Repository) },
+      errors: [404],
+      async handler({ viewer, access: { repo }, paging }) {
+        requireForks()
+        const page = await forks.list(viewer, repo, paging)
+        return listed(page, repoTexts.list(await repos.views(viewer, page.items)), { link: false })
+      },
+    }),
+    defineOperation({
+      id: 'createFork',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/forks',
+      area: 'repository',
+      summary: 'Fork a repository',
+      scopes: ['repository'],
+      guard: guards.repo('read', { unit: 'repo.code', needsUser: true }),
+      body: CreateForkOption,
+      responses: { 202: Repository },
+      errors: [403, 404, 409, 413, 422],
+      async handler({ viewer, access: { repo }, body }) {
+        requireForks()
+        const caller = requireUser(viewer)
+        const fork = await forks.create(caller, repo, {
+          owner: await findOwner(caller, body.organization),
+          name: body.name || repo.name,
+        })
+        return accepted(presentRepo(await repos.viewOfCreator(viewer, fork), site))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,137 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { unitMode } from '../../../core/access/repo-access.ts'
+import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { branchRef, copyObjects, type Git, type GitRepo, retryMoved } from '../../../core/git/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { badRequest, conflict, notFound, unauthenticated } from '../../../core/platform/errors.ts'
+import type { Pushes } from '../../code/index.ts'
+import {
+  type CommitSigner,
+  type Repo,
+  type RepoInView,
+  findRepoById,
+  loadRepoAccess,
+  writeCommit,
+} from '../../repositories/index.ts'
+import { commitIdentity, findUserById } from '../../accounts/index.ts'
+
+type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
+
+export interface Upstreams {
+  /**
+   * Merges the branch of the same name of the base, or else the base's default branch, into a branch of a fork
+   * (behaviour/repositories#forks). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a
+   * base that the actor may not see), Conflict, Forbidden.
+   */
+  merge(
+    actor: SignedIn,
+    target: RepoInView,
+    options: { readonly branch: string; readonly onlyForward: boolean },
+  ): Promise<UpstreamMerge>
+}
+
+export interface UpstreamDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly pushes: Pushes
+  readonly noReplyDomain: string
+  readonly signer: CommitSigner | undefined
+}
+
+/** Tips of the fork that are sent as `have`: with more of them the request would be larger than the answer. */
+const MAX_HAVES = 200
+const MAX_ATTEMPTS = 3
+
+export function createUpstreams(deps: UpstreamDeps): Upstreams {
+  const { database, git, pushes } = deps
+  return {
+    async merge(actor, target, { branch, onlyForward }) {
+      const { repo } = target
+      const base = await findBase(database, actor, repo)
+      const ours = git.open(repo)
+      return retryMoved(MAX_ATTEMPTS, () =>
+        ours.writing(async () => {
+          const tip = (await ours.refs.snapshot()).get(branchRef(branch))?.oid
+          if (branch === '' || tip === undefined)
+            throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${branch}]`)
+          const upstream = await fetchUpstream(git.open(base), ours, { base, branch })
+          if (await ours.history.isAncestor(upstream.oid, tip)) return 'up-to-date'
+          const forward = await ours.history.isAncestor(tip, upstream.oid)
+          if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
+          const newOid = forward ? upstream.oid : await commitMerge(deps, actor, ours, { tip, upstream, branch, base })
+          await pushes.move(actor, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+            quota: 'size:git:all',
+          })
+          return forward ? 'fast-forward' : 'merge'
+        }),
+      )
+    },
+  }
+}
+
+/**
+ * The repository that this one was forked from. Throws bad-request for no fork, NotFound when the viewer may not read
+ * the base: it may have become private since.
+ */
+export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
+  const base = repo.forkId === undefined ? undefined : await findRepoById(read, repo.forkId)
+  if (base === undefined) throw badRequest('repo is not a fork')
+  if (unitMode(await loadRepoAccess(read, viewer, base), 'repo.code') < AccessMode.read)
+    throw notFound('the base repository is not readable')
+  return base
+}
+
+interface Upstream {
+  readonly oid: string
+  readonly branch: string
+}
+
+/** Copies the objects of the base's branch into the fork; returns the tip and name of that branch. */
+async function fetchUpstream(
+  theirs: GitRepo,
+  ours: GitRepo,
+  { base, branch }: { base: Repo; branch: string },
+): Promise<Upstream> {
+  const snapshot = await theirs.refs.snapshot()
+  const named = snapshot.get(branchRef(branch)) ?? snapshot.get(branchRef(base.defaultBranch))
+  if (named === undefined) throw notFound('the base repository has no such branch')
+  if ((await ours.objects.findInfo(named.oid)) === undefined) {
+    const haves = (await ours.refs.snapshot())
+      .list('refs/heads/')
+      .slice(0, MAX_HAVES)
+      .map((ref) => ref.oid)
+    await copyObjects(theirs, ours, { wants: [named.oid], haves })
+  }
+  return { oid: named.oid, branch: named.name.replace('refs/heads/', '') }
+}
+
+interface Merging {
+  readonly tip: string
+  readonly upstream: Upstream
+  readonly branch: string
+  readonly base: Repo
+}
+
+async function commitMerge(
+  { database, clock, noReplyDomain, signer }: UpstreamDeps,
+  actor: SignedIn,
+  ours: GitRepo,
+  { tip, upstream, branch, base }: Merging,
+): Promise<string> {
+  const user = await findUserById(database.read, actor.account.id)
+  if (user === undefined) throw unauthenticated()
+  const { tree, conflicts } = await ours.merges.mergeTrees(tip, upstream.oid)
+  if (conflicts.length > 0) throw conflict(`merge conflict in ${conflicts.slice(0, 5).join(', ')}`)
+  const identity = { ...commitIdentity(user, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
+  const writer = ours.writer()
+  const message = `Merge branch '${upstream.branch}' of ${base.fullName} into ${branch}\n`
+  const oid = await writeCommit(
+    writer,
+    { tree, parents: [tip, upstream.oid], author: identity, committer: identity, message },
+    signer,
+  )
+  await writer.flush()
+  return oid
+}

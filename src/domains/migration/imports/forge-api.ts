@@ -1,0 +1,126 @@
+import { listOf, parseJson } from '../../../core/platform/json-members.ts'
+import type { OutgoingClient, OutgoingHead } from '../../../core/platform/outgoing/index.ts'
+import { ForgeError } from './source.ts'
+
+/** The HTTP API of another service. Throws ForgeError and OutgoingError. */
+interface ForgeApi {
+  get(path: string, signal: AbortSignal): Promise<unknown>
+  /** Yields all pages of a list; the service may return smaller pages than requested. */
+  pages(path: string, signal: AbortSignal): AsyncIterable<readonly unknown[]>
+  /** Streams the bytes at an address; sends credentials only to the origins of `base` and `webUrl`. */
+  download<T>(
+    url: string,
+    options: { readonly headers?: Readonly<Record<string, string>> | undefined; readonly signal: AbortSignal },
+    consume: (bytes: AsyncIterable<Buffer>) => Promise<T>,
+  ): Promise<T>
+}
+
+interface ForgeApiOptions {
+  readonly client: OutgoingClient
+  /** Such as `https://host/api/v1`. */
+  readonly base: string
+  /** Headers, sent only to the origins of `base` and `webUrl`. */
+  readonly credentials: Readonly<Record<string, string>>
+  /** Address of the pages and files of the service. */
+  readonly webUrl: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Query parameter for the page size, and its value. */
+  readonly perPage: readonly [name: string, count: number]
+  /** Milliseconds for one file. */
+  readonly timeout: number
+}
+
+const MAX_REDIRECTS = 5
+const MAX_PAGE_BYTES = 64 * 1024 * 1024
+/** Milliseconds. */
+const PAGE_TIMEOUT = 60_000
+/** Bounds the list of a service that returns pages without end. */
+const MAX_PAGES = 10_000
+
+export function createForgeApi({
+  client,
+  base,
+  webUrl,
+  credentials,
+  headers = {},
+  perPage,
+  timeout,
+}: ForgeApiOptions): ForgeApi {
+  const own = new Set([new URL(base).origin, new URL(webUrl).origin])
+
+  async function ask(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: unknown; readonly head: OutgoingHead }> {
+    const answer = await client.request(`${base}${path}`, {
+      headers: { accept: 'application/json', ...headers, ...credentials },
+      maxRedirects: MAX_REDIRECTS,
+      maxBytes: MAX_PAGE_BYTES,
+      timeout: PAGE_TIMEOUT,
+      signal,
+    })
+    if (answer.status !== 200) throw refusal(answer, answer.body.toString('utf8'))
+    const parsed = parseJson(answer.body.toString('utf8'))
+    if (parsed === undefined) throw new ForgeError('failed', 'the other server did not answer with JSON')
+    return { value: parsed.value, head: answer }
+  }
+
+  return {
+    get: async (path, signal) => (await ask(path, signal)).value,
+
+    async *pages(path, signal) {
+      let seen = 0
+      for (let page = 1; page <= MAX_PAGES; page++) {
+        const { value, head } = await ask(
+          `${path}${path.includes('?') ? '&' : '?'}page=${page}&${perPage[0]}=${perPage[1]}`,
+          signal,
+        )
+        const items = listOf(value)
+        if (items.length === 0) return
+        yield items
+        seen += items.length
+        if (isLast(head, seen)) return
+      }
+      throw new ForgeError('failed', 'the list of the other server has no end')
+    },
+
+    download: (url, { headers: extra, signal }, consume) =>
+      client.stream(
+        url,
+        {
+          headers: {
+            accept: 'application/octet-stream',
+            ...extra,
+            ...(URL.canParse(url) && own.has(new URL(url).origin) && credentials),
+          },
+          maxRedirects: MAX_REDIRECTS,
+          maxBytes: Number.POSITIVE_INFINITY,
+          timeout,
+          signal,
+        },
+        async (answer) => {
+          if (answer.status !== 200) throw refusal(answer, '')
+          return consume(answer.body)
+        },
+      ),
+  }
+}
+
+/** Whether headers (total count or Link) show that the page is the last. Without them only an empty page is. */
+function isLast({ headers }: OutgoingHead, seen: number): boolean {
+  const total = headers['x-total-count'] ?? headers['x-total']
+  if (total !== undefined && /^\d+$/.test(total)) return seen >= Number(total)
+  return headers['link'] !== undefined && !/rel="?next"?/.test(headers['link'])
+}
+
+function refusal({ status, headers }: OutgoingHead, body: string): ForgeError {
+  const wantsOtp =
+    Object.keys(headers).some((name) => /^x-[a-z]+-otp$/.test(name)) ||
+    /two.?factor|one.?time|\botp\b/i.test(body.slice(0, 1000))
+  if (status === 401 && wantsOtp) return new ForgeError('two-factor', 'the other server wants a one-time password')
+  if (status === 429 || (status === 403 && headers['x-ratelimit-remaining'] === '0'))
+    return new ForgeError('busy', 'the other server wants fewer requests')
+  if (status === 401 || status === 403 || status === 404)
+    return new ForgeError('auth', `the API of the other server answered with status ${status}`)
+  return new ForgeError('failed', `the API of the other server answered with status ${status}`)
+}

@@ -1,0 +1,132 @@
+import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { RemoteError } from '../../../core/git/index.ts'
+import { invalid } from '../../../core/platform/errors.ts'
+import { isOutgoingError } from '../../../core/platform/outgoing/index.ts'
+import {
+  findRepoByName,
+  getCreatedRepo,
+  repoLimitProblem,
+  repoNameConflict,
+  requireRepoName,
+} from '../../repositories/index.ts'
+import type { User } from '../../accounts/index.ts'
+import { chooseParts } from './choose-parts.ts'
+import { fetchGit } from './fetch-git.ts'
+import type { ImportContext, WritePart } from './import-part.ts'
+import { insertImported } from './insert-imported.ts'
+import type { ImportedRepo, ImportDeps, ImportTask, NewImport } from './new-import.ts'
+import { type ImportRequest, readRequest } from './read-request.ts'
+import { ForgeError } from './source.ts'
+import { deleteUnfinishedImport, insertUnfinishedImport } from './unfinished-import.store.ts'
+
+/**
+ * Imports a repository: fetches everything to a new storage key, then inserts the repository in one transaction. A
+ * failed import leaves nothing; the files of a killed process are deleted by `deleteUnfinished`. Throws Invalid (the
+ * texts of the contract (behaviour/repositories#imports-and-pull-mirrors)), Forbidden, Conflict if the name is taken.
+ */
+export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewImport): Promise<ImportedRepo> {
+  const { actor, owner, storage } = task
+  const request = await readRequest(deps, input).catch((error: unknown) => {
+    throw toDomainError(deps, error)
+  })
+  requireRepoName(input.name, 'RepoName')
+  await requireQuota(deps, actor, owner)
+  if (await findRepoByName(deps.database.read, owner, input.name)) throw repoNameConflict()
+  const unfinished = { storage, started_at: deps.clock.now(), holder: deps.processes.self }
+  await deps.database.transaction((tx) => insertUnfinishedImport(tx, unfinished))
+  try {
+    return await fetchAndInsert(deps, { ...task, input, request })
+  } catch (error) {
+    await deleteImportFiles(deps, storage)
+    throw toDomainError(deps, error)
+  }
+}
+
+interface Import extends ImportTask {
+  readonly input: NewImport
+  readonly request: ImportRequest
+}
+
+const MAX_WARNINGS = 50
+
+async function fetchAndInsert(
+  deps: ImportDeps,
+  { signal, request, storage, ...others }: Import,
+): Promise<ImportedRepo> {
+  const { database, git, access, log } = deps
+  const cleanups: (() => Promise<void>)[] = []
+  const warnings: string[] = request.leftOut === undefined ? [] : [request.leftOut]
+  try {
+    const fetched = await fetchGit(deps, request, { storage, signal })
+    const context: ImportContext = {
+      request,
+      location: fetched.location,
+      repo: git.open({ storage, objectFormat: fetched.objectFormat }),
+      ...createBudget(access.transfer(signal).maxBytes - fetched.size),
+      signal,
+      onEnd: (task) => cleanups.push(task),
+      warn: (text) => void (warnings.length < MAX_WARNINGS && warnings.push(text)),
+    }
+    const writers: WritePart[] = []
+    for (const part of chooseParts(deps, { ...others, location: fetched.location, request }))
+      writers.push(await part(context))
+    const id = await database.transaction(async (tx) => {
+      await requireBelowLimit(tx, deps, others.actor, others.owner)
+      const made = await insertImported(tx, deps, { ...others, request, storage, fetched })
+      for (const write of writers) await write(tx, made)
+      await deleteUnfinishedImport(tx, storage)
+      return made
+    })
+    if (warnings.length > 0) log.warn({ repo: id, warnings }, 'not everything was imported')
+    return { repo: await getCreatedRepo(database.read, id), warnings }
+  } finally {
+    for (const cleanUp of cleanups) await cleanUp()
+  }
+}
+
+function createBudget(maxBytes: number): Pick<ImportContext, 'remainingBytes' | 'countBytes'> {
+  let left = maxBytes
+  return {
+    remainingBytes: () => left,
+    countBytes(bytes) {
+      left -= bytes
+      if (left < 0) throw new RemoteError('failed', 'the repository with its files is larger than this server takes')
+    },
+  }
+}
+
+/** Deletes the files and the record of an import without a repository. */
+export async function deleteImportFiles(
+  { database, git }: Pick<ImportDeps, 'database' | 'git'>,
+  storage: string,
+): Promise<void> {
+  await git.removeRepo(storage)
+  await git.removeRepo(`${storage}.wiki`)
+  await database.transaction((tx) => deleteUnfinishedImport(tx, storage))
+}
+
+async function requireQuota(deps: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
+  await requireBelowLimit(deps.database.read, deps, actor, owner)
+  await deps.quota.require(owner, 'size:repos:all')
+}
+
+async function requireBelowLimit(db: Db, { rules }: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(actor) && (await repoLimitProblem(db, owner, rules.maxCreation)) !== undefined) {
+    throw invalid(
+      `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
+    )
+  }
+}
+
+/** Turns failures of the remote into errors for the caller; returns other errors unchanged. */
+function toDomainError({ database }: ImportDeps, error: unknown): unknown {
+  if (database.dialect.isUniqueViolation(error)) return repoNameConflict()
+  if (isOutgoingError(error, 'refused')) return invalid(`You can not import from disallowed hosts: ${error.message}.`)
+  if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)
+  if (!(error instanceof RemoteError) && !(error instanceof ForgeError)) return error
+  if (error.kind === 'auth' || error.kind === 'missing') return invalid(`Authentication failed: ${error.message}.`)
+  if (error.kind === 'busy') return invalid('Remote visit addressed rate limitation.')
+  if (error.kind === 'two-factor') return invalid('Remote visit required two factors authentication.')
+  return invalid(`Migration failed: ${error.message}.`)
+}

@@ -1,0 +1,31 @@
+import { Type } from '@sinclair/typebox'
+import type { Database } from '../../../core/db/database.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../core/jobs/index.ts'
+import type { Imports } from './imports.service.ts'
+
+const payloads = {
+  /** Deletes the files of killed imports that began before this time (epoch milliseconds). */
+  'imports.clear': Type.Object({ started_before: Type.Integer() }),
+}
+
+declare module '../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
+}
+
+interface ImportJobDeps {
+  readonly database: Database
+  readonly jobs: Jobs
+  readonly imports: Imports
+}
+
+export function createImportJobs({ database, jobs, imports }: ImportJobDeps): JobDefinitions {
+  return {
+    'imports.clear': defineJob(payloads['imports.clear'], async ({ started_before }) => {
+      if (!(await imports.deleteUnfinished(started_before))) return
+      await database.transaction(async (tx) => {
+        await jobs.enqueue(tx, 'attachments.sweep', {}, { key: 'all' })
+        await jobs.enqueue(tx, 'lfs.sweep', {}, { key: 'all' })
+      })
+    }),
+  }
+}

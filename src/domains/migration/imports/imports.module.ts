@@ -1,0 +1,67 @@
+import { readIntervalSetting } from '../mirrors/mirror-interval.ts'
+import { defineModule } from '../../../core/module.ts'
+import { createImportJobs } from './imports.jobs.ts'
+import { importOperations } from './imports.operations.ts'
+import { createImports, type Imports } from './imports.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly imports: Imports
+  }
+}
+
+const CLUSTER_DELAY_MS = 30_000
+
+/** Imports of repositories from other servers. */
+export const module = defineModule({
+  name: 'imports',
+  needs: [
+    'attachments',
+    'lfsObjects',
+    'lfsTransfers',
+    'outgoingClient',
+    'quota',
+    'remoteAccess',
+    'repoRules',
+    'repos',
+    'uploadRules',
+  ],
+  create(core, { lfsObjects, lfsTransfers, outgoingClient, remoteAccess, repoRules, repos, uploadRules, ...services }) {
+    const { config, database, git, clock, log, events, jobs, processes, site } = core
+    const { migrations, mirror, repository } = config
+    const imports = createImports({
+      database,
+      git,
+      events,
+      jobs,
+      clock,
+      log,
+      processes,
+      access: remoteAccess,
+      rules: repoRules,
+      quota: services.quota,
+      largeFiles: lfsTransfers && { lfsObjects, lfsTransfers },
+      attachments: services.attachments,
+      releaseRules: uploadRules.releases,
+      sources: { client: outgoingClient, timeout: migrations.timeout * 1000 },
+      settings: {
+        disabled: repository.disable_migrations,
+        mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull,
+        defaultInterval: readIntervalSetting('mirror.default_interval', mirror.default_interval),
+        minInterval: readIntervalSetting('mirror.min_interval', mirror.min_interval),
+      },
+    })
+    return {
+      services: { imports },
+      operations: importOperations({ imports, repos, site }),
+      jobs: createImportJobs({ database, jobs, imports }),
+      recover: () =>
+        database.transaction((tx) => {
+          // NOTE: a node that has just started does not know yet which others run.
+          const delay = processes.acrossMachines ? CLUSTER_DELAY_MS : 0
+          return jobs.enqueue(tx, 'imports.clear', { started_before: clock.now() }, { key: 'all', delay })
+        }),
+      close: () => imports.close(),
+    }
+  },
+})

@@ -1,0 +1,84 @@
+import { isOrgOwner } from '../../../core/access/repo-grants.store.ts'
+import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
+import { forbidden, invalid, isDomainError, unavailable } from '../../../core/platform/errors.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
+import { newStorageKey } from '../../repositories/index.ts'
+import { type User, findUserById, getOwnerInView } from '../../accounts/index.ts'
+import { deleteImportFiles, importRepo } from './import-repo.ts'
+import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
+import { listUnfinishedImports } from './unfinished-import.store.ts'
+
+/** An import that has run for longer has ended, whichever process ran it. */
+const LONGEST_MS = 24 * 3_600_000
+
+interface ImportTarget {
+  /** Name of the owner; if absent `ownerId`, if both are absent the actor. */
+  readonly owner?: string | undefined
+  readonly ownerId?: number | undefined
+}
+
+export interface Imports {
+  /**
+   * Imports a repository; resolves when the import is complete. It continues if the client disconnects and is aborted
+   * if the server stops. Throws Invalid, Forbidden, Conflict and Unavailable.
+   */
+  importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo>
+  /** Deletes the files of killed imports that began before this time (epoch milliseconds). True if there were any. */
+  deleteUnfinished(startedBefore: number): Promise<boolean>
+  /** Aborts running imports and waits for them. */
+  close(): Promise<void>
+}
+
+export function createImports(deps: ImportDeps): Imports {
+  const inFlight = new InFlight()
+  /** Storage keys of the imports of this process. */
+  const running = new Set<string>()
+  return {
+    async importRepo(actor, target, input) {
+      const owner = await chooseOwner(deps, actor, target)
+      const storage = newStorageKey()
+      running.add(storage)
+      try {
+        return await inFlight.run((signal) => importRepo(deps, { actor, owner, storage, signal }, input))
+      } catch (error) {
+        throw inFlight.isStopping ? unavailable('the server is stopping') : error
+      } finally {
+        running.delete(storage)
+      }
+    },
+    async deleteUnfinished(startedBefore) {
+      const unfinished = await listUnfinishedImports(deps.database.read, startedBefore)
+      const ended = new Set(deps.processes.ended(unfinished.map(({ holder }) => holder)))
+      const isKilled = ({ holder, started_at }: (typeof unfinished)[number]): boolean =>
+        ended.has(holder) ||
+        (holder === '' && !deps.processes.acrossMachines) ||
+        started_at < deps.clock.now() - LONGEST_MS
+      // NOTE: if the clock was set back, the list includes running imports of this process.
+      const dead = unfinished.filter((row) => !running.has(row.storage) && isKilled(row))
+      for (const { storage } of dead) await deleteImportFiles(deps, storage)
+      return dead.length > 0
+    },
+    close: () => inFlight.close(),
+  }
+}
+
+/**
+ * Administrators import for every account, others for themselves and the organizations they own
+ * (behaviour/repositories#imports-and-pull-mirrors).
+ */
+async function chooseOwner(
+  { database: { read } }: ImportDeps,
+  actor: SignedIn,
+  { owner: name = '', ownerId = 0 }: ImportTarget,
+): Promise<User> {
+  const own = name === '' && ownerId === 0
+  const byId = name === '' ? await findUserById(read, own ? actor.account.id : asId(ownerId)) : undefined
+  const owner = await getOwnerInView(read, actor, byId?.name ?? name).catch((error: unknown) => {
+    throw isDomainError(error) ? invalid(`user does not exist [uid: ${ownerId}, name: ${name}]`) : error
+  })
+  if (isSiteAdmin(actor) || owner.id === actor.account.id) return owner
+  if (owner.kind !== 'organization') throw forbidden('Given user is not an organization.')
+  if (!(await isOrgOwner(read, owner.id, actor.account.id))) throw forbidden('Given user is not owner of organization.')
+  return owner
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { isOutgoingError } from '../../../../core/platform/outgoing/index.ts'
+import { MAX_TOPICS, isTopic, normaliseTopics, replaceTopics, updateRepo } from '../../../repositories/index.ts'
+import type { ImportPart } from '../import-part.ts'
+import { ForgeError, type Source } from '../source.ts'
+
+const MAX_DESCRIPTION = 2048
+const MAX_WEBSITE = 1024
+
+/**
+ * Imports description (unless the request has one), website and topics. They are not requested explicitly, so a service
+ * that does not answer causes a warning, not a failure.
+ */
+export function repoFactsPart(
+  source: Source,
+  { clock, description }: { readonly clock: Clock; readonly description: string | undefined },
+): ImportPart {
+  return async ({ signal, warn }) => {
+    try {
+      const facts = await source.facts(signal)
+      const topics = normaliseTopics(facts.topics).filter(isTopic).slice(0, MAX_TOPICS)
+      return async (tx, repoId) => {
+        await updateRepo(tx, repoId, {
+          website: facts.website.slice(0, MAX_WEBSITE),
+          ...(!description && { description: facts.description.slice(0, MAX_DESCRIPTION) }),
+        })
+        if (topics.length > 0) await replaceTopics(tx, repoId, topics, clock.now())
+      }
+    } catch (error) {
+      if (!(error instanceof ForgeError) && !isOutgoingError(error)) throw error
+      warn(`description, website and topics were not imported: ${error.message}`)
+      return async () => {}
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely'
+
+/** An import that has written git data but has no repository row yet. */
+export interface UnfinishedImportTable {
+  storage: string
+  /** Epoch milliseconds. */
+  started_at: number
+  /** The process that imports (`Members.self`); empty where a release before this one did. */
+  holder: Generated<string>
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    unfinished_import: UnfinishedImportTable
+  }
+}

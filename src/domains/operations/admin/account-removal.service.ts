@@ -1,0 +1,73 @@
+import type { Actor } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Jobs } from '../../../core/jobs/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../../repositories/index.ts'
+import { type User, deleteUser, lockUserToDelete, requireOtherAdmin } from '../../accounts/index.ts'
+import { lockMemberships } from './membership.store.ts'
+
+export interface AccountRemoval {
+  /**
+   * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
+   * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
+   * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last
+   * administrator (behaviour/users-and-admin#administration-of-users).
+   */
+  delete(actor: Actor, user: User, options: { purge: boolean }): Promise<void>
+}
+
+export interface AccountRemovalDeps {
+  readonly database: Database
+  readonly events: Events
+  readonly jobs: Jobs
+  readonly clock: Clock
+}
+
+export function createAccountRemoval(deps: AccountRemovalDeps): AccountRemoval {
+  const { database, clock } = deps
+  return {
+    async delete(actor, user, { purge }) {
+      if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
+      await database.transaction(async (tx) => {
+        await requireOtherAdmin(tx, user, 'delete')
+        if (user.id === actor.account.id) throw invalid('you cannot delete yourself')
+        const memberships = await lockMemberships(tx, user.id)
+        if (!purge) await requireNothingOwned(tx, user, memberships.length)
+        const origin = { actor, at: clock.now() }
+        for (const { orgId, name, isLastOwner } of memberships)
+          if (isLastOwner) await deleteAccount(tx, deps, { id: orgId, name }, origin)
+        await deleteAccount(tx, deps, { ...user, purge }, origin)
+      })
+    },
+  }
+}
+
+async function requireNothingOwned(tx: Tx, user: User, memberships: number): Promise<void> {
+  if ((await listOwnedRepos(tx, user.id)).length > 0)
+    throw invalid(`user still has ownership of repositories [uid: ${user.id}]`)
+  if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
+}
+
+/** An individual or organization with its repositories. NOTE: counters are subtracted from what is locked before. */
+async function deleteAccount(
+  tx: Tx,
+  { events, jobs }: AccountRemovalDeps,
+  { id, name, purge = false }: Pick<User, 'id' | 'name'> & { readonly purge?: boolean },
+  { actor, at }: { readonly actor: Actor; readonly at: number },
+): Promise<void> {
+  if (!(await lockUserToDelete(tx, id))) throw notFound(`user does not exist [uid: ${id}]`)
+  for (const repo of await listOwnedRepos(tx, id))
+    await recordRepoDeletion(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
+  await lockOwnedRepos(tx, id)
+  await events.append(
+    tx,
+    'user.deleting',
+    { actor, repoId: 0, at },
+    { user_id: id, name, ...(purge && { purges: true }) },
+  )
+  await deleteOwnedRepos(tx, id)
+  await deleteUser(tx, id)
+  await events.append(tx, 'user.deleted', { actor, repoId: 0, at }, { user_id: id, name })
+}

@@ -1,0 +1,38 @@
+import { defineModule } from '../../../core/module.ts'
+import { accountRemovalOperations } from './account-removal.operations.ts'
+import { type AccountRemoval, createAccountRemoval } from './account-removal.service.ts'
+import { adminEvents } from './admin.events.ts'
+import { type Adoption, createAdoption } from './adoption.service.ts'
+import { badgeOperations } from './badges.operations.ts'
+import { type Badges, createBadges } from './badges.service.ts'
+import { cronOperations } from './cron.operations.ts'
+import { unadoptedOperations } from './unadopted.operations.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly accountRemoval: AccountRemoval
+    readonly adoption: Adoption
+    readonly badges: Badges
+  }
+}
+
+/** What only site administrators do. */
+export const module = defineModule({
+  name: 'admin',
+  needs: ['repoRules'],
+  create({ database, git, clock, events, jobs, schedule }, { repoRules }, guards) {
+    const accountRemoval = createAccountRemoval({ database, events, jobs, clock })
+    const adoption = createAdoption({ database, git, events, jobs, clock, rules: repoRules })
+    const badges = createBadges({ database, clock, events })
+    return {
+      services: { accountRemoval, adoption, badges },
+      events: adminEvents,
+      operations: [
+        ...accountRemovalOperations({ accountRemoval, guards }),
+        ...badgeOperations({ badges, guards }),
+        ...cronOperations({ clock, events, schedule }),
+        ...unadoptedOperations({ adoption }),
+      ],
+    }
+  },
+})

@@ -1,0 +1,174 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import { flag } from '../../../core/db/flag.ts'
+import type { Events } from '../../../core/events/index.ts'
+import { type UnadoptedRepo, type Git, isGitError, type NewRepo as AdoptedRepo } from '../../../core/git/index.ts'
+import type { Jobs } from '../../../core/jobs/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts'
+import { forEachPausing } from '../../../core/platform/concurrency/pauses.ts'
+import { compileGlob } from '../../../core/platform/patterns/glob.ts'
+import { firstDefaultBranch } from '../../code/index.ts'
+import {
+  type RepoRules,
+  findRepoByName,
+  insertRepo,
+  newStorageKey,
+  recordRepoCreation,
+  repoNameConflict,
+  requireRepoName,
+  upsertBranches,
+} from '../../repositories/index.ts'
+import { type User, findUserByName } from '../../accounts/index.ts'
+import { listKnownNames } from './adoption.store.ts'
+
+/**
+ * Git repositories on disk as `git/adopt/<owner>/<name>.git` that have no row yet
+ * (behaviour/users-and-admin#other-administration).
+ */
+export interface Adoption {
+  /** `owner/name`, A-Z; the pattern is a glob over names, or over both when it has a slash. */
+  list(pattern: string, paging: Paging): Promise<Page<string>>
+  /**
+   * Makes it a private repository of its owner. Throws NotFound for an unknown owner, a repository that has a row and
+   * nothing on disk; Invalid for what git cannot read.
+   */
+  adopt(admin: SignedIn, owner: string, name: string): Promise<void>
+  /** Deletes the files. Throws NotFound as adopt. */
+  discard(admin: SignedIn, owner: string, name: string): Promise<void>
+}
+
+export interface AdoptionDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly events: Events
+  readonly jobs: Jobs
+  readonly clock: Clock
+  readonly rules: RepoRules
+}
+
+const BRANCHES = 'refs/heads/'
+
+export function createAdoption(deps: AdoptionDeps): Adoption {
+  const { database, git } = deps
+  const find = async (ownerName: string, name: string): Promise<{ owner: User; found: UnadoptedRepo }> => {
+    const owner = await findUserByName(database.read, ownerName)
+    if (owner === undefined) throw notFound('user does not exist')
+    if (await findRepoByName(database.read, owner, name)) throw notFound('the repository has a row already')
+    const [wantedOwner, wanted] = [owner.name.toLowerCase(), name.toLowerCase()]
+    const found = (await git.adoptions.list()).find(
+      (one) => one.owner.toLowerCase() === wantedOwner && one.name.toLowerCase() === wanted,
+    )
+    if (found === undefined) throw notFound('there are no files of such a repository')
+    return { owner, found }
+  }
+  return {
+    async list(pattern, paging) {
+      const all = await git.adoptions.list()
+      const adopted = await listKnownNames(database.read, all)
+      const fits = matcher(pattern)
+      const left: string[] = []
+      await forEachPausing(all, (one) => {
+        const fullName = `${one.owner}/${one.name}`
+        if (!adopted.has(fullName.toLowerCase()) && fits(one)) left.push(fullName)
+      })
+      return pageOf(left.toSorted(), paging)
+    },
+    async adopt(admin, ownerName, name) {
+      const { owner, found } = await find(ownerName, name)
+      requireRepoName(found.name)
+      await takeIn(deps, admin, { owner, found })
+      await git.adoptions.discard(found)
+    },
+    async discard(admin, ownerName, name) {
+      const { owner, found } = await find(ownerName, name)
+      await database.transaction((tx) =>
+        deps.events.append(
+          tx,
+          'admin.unadopted_deleted',
+          { actor: admin, repoId: 0, at: deps.clock.now() },
+          { owner_id: owner.id, name: found.name },
+        ),
+      )
+      await git.adoptions.discard(found)
+    },
+  }
+}
+
+function matcher(pattern: string): (found: UnadoptedRepo) => boolean {
+  if (pattern === '') return () => true
+  const text = pattern.toLowerCase()
+  const matches = compileGlob(text)
+  return ({ owner, name }) => matches((text.includes('/') ? `${owner}/${name}` : name).toLowerCase())
+}
+
+interface Adopted {
+  readonly owner: User
+  readonly found: UnadoptedRepo
+}
+
+/** As for a new repository: the directory first, then one transaction; the original is there until both are. */
+async function takeIn(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Adopted): Promise<void> {
+  const { database, git } = deps
+  const storage = newStorageKey()
+  const basics = await git.adoptions.adopt(found, storage).catch((error: unknown) => {
+    throw isGitError(error, 'invalid') ? invalid(error.message) : error
+  })
+  try {
+    const { refs } = git.open({ storage, objectFormat: basics.objectFormat })
+    const branches = (await refs.snapshot())
+      .list(BRANCHES)
+      .map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
+    const defaultBranch =
+      firstDefaultBranch(
+        branches.map((branch) => branch.name),
+        basics.defaultBranch,
+      ) ?? basics.defaultBranch
+    if (defaultBranch !== basics.defaultBranch) await refs.setHead(defaultBranch)
+    await database.transaction((tx) =>
+      insertRows(tx, deps, { admin, owner, name: found.name, storage, branches, basics: { ...basics, defaultBranch } }),
+    )
+  } catch (error) {
+    await git.removeRepo(storage)
+    throw database.dialect.isUniqueViolation(error) ? repoNameConflict() : error
+  }
+}
+
+interface Rows {
+  readonly admin: SignedIn
+  readonly owner: User
+  readonly name: string
+  readonly storage: string
+  readonly basics: AdoptedRepo
+  readonly branches: readonly { readonly name: string; readonly oid: string }[]
+}
+
+async function insertRows(
+  tx: Tx,
+  { clock, rules, events, jobs }: AdoptionDeps,
+  { admin, owner, name, storage, basics, branches }: Rows,
+): Promise<void> {
+  const at = clock.now()
+  const id = await insertRepo(tx, {
+    owner_id: owner.id,
+    name,
+    lower_name: name.toLowerCase(),
+    default_branch: basics.defaultBranch,
+    wiki_branch: rules.defaultBranch,
+    object_format: basics.objectFormat,
+    storage,
+    is_private: 1,
+    units: rules.units.normal,
+    is_empty: flag(branches.length === 0),
+    branches_count: branches.length,
+    pushed_at: branches.length === 0 ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  await upsertBranches(tx, { repoId: id, pusherId: admin.account.id, at }, branches)
+  await recordRepoCreation(tx, events, { id, name, actor: admin, owner, at, watch: false })
+  const payload = { repo_id: id, owner_id: owner.id, name }
+  await events.append(tx, 'admin.repo_adopted', { actor: admin, repoId: id, at }, payload)
+  await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
+}

@@ -1,0 +1,94 @@
+import type { Tx } from '../../../core/db/database.ts'
+import type { AppendedEvent, EventKind } from '../../../core/events/index.ts'
+import { insertEntry } from './audit-entry.store.ts'
+import { findAccountName, findCredentialName, findRepoName, findTeamName } from './audit-names.store.ts'
+
+export interface AuditTarget {
+  readonly kind: 'user' | 'organization' | 'team' | 'repository' | 'site'
+  readonly id: number
+  readonly name: string
+}
+
+export const SITE: AuditTarget = { kind: 'site', id: 0, name: '' }
+
+/** What an event means in the audit log. */
+export interface AuditFact {
+  readonly action: string
+  /** `succeeded` unless given. */
+  readonly outcome?: 'failed'
+  readonly target: AuditTarget
+  /** Never secrets, nor addresses that may contain some. */
+  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>
+}
+
+type Describe<Kind extends EventKind> = (
+  tx: Tx,
+  event: AppendedEvent<Kind>,
+) => Promise<AuditFact | readonly AuditFact[]>
+
+/** A projection that writes what `describe` makes of an event. */
+export const recorded =
+  <Kind extends EventKind>(describe: Describe<Kind>) =>
+  async (tx: Tx, event: AppendedEvent<Kind>): Promise<void> => {
+    for (const fact of [await describe(tx, event)].flat()) await writeFact(tx, event, fact)
+  }
+
+const MAX_NAME = 255
+const MAX_DETAIL = 255
+const MAX_LISTED = 20
+const NO_SOURCE = { address: '', userAgent: '', credential: { kind: 'none', id: 0 }, sudoBy: undefined } as const
+
+async function writeFact(
+  tx: Tx,
+  { at, performer: { account, source = NO_SOURCE } }: Pick<AppendedEvent, 'at' | 'performer'>,
+  { action, outcome, target, details = {} }: AuditFact,
+): Promise<void> {
+  const { address, userAgent, credential, sudoBy } = source
+  const actorName = (await findAccountName(tx, account.id))?.name ?? ''
+  const targetName = target.name.slice(0, MAX_NAME)
+  await insertEntry(tx, {
+    created_at: at,
+    action,
+    outcome: outcome ?? 'succeeded',
+    actor_id: account.id,
+    actor_name: actorName,
+    lower_actor_name: actorName.toLowerCase(),
+    sudo_by_id: sudoBy?.id ?? 0,
+    sudo_by_name: sudoBy?.name ?? '',
+    credential: credential.kind,
+    credential_id: credential.id,
+    credential_name: await findCredentialName(tx, credential),
+    address,
+    user_agent: userAgent,
+    target_kind: target.kind,
+    target_id: target.id,
+    target_name: targetName,
+    lower_target_name: targetName.toLowerCase(),
+    details: JSON.stringify(details, (_, value: unknown) => bounded(value)),
+  })
+}
+
+function bounded(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, MAX_DETAIL)
+  return Array.isArray(value) ? value.slice(0, MAX_LISTED) : value
+}
+
+/** An account by its id; `name` stands in for one that was deleted before. */
+export async function accountTarget(tx: Tx, id: number, name = ''): Promise<AuditTarget> {
+  const found = await findAccountName(tx, id)
+  return { kind: found?.kind ?? 'user', id, name: found?.name ?? name }
+}
+
+/** Named `owner/name`. */
+export async function repoTarget(tx: Tx, id: number): Promise<AuditTarget> {
+  return { kind: 'repository', id, name: (await findRepoName(tx, id))?.name ?? '' }
+}
+
+/** Named `organization/team`; `name` is the team's where it is known. */
+export async function teamTarget(
+  tx: Tx,
+  { org_id: orgId, team_id: id, name }: { readonly org_id: number; readonly team_id: number; readonly name?: string },
+): Promise<AuditTarget> {
+  const org = await findAccountName(tx, orgId)
+  return { kind: 'team', id, name: `${org?.name ?? ''}/${name ?? (await findTeamName(tx, id)) ?? ''}` }
+}

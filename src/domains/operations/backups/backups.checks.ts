@@ -1,0 +1,56 @@
+import type { Clock } from '../../../core/platform/clock.ts'
+import type { DatabaseLog } from '../../../core/db/dialect/dialect.ts'
+import type { DoctorCheck } from '../../../core/module.ts'
+import { readBookmark } from './database/bookmark.ts'
+import { readLog } from './database/read-log.ts'
+import { readFailures } from './failure-note.ts'
+import { foreignText, readOwner, readOwnId } from './places/owner.ts'
+import type { Place } from './places/place.ts'
+import { listSeries } from './restore/list-moments.ts'
+
+interface BackupCheckDeps {
+  readonly place: Place
+  readonly log: DatabaseLog | undefined
+  readonly clock: Clock
+  readonly databaseFile: string
+  readonly bookmarkFile: string
+  readonly dataDir: string
+}
+
+/** A running server needs this long for its next copy. */
+const PATIENCE_MS = 15_000
+
+/** Says what is not copied and why, and how far the continuous backup is behind the database. */
+export const backupCheck = (deps: BackupCheckDeps): DoctorCheck => ({
+  name: 'backup',
+  async *run() {
+    const { place, log, clock, dataDir } = deps
+    for (const { what, since, message } of await readFailures(dataDir))
+      yield { what: `the copy of ${what} fails since ${new Date(since).toISOString()}: ${message}`, state: 'problem' }
+    try {
+      const owner = await readOwner(place)
+      if (owner !== undefined && owner.id !== (await readOwnId(dataDir)))
+        return yield { what: foreignText(place.label, owner), state: 'problem' }
+      if (log === undefined) return
+      const last = (await listSeries(place)).at(-1)
+      if (last === undefined)
+        return yield { what: `${place.label} has no complete copy of the database yet`, state: 'problem' }
+      const bookmark = await readBookmark(deps)
+      const reading = bookmark && readLog(log, bookmark.position, bookmark.restarts)
+      if (reading !== undefined && reading.part === undefined) return
+      const behind = clock.now() - last.to
+      const seconds = Math.round(behind / 1000)
+      yield reading === undefined
+        ? {
+            what: `the copy in ${place.label} ends ${seconds} s ago; the server makes a new one at its next start`,
+            state: 'note',
+          }
+        : {
+            what: `the copy in ${place.label} lacks commits; its last is ${seconds} s old`,
+            state: behind > PATIENCE_MS ? 'problem' : 'note',
+          }
+    } catch (error) {
+      yield { what: `the copy in ${place.label} cannot be read: ${(error as Error).message}`, state: 'problem' }
+    }
+  },
+})

@@ -1,0 +1,288 @@
+import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
+import type { DatabaseLog, HeldDatabase } from '../../../../core/db/dialect/dialect.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { isDomainError } from '../../../../core/platform/errors.ts'
+import type { Logger } from '../../../../core/platform/logger.ts'
+import type { Place } from '../places/place.ts'
+import { seal } from '../sealed-file.ts'
+import { type Bookmark, lookOf, readBookmark, writeBookmark } from './bookmark.ts'
+import { fileTime } from '../file-time.ts'
+import { DATABASE, type LogPosition } from './layout.ts'
+import { type LogPart, readLog } from './read-log.ts'
+import { storeSegment } from './store-segment.ts'
+import { storeSnapshot } from './store-snapshot.ts'
+
+/** Frames in the log from which it is written into the database: what SQLite does by itself. */
+const CHECKPOINT_FRAMES = 1000
+const START: LogPosition = { salt: '', frame: 0, sum: '' }
+
+export interface DatabaseCopierDeps {
+  readonly log: DatabaseLog
+  readonly place: Place
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'warn' | 'info'>
+  readonly databaseFile: string
+  /** Where the position is kept between two starts. */
+  readonly bookmarkFile: string
+  readonly snapshotIntervalMs: number
+  /** Bytes that the log may have while it cannot be copied. */
+  readonly maxLogBytes: number
+}
+
+/** What was read and is not stored yet. */
+interface Pending {
+  readonly part: LogPart
+  readonly since: number
+  readonly until: number
+}
+
+/** Where a copy is. */
+export interface CopyPosition {
+  readonly series: string
+  /** Of the next segment. */
+  readonly number: number
+  /** Of a snapshot that is under way. */
+  readonly snapshot: number | undefined
+}
+
+/**
+ * Copies what is committed to an SQLite database. It alone writes the log into the database, and only what it has read
+ * before. Where the log does not continue at the last copy, a new series begins with a snapshot.
+ */
+export class DatabaseCopier {
+  readonly #deps: DatabaseCopierDeps
+  #series: Bookmark | undefined
+  #hasLooked = false
+  /** Up to where the log was read. */
+  #position = START
+  /** The log is in the database up to the position: the next commit may begin a new one. */
+  #restarts = false
+  #pending: Pending | undefined
+  #snapshot: Promise<void> | undefined
+  #snapshotNumber: number | undefined
+  #snapshotError: unknown
+  #ending: HeldDatabase | undefined
+  #isMarkDue = false
+  #isClosing = false
+  /** Of the next series. */
+  #name = ''
+  #copiedUntil = 0
+  #coveredUntil = 0
+
+  constructor(deps: DatabaseCopierDeps) {
+    this.#deps = deps
+  }
+
+  /** Epoch milliseconds: everything that was committed before can be restored. 0 before the first copy. */
+  get coveredUntil(): number {
+    return this.#coveredUntil
+  }
+
+  /** Undefined while there is no series. */
+  get position(): CopyPosition | undefined {
+    return this.#series && { series: this.#series.series, number: this.#series.number, snapshot: this.#snapshotNumber }
+  }
+
+  /** Copies what is new; true when there is more. Throws when the place cannot be used. */
+  async copy(): Promise<boolean> {
+    try {
+      this.#throwSnapshotError()
+      if (!this.#hasLooked) await this.#look()
+      return this.#series === undefined ? await this.#beginSeries() : await this.#copySome(this.#series)
+    } catch (error) {
+      if (isDomainError(error, 'conflict')) this.#forget()
+      await this.#boundLog()
+      throw error
+    }
+  }
+
+  /** Resolves when no snapshot is under way. */
+  async settle(): Promise<void> {
+    await this.#snapshot
+  }
+
+  /** Copies the rest and marks the database, so that the next start continues the series. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#ending?.release()
+    await this.#snapshot
+    this.#snapshotError = undefined
+    while (this.#series !== undefined && (await this.copy()));
+    if (this.#series === undefined || this.#series.snapshotAt === 0) return
+    if (!(await this.#checkpoint(false)) || this.#pending !== undefined) return
+    const closed = await lookOf(this.#deps.databaseFile)
+    await writeBookmark(this.#deps.bookmarkFile, { ...this.#series, closed })
+  }
+
+  async #look(): Promise<void> {
+    this.#series = await readBookmark(this.#deps)
+    this.#hasLooked = true
+    if (this.#series === undefined) return
+    this.#position = this.#series.position
+    this.#restarts = this.#series.restarts
+    this.#series = { ...this.#series, closed: '' }
+  }
+
+  async #copySome(series: Bookmark): Promise<boolean> {
+    await this.#storePending()
+    const since = this.#deps.clock.now()
+    const left = this.#read()
+    if (left === undefined) {
+      this.#deps.logger.warn(
+        { series: series.series },
+        'the log does not continue at the last copy: a new series begins',
+      )
+      this.#abandon()
+      return true
+    }
+    await this.#storePending()
+    if (left > 0) return true
+    this.#cover(since)
+    if (this.#isMarkDue) await this.#mark()
+    await this.#checkpointWhenDue()
+    return false
+  }
+
+  /** Reads the next part; gives the frames behind it, undefined when the log does not continue. */
+  #read(): number | undefined {
+    const since = this.#deps.clock.now()
+    const reading = readLog(this.#deps.log, this.#position, this.#restarts)
+    if (reading?.part === undefined) return reading?.left
+    this.#pending = { part: reading.part, since, until: this.#deps.clock.now() }
+    this.#position = reading.part.to
+    this.#restarts = false
+    return reading.left
+  }
+
+  async #storePending(): Promise<void> {
+    if (this.#pending === undefined || this.#series === undefined) return
+    const { series, number, previous } = this.#series
+    const stored = await storeSegment(this.#deps.place, { ...this.#pending, series, number, previous })
+    this.#series = { ...this.#series, number: number + 1, previous: stored.hash, name: stored.name }
+    this.#cover(this.#pending.since)
+    this.#pending = undefined
+    await this.#mark()
+  }
+
+  /** NOTE: a series without a snapshot is of no use, so that nothing points to it. */
+  async #mark(): Promise<void> {
+    if (this.#series === undefined || this.#series.snapshotAt === 0) return
+    this.#series = { ...this.#series, position: this.#position, restarts: this.#restarts }
+    this.#isMarkDue = false
+    await writeBookmark(this.#deps.bookmarkFile, this.#series)
+  }
+
+  async #checkpointWhenDue(): Promise<void> {
+    if (this.#snapshot !== undefined) return
+    const { log, clock, snapshotIntervalMs } = this.#deps
+    const isSnapshotDue = !this.#isClosing && clock.now() - this.#series!.snapshotAt >= snapshotIntervalMs
+    const isLong = (log.state()?.frames ?? 0) >= CHECKPOINT_FRAMES && !this.#restarts
+    if (isSnapshotDue || isLong) await this.#checkpoint(isSnapshotDue)
+  }
+
+  /** Reads the rest of the log and writes it into the database; true when all of it is there. */
+  async #checkpoint(withSnapshot: boolean): Promise<boolean> {
+    let held: HeldDatabase | undefined
+    const frames = await this.#deps.log.checkpoint(
+      () => this.#read() === 0,
+      withSnapshot ? (database) => (held = database) : undefined,
+    )
+    if (frames !== undefined) this.#restarts = true
+    const time = this.#deps.clock.now()
+    try {
+      await this.#storePending()
+      await this.#mark()
+    } catch (error) {
+      held?.release()
+      throw error
+    }
+    if (held !== undefined) this.#startSnapshot(held, time)
+    return frames !== undefined
+  }
+
+  async #beginSeries(): Promise<boolean> {
+    const { log, place, clock } = this.#deps
+    this.#name ||= `${fileTime(clock.now())}-${randomHex(4)}`
+    const series = this.#name
+    // NOTE: fails before anybody waits for it when the place is away.
+    await place.put(`${DATABASE}${series}/series.json`, seal({ format: 1, begun_at: clock.now() }).data)
+    let held: HeldDatabase | undefined
+    let position = START
+    await log.checkpoint(
+      () => true,
+      (database) => {
+        held = database
+        const state = log.state()
+        if (state !== undefined && state.frames > 0)
+          position = { salt: state.salt, frame: state.frames, sum: state.sum }
+      },
+    )
+    if (held === undefined) return false
+    this.#name = ''
+    this.#position = position
+    this.#restarts = true
+    this.#series = { series, number: 1, previous: '', name: '', snapshotAt: 0, position, restarts: true, closed: '' }
+    this.#startSnapshot(held, clock.now())
+    return false
+  }
+
+  #startSnapshot(held: HeldDatabase, time: number): void {
+    const { place, logger } = this.#deps
+    const { series, number, previous } = this.#series!
+    this.#ending = held
+    this.#snapshotNumber = number
+    this.#snapshot = storeSnapshot(place, { series, held, number, previous, time })
+      .then(() => {
+        logger.info({ series, bytes: held.size }, 'stored a snapshot of the database')
+        if (this.#series?.series !== series) return
+        this.#series = { ...this.#series, snapshotAt: time }
+        this.#cover(this.#copiedUntil)
+        this.#isMarkDue = true
+      })
+      .catch((error: unknown) => {
+        this.#snapshotError = error
+        if (this.#series?.snapshotAt === 0) this.#abandon()
+      })
+      .finally(() => {
+        this.#snapshot = undefined
+        this.#snapshotNumber = undefined
+        this.#ending = undefined
+      })
+  }
+
+  #throwSnapshotError(): void {
+    const error = this.#snapshotError
+    this.#snapshotError = undefined
+    if (error !== undefined) throw error
+  }
+
+  #cover(time: number): void {
+    this.#copiedUntil = Math.max(time, this.#copiedUntil)
+    if (this.#series !== undefined && this.#series.snapshotAt > 0) this.#coveredUntil = this.#copiedUntil
+  }
+
+  #abandon(): void {
+    this.#series = undefined
+    this.#pending = undefined
+  }
+
+  /** NOTE: while the place belonged to another process, that may have continued the series. */
+  #forget(): void {
+    this.#abandon()
+    this.#hasLooked = false
+  }
+
+  /** While nothing can be copied, the log grows no further than it may. */
+  async #boundLog(): Promise<void> {
+    const state = this.#deps.log.state()
+    if (state === undefined || this.#snapshot !== undefined) return
+    const isOfNoUse = this.#hasLooked && this.#series === undefined
+    const limit = isOfNoUse ? CHECKPOINT_FRAMES : this.#deps.maxLogBytes / state.pageSize
+    if (state.frames < limit) return
+    if (!isOfNoUse)
+      this.#deps.logger.warn({ frames: state.frames }, 'the log is as long as it may be: the copy begins anew')
+    this.#hasLooked = true
+    this.#abandon()
+    await this.#deps.log.checkpoint(() => true)
+  }
+}

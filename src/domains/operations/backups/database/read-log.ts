@@ -1,0 +1,70 @@
+import type { DatabaseLog, LogState } from '../../../../core/db/dialect/dialect.ts'
+import type { LogPosition } from './layout.ts'
+
+/** What was committed behind a position: the last state of each page. */
+export interface LogPart {
+  readonly from: LogPosition
+  readonly to: LogPosition
+  readonly pages: ReadonlyMap<number, Buffer>
+  readonly pagesAfter: number
+  readonly pageSize: number
+}
+
+interface LogReading {
+  /** Undefined where nothing was committed. */
+  readonly part: LogPart | undefined
+  /** Committed frames behind the part. */
+  readonly left: number
+}
+
+/** A part ends with the first transaction behind so many frames: 16 MB. */
+const MAX_FRAMES = 4096
+
+/**
+ * Reads what follows a position. `restarts` says that the whole log, up to the position, is in the database, so that
+ * the next commit may begin a new log. Undefined when the log no longer continues at the position: something else wrote
+ * it into the database, or a power cut took its end.
+ */
+export function readLog(log: DatabaseLog, position: LogPosition, restarts: boolean): LogReading | undefined {
+  const state = log.state()
+  if (state === undefined) return { part: undefined, left: 0 }
+  const from = findStart(log, state, position, restarts)
+  if (from === undefined) return undefined
+  const pages = new Map<number, Buffer>()
+  let at = from.frame
+  let pagesAfter = 0
+  let sum = from.sum
+  while (at < state.frames && !(at - from.frame >= MAX_FRAMES && pagesAfter > 0)) {
+    for (const frame of log.frames(at + 1, state.frames, state.pageSize)) {
+      if (frame.salt !== state.salt) return undefined
+      pages.set(frame.page, frame.data)
+      ;({ pagesAfter, sum } = frame)
+      at++
+      if (pagesAfter > 0 && at - from.frame >= MAX_FRAMES) break
+    }
+  }
+  if (at === from.frame) return { part: undefined, left: 0 }
+  if (at === state.frames && sum !== state.sum) return undefined
+  const to = { salt: state.salt, frame: at, sum }
+  return { part: { from, to, pages, pagesAfter, pageSize: state.pageSize }, left: state.frames - at }
+}
+
+/** The position in the log that there is now. */
+function findStart(
+  log: DatabaseLog,
+  state: LogState,
+  position: LogPosition,
+  restarts: boolean,
+): LogPosition | undefined {
+  const begin = { salt: state.salt, frame: 0, sum: '' }
+  if (position.salt === '') return begin
+  if (state.salt !== position.salt) return restarts && follows(state.salt, position.salt) ? begin : undefined
+  if (state.frames < position.frame) return undefined
+  if (position.frame === 0) return position
+  const [last] = log.frames(position.frame, position.frame, state.pageSize)
+  return last?.salt === position.salt && last.sum === position.sum ? position : undefined
+}
+
+/** The first half of the salt counts up when the log begins anew. */
+const follows = (salt: string, former: string): boolean =>
+  Number.parseInt(salt.slice(0, 8), 16) === (Number.parseInt(former.slice(0, 8), 16) + 1) >>> 0

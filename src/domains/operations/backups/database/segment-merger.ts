@@ -1,0 +1,169 @@
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { isDomainError } from '../../../../core/platform/errors.ts'
+import type { Place } from '../places/place.ts'
+import { listMerged, listSnapshots } from '../restore/list-moments.ts'
+import { unseal } from '../sealed-file.ts'
+import type { CopyPosition } from './database-copier.ts'
+import {
+  DATABASE,
+  type Merged,
+  type MergedHeader,
+  type Numbered,
+  readName,
+  type SegmentHeader,
+  segmentFolder,
+  segmentStart,
+} from './layout.ts'
+import { MergedRun } from './merged-run.ts'
+
+export interface SegmentMergerDeps {
+  readonly place: Place
+  readonly clock: Clock
+  /** For so long after a segment was merged it is kept beside the merged file. */
+  readonly exactMs: number
+  /** Where the copy is; undefined while it has not begun. */
+  position(): CopyPosition | undefined
+  /** Ends a pass when the server stops. */
+  readonly signal: AbortSignal
+}
+
+const HOUR_MS = 3_600_000
+const hourOf = ({ time }: Numbered): number => Math.floor(time / HOUR_MS)
+
+/**
+ * Merges the segments of each hour that has passed into one file, or some of 16 MB, and later deletes those that were
+ * merged. The merged file is complete before the first segment is deleted, and they are deleted from the last to the
+ * first, so that at every time each number is in a file. What a pass has done is seen from the names in the place: the
+ * next one continues.
+ */
+export class SegmentMerger {
+  readonly #deps: SegmentMergerDeps
+  /** Series → the number up to which nothing is to be merged; those of single segments are not in a name. */
+  readonly #done = new Map<string, number>()
+
+  constructor(deps: SegmentMergerDeps) {
+    this.#deps = deps
+  }
+
+  /** One pass over all series. Throws when the place cannot be used. */
+  async merge(): Promise<void> {
+    const { place, signal, position } = this.#deps
+    const all = await place.folders(DATABASE)
+    for (const series of this.#done.keys()) if (!all.includes(series)) this.#done.delete(series)
+    for (const series of all) {
+      const current = position()
+      if (signal.aborted || current === undefined) return
+      await this.#mergeSeries(series, current.series === series ? current : undefined)
+      await this.#deleteMerged(series)
+    }
+  }
+
+  async #mergeSeries(series: string, current: CopyPosition | undefined): Promise<void> {
+    const { place, signal } = this.#deps
+    const merged = await listMerged(place, series)
+    const starts = new Set((await listSnapshots(place, series)).map(({ number }) => number))
+    if (current?.snapshot !== undefined) starts.add(current.snapshot)
+    const after = Math.max(merged.at(-1)?.last ?? 0, this.#done.get(series) ?? 0)
+    for await (const group of this.#groups({ series, after, starts, current })) {
+      if (signal.aborted) return
+      await this.#mergeGroup(series, group)
+      this.#done.set(series, group.at(-1)!.number)
+    }
+  }
+
+  /** The segments of each hour, those from a snapshot on apart. The last ones of the current series are left out. */
+  async *#groups({ series, after, starts, current }: Groups): AsyncGenerator<Numbered[], void, undefined> {
+    let group: Numbered[] = []
+    for await (const { name } of this.#deps.place.list(segmentFolder(series), segmentStart(series, after + 1))) {
+      const segment = readName(name, '.pages')
+      if (segment === undefined) continue
+      // NOTE: a snapshot that begins later has this number or a higher one.
+      if (current !== undefined && segment.number >= current.number) break
+      const last = group.at(-1)
+      const isNext = last === undefined || (segment.number === last.number + 1 && hourOf(segment) === hourOf(last))
+      if (!isNext || (starts.has(segment.number) && group.length > 0)) {
+        yield group
+        group = []
+      }
+      group.push(segment)
+    }
+    if (current === undefined && group.length > 0) yield group
+  }
+
+  async #mergeGroup(series: string, group: readonly Numbered[]): Promise<void> {
+    if (group.length < 2) return
+    const { place, signal } = this.#deps
+    let run: MergedRun | undefined
+    for (const segment of group) {
+      if (signal.aborted) return
+      const data = await place.get(segment.name)
+      const read = unsealed(segment.name, data)
+      if (read !== undefined && run?.takes(read.header) === true) {
+        await run.add(read, segment)
+        continue
+      }
+      await run?.store(place, series)
+      run = read && new MergedRun(read.header)
+      if (read !== undefined) await run!.add(read, segment)
+    }
+    await run?.store(place, series)
+  }
+
+  async #deleteMerged(series: string): Promise<void> {
+    const { place, clock, exactMs, signal } = this.#deps
+    const bound = clock.now() - exactMs
+    const old = (await listMerged(place, series)).filter(({ time }) => time < bound)
+    for await (const [merged, segments] of replacedOf(place, series, old)) {
+      const { header } = unseal<MergedHeader>(merged.name, await place.get(merged.name))
+      if (header.number !== merged.number || header.last !== merged.last)
+        throw new Error(`${merged.name} has the segments ${header.number} to ${header.last}`)
+      for (const { name } of segments.toReversed()) {
+        if (signal.aborted) return
+        await place.remove(name)
+      }
+    }
+  }
+}
+
+interface Groups {
+  readonly series: string
+  /** The number of the last segment that is not looked at. */
+  readonly after: number
+  /** Numbers of snapshots. */
+  readonly starts: ReadonlySet<number>
+  readonly current: CopyPosition | undefined
+}
+
+/** Undefined for a segment that is missing or damaged: those around it are merged, and `restore` names it. */
+function unsealed(name: string, data: Buffer | undefined): SealedSegment | undefined {
+  try {
+    return unseal<SegmentHeader>(name, data)
+  } catch (error) {
+    if (!isDomainError(error, 'conflict')) throw error
+    return undefined
+  }
+}
+
+type SealedSegment = ReturnType<typeof unseal<SegmentHeader>>
+
+/** Merged files with the segments that they replace and that are still there. */
+async function* replacedOf(
+  place: Place,
+  series: string,
+  old: readonly Merged[],
+): AsyncGenerator<[Merged, Numbered[]], void, undefined> {
+  let segments: Numbered[] = []
+  let at = 0
+  for await (const { name } of place.list(segmentFolder(series))) {
+    const segment = readName(name, '.pages')
+    if (segment === undefined) continue
+    while (at < old.length && old[at]!.last < segment.number) {
+      if (segments.length > 0) yield [old[at]!, segments]
+      segments = []
+      at++
+    }
+    if (at === old.length) return
+    if (segment.number >= old[at]!.number) segments.push(segment)
+  }
+  if (segments.length > 0) yield [old[at]!, segments]
+}

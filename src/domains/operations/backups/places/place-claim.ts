@@ -1,0 +1,142 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
+import { conflict } from '../../../../core/platform/errors.ts'
+import { type FoundOwner, foreignText, type Owner, ownIdOf, readOwner, replaceOwner } from './owner.ts'
+import type { Place } from './place.ts'
+
+export interface PlaceClaimDeps {
+  readonly place: Place
+  readonly dataDir: string
+  readonly clock: Clock
+  readonly host: string
+  /** Of the running kernel; empty where that is not known, or where other machines use the data directory. */
+  readonly boot: string
+  /** Between claiming a place and looking whether another process did so at the same time. */
+  readonly settleMs?: number
+}
+
+/** The owner is read again so often. */
+const CHECK_MS = 10_000
+/** And written again so often. */
+const RENEW_MS = 30_000
+/** A process that has not written it for so long no longer copies. */
+const LEASE_MS = 75_000
+const SETTLE_MS = 500
+
+/**
+ * Lets one process at a time copy to a place, and only that of one data directory. The place names it in `owner.json`;
+ * a process that finds another there stops to write, at the latest `CHECK_MS` later.
+ */
+export class PlaceClaim {
+  readonly #deps: PlaceClaimDeps
+  readonly #session = randomHex(16)
+  #isHeld = false
+  #wasLost = false
+  #checkedAt = 0
+  #checking: Promise<void> | undefined
+  /** The owner that is waited for, and since when it has not changed. */
+  #seen: { readonly session: string; readonly at: number; readonly since: number } | undefined
+
+  constructor(deps: PlaceClaimDeps) {
+    this.#deps = deps
+  }
+
+  /** Throws Conflict while the place belongs to another, and when it is away. */
+  async require(): Promise<void> {
+    if (this.#isHeld && this.#deps.clock.now() - this.#checkedAt < CHECK_MS) return
+    this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
+    await this.#checking
+  }
+
+  /** Renews what is held. */
+  async keep(): Promise<void> {
+    if (this.#isHeld) await this.require()
+  }
+
+  /** Lets the next process begin at once. */
+  async release(): Promise<void> {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    const found = await readOwner(this.#deps.place)
+    if (found?.session !== this.#session) return
+    const { version: _, ...owner } = found
+    await replaceOwner(this.#deps.place, found, { ...owner, session: '' })
+  }
+
+  async #check(): Promise<void> {
+    const { place, dataDir, clock } = this.#deps
+    const id = await ownIdOf(dataDir)
+    const found = await readOwner(place)
+    const now = clock.now()
+    const isOwn = found?.session === this.#session
+    if (this.#isHeld && !isOwn) {
+      this.#isHeld = false
+      this.#wasLost = true
+    }
+    if (found !== undefined && found.id !== id) throw conflict(foreignText(place.label, found))
+    if (isOwn && now - found.at < RENEW_MS) return this.#hold(now)
+    const isFree = isOwn || found?.session === '' || (found !== undefined && this.#isDead(found))
+    if (!isFree && found !== undefined) this.#wait(found, now)
+    await this.#take(found, { id, now, isFree })
+  }
+
+  async #take(
+    found: FoundOwner | undefined,
+    { id, now, isFree }: { id: string; now: number; isFree: boolean },
+  ): Promise<void> {
+    const { place, dataDir, host, boot, settleMs = SETTLE_MS } = this.#deps
+    const owner: Owner = { format: 1, id, session: this.#session, host, directory: dataDir, boot, at: now }
+    const isTaken = await replaceOwner(place, found, owner)
+    // NOTE: for a place that does not compare and write in one step.
+    if (isTaken && !isFree) await wait(settleMs)
+    const isLost = !isTaken || (!isFree && (await readOwner(place))?.session !== this.#session)
+    if (isLost) throw conflict(`${place.label} was claimed by another process`)
+    this.#hold(now)
+  }
+
+  #hold(now: number): void {
+    this.#isHeld = true
+    this.#checkedAt = now
+    this.#seen = undefined
+  }
+
+  /** NOTE: one server at a time has the data directory open, so that its former process here has ended. */
+  #isDead({ host, directory, boot }: Owner): boolean {
+    return (
+      !this.#wasLost &&
+      boot !== '' &&
+      boot === this.#deps.boot &&
+      host === this.#deps.host &&
+      directory === this.#deps.dataDir
+    )
+  }
+
+  /** Throws until the owner has not changed for the time of a lease. */
+  #wait({ session, at, host }: Owner, now: number): void {
+    if (this.#seen?.session !== session || this.#seen.at !== at) this.#seen = { session, at, since: now }
+    if (now - this.#seen.since >= LEASE_MS) return
+    throw conflict(`another process of this data directory copies to ${this.#deps.place.label}, on ${host}`)
+  }
+}
+
+/** Writes and deletes only while the place belongs to this process. */
+export const claimedPlace = (place: Place, claim: PlaceClaim): Place => ({
+  ...place,
+  put: async (name, data) => {
+    await claim.require()
+    await place.put(name, data)
+  },
+  putStream: async (name, source, size) => {
+    await claim.require()
+    await place.putStream(name, source, size)
+  },
+  remove: async (name) => {
+    await claim.require()
+    await place.remove(name)
+  },
+  clean: async (before) => {
+    await claim.require()
+    await place.clean(before)
+  },
+})

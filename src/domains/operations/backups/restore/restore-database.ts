@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { open, rm, type FileHandle } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import { conflict, isDomainError, notFound } from '../../../../core/platform/errors.ts'
+import {
+  type MergedHeader,
+  type Numbered,
+  pagesOfSnapshot,
+  type SegmentHeader,
+  type SnapshotHeader,
+} from '../database/layout.ts'
+import { pagesOf } from '../database/store-segment.ts'
+import type { Place } from '../places/place.ts'
+import { type SealedFile, unseal } from '../sealed-file.ts'
+import { listSeries, type Series } from './list-moments.ts'
+
+export interface RestoredDatabase {
+  /** Epoch milliseconds: what was committed until then is there, and nothing later. */
+  readonly moment: number
+  /** Epoch milliseconds: where the copy goes on after a gap, if the wanted moment is behind `moment` for that. */
+  readonly gapUntil: number | undefined
+  /** Files of segments that were read. */
+  readonly segments: number
+}
+
+export interface DatabaseRestore {
+  readonly place: Place
+  /** Epoch milliseconds; Infinity for the newest. */
+  readonly at: number
+  /** The new file. */
+  readonly file: string
+  progress(text: string): void
+}
+
+/** RFC 3339 with milliseconds, as `--at` takes it. */
+export const momentText = (time: number): string => new Date(time).toISOString()
+
+/**
+ * Makes the database of a moment from the last snapshot before it and the segments behind that. Throws NotFound when
+ * nothing was copied by then, and Conflict when a file is missing or damaged; the text names it and the last moment
+ * before it.
+ */
+export async function restoreDatabase({ place, at, file, progress }: DatabaseRestore): Promise<RestoredDatabase> {
+  const all = await listSeries(place)
+  const { series, snapshot } = choose(all, at)
+  progress(`database: snapshot of ${momentText(snapshot.time)}`)
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    const header = unseal<SnapshotHeader>(snapshot.name, await place.get(snapshot.name)).header
+    await writeSnapshot(place, { snapshot, header, file, handle })
+    const { moment, segments } = await applyAll(place, { handle, header, series, at, progress })
+    await handle.sync()
+    const next = all.find(({ from }) => from > series.to)
+    return { moment, gapUntil: at > series.to ? next?.from : undefined, segments }
+  } catch (error) {
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+function choose(all: readonly Series[], at: number): { series: Series; snapshot: Numbered } {
+  const candidates = all.flatMap((series) =>
+    series.snapshots.filter(({ time }) => time <= at).map((snapshot) => ({ series, snapshot })),
+  )
+  const chosen = candidates.toSorted((a, b) => b.snapshot.time - a.snapshot.time)[0]
+  if (chosen !== undefined) return chosen
+  throw notFound(
+    all.length === 0
+      ? 'there is no complete copy of a database'
+      : `nothing was copied by then: the first moment is ${momentText(all[0]!.from)}`,
+  )
+}
+
+interface SnapshotWrite {
+  readonly snapshot: Numbered
+  readonly header: SnapshotHeader
+  readonly file: string
+  readonly handle: FileHandle
+}
+
+async function writeSnapshot(place: Place, { snapshot, header, handle }: SnapshotWrite): Promise<void> {
+  const name = pagesOfSnapshot(snapshot.name)
+  const source = await place.open(name)
+  if (source === undefined) throw conflict(`${name} is missing: try a moment before ${momentText(snapshot.time)}`)
+  const sum = createHash('sha256')
+  let size = 0
+  const write = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of chunks) {
+      sum.update(chunk)
+      await writeAll(handle, chunk, size)
+      size += chunk.length
+    }
+  }
+  const failure = await pipeline(source, createZstdDecompress(), write).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error,
+  )
+  if (failure !== undefined && !failure.code?.startsWith('Z')) throw failure
+  if (failure === undefined && size === header.size && sum.digest('hex') === header.sha256) return
+  throw conflict(`${name} is damaged: try a moment before ${momentText(snapshot.time)}`)
+}
+
+interface Application {
+  readonly handle: FileHandle
+  readonly header: SnapshotHeader
+  readonly series: Series
+  readonly at: number
+  progress(text: string): void
+}
+
+/** Where the application of segments is. */
+interface State {
+  /** Of the next segment. */
+  readonly number: number
+  /** Hash of the segment before. */
+  readonly previous: string
+  /** Epoch milliseconds of the last segment. */
+  readonly moment: number
+}
+
+/** Applies what the moment needs; gives the moment of the last segment and the files that were read. */
+async function applyAll(
+  place: Place,
+  { handle, header, series, at, progress }: Application,
+): Promise<{ moment: number; segments: number }> {
+  let state: State = { number: header.number, previous: header.previous, moment: header.time }
+  const find = findSegments(series, at)
+  for (let segments = 0; ; segments++) {
+    try {
+      const files = find(state.number)
+      if (files.length === 0) return { moment: state.moment, segments }
+      state = await applyFirst(place, { handle, state, files })
+    } catch (error) {
+      const moment = momentText(state.moment)
+      throw conflict(`${(error as Error).message}. The last moment before it is ${moment}: restore with --at ${moment}`)
+    }
+    if ((segments + 1) % 100 === 0) progress(`database: ${segments + 1} segments, ${momentText(state.moment)}`)
+  }
+}
+
+/** The files that begin with a segment, the longest first. Throws Conflict when one is missing before the moment. */
+function findSegments({ segments, merged }: Series, at: number): (number: number) => readonly Numbered[] {
+  const starts = Map.groupBy([...merged, ...segments], ({ number }) => number)
+  const wanted = [...merged, ...segments].filter(({ time }) => time <= at).toSorted((a, b) => a.number - b.number)
+  return (number) => {
+    const files = starts.get(number)
+    if (files !== undefined) return files.filter(({ time }) => time <= at)
+    const next = wanted.find((file) => file.number > number)
+    if (next !== undefined) throw conflict(`segment ${number} before ${next.name} is missing`)
+    return []
+  }
+}
+
+interface Step {
+  readonly handle: FileHandle
+  readonly state: State
+  readonly files: readonly Numbered[]
+}
+
+/** Applies the first of the files that is whole. Throws Conflict, about the last one, when none is. */
+async function applyFirst(place: Place, { handle, state, files }: Step): Promise<State> {
+  const [file, ...others] = files
+  const read = await readAfter(place, state, file!).catch((error: unknown) => {
+    if (others.length === 0 || !isDomainError(error, 'conflict')) throw error
+    return undefined
+  })
+  if (read === undefined) return applyFirst(place, { handle, state, files: others })
+  await apply(handle, read)
+  const { header } = read
+  return 'last' in header
+    ? { number: header.last + 1, previous: header.end, moment: file!.time }
+    : { number: header.number + 1, previous: read.hash, moment: file!.time }
+}
+
+async function readAfter(place: Place, state: State, { name }: Numbered): Promise<SealedFile<AnyHeader>> {
+  const read = unseal<AnyHeader>(name, await place.get(name))
+  if (read.header.number !== state.number || read.header.previous !== state.previous)
+    throw conflict(`${name} does not follow the segment before it`)
+  return read
+}
+
+type AnyHeader = SegmentHeader | MergedHeader
+
+async function apply(handle: FileHandle, read: SealedFile<AnyHeader>): Promise<void> {
+  const { header } = read
+  const { page_size: pageSize, pages_after: pagesAfter } = header
+  if ('pages_least' in header && header.pages_least * pageSize < (await handle.stat()).size)
+    await handle.truncate(header.pages_least * pageSize)
+  for (const [page, bytes] of await pagesOf(read)) await writeAll(handle, bytes, (page - 1) * pageSize)
+  await handle.truncate(pagesAfter * pageSize)
+}
+
+/** A single write may be short. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length;)
+    done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+}

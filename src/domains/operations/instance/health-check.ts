@@ -1,0 +1,67 @@
+import type { Logger } from '../../../core/platform/logger.ts'
+
+interface HealthCheckOptions {
+  readonly name: string
+  /** Rejects when the part does not work. */
+  readonly test: () => Promise<unknown>
+  /** Milliseconds after which the part counts as not working. */
+  readonly deadlineMs: number
+  /** Milliseconds for which a result is given again. */
+  readonly keptMs: number
+  /** The same for a failure: `keptMs` when undefined. */
+  readonly failureKeptMs?: number
+  readonly log: Pick<Logger, 'error' | 'info'>
+}
+
+/**
+ * Whether a part of the server works. However often it is asked, one test runs at a time and its result is given again
+ * for a moment; changes are logged, with the reason.
+ */
+export class HealthCheck {
+  readonly name: string
+  readonly #options: HealthCheckOptions
+  #result: Promise<boolean> | undefined
+  /** `performance.now()` from which on the next caller tests again. */
+  #freshUntil = 0
+  #passed = true
+
+  constructor(options: HealthCheckOptions) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  passes(): Promise<boolean> {
+    if (this.#result === undefined || performance.now() >= this.#freshUntil) {
+      this.#freshUntil = Number.POSITIVE_INFINITY
+      this.#result = this.#test()
+    }
+    return this.#result
+  }
+
+  async #test(): Promise<boolean> {
+    const { name, test, deadlineMs, keptMs, failureKeptMs = keptMs, log } = this.#options
+    let passes = true
+    try {
+      await withDeadline(test(), deadlineMs)
+      if (!this.#passed) log.info({ check: name }, 'health check passes again')
+    } catch (error) {
+      passes = false
+      if (this.#passed) log.error({ err: error, check: name }, 'health check failed')
+    }
+    this.#passed = passes
+    this.#freshUntil = performance.now() + (passes ? keptMs : failureKeptMs)
+    return passes
+  }
+}
+
+async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

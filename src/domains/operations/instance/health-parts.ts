@@ -1,0 +1,31 @@
+import { access, constants } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Core } from '../../../core/module.ts'
+import { requireUsableSchema } from '../../../core/db/schema-release.ts'
+import { HealthCheck } from './health-check.ts'
+import type { HealthParts } from './health.routes.ts'
+
+const DATABASE = { deadlineMs: 3_000, keptMs: 250 }
+/** A part that is needed is found soon after its return. The schema fails too while the database is away. */
+const NEEDED = { deadlineMs: 3_000, keptMs: 1_000, failureKeptMs: 250 }
+/** NOTE: short, because balancers wait for it although it decides nothing. */
+const BUCKET = { deadlineMs: 1_000, keptMs: 1_000 }
+
+/** What `/api/healthz` and `/api/readyz` test. */
+export function healthParts({ blobs, database, dataDir, log, stopping }: Core): HealthParts {
+  const { bucket, kind } = blobs
+  // NOTE: the root may be on a shared file system that does not answer while its server is away.
+  const repositories = (): Promise<void> => access(join(dataDir, 'git'), constants.R_OK | constants.W_OK)
+  return {
+    database: new HealthCheck({ name: 'database', test: () => database.ping(), log, ...DATABASE }),
+    needed: [
+      new HealthCheck({ name: 'schema', test: () => requireUsableSchema(database.read), log, ...NEEDED }),
+      new HealthCheck({ name: 'repositories', test: repositories, log, ...NEEDED }),
+    ],
+    optional:
+      bucket === undefined || kind === 'local'
+        ? []
+        : [new HealthCheck({ name: 'storage', test: () => bucket.objects.check(), log, ...BUCKET })],
+    stopping,
+  }
+}

@@ -1,0 +1,68 @@
+import { ok } from '../../../core/http/answer/answer.ts'
+import { anyone } from '../../../core/http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../core/http/operation.ts'
+import { SERVER_VERSION } from '../../../core/platform/version.ts'
+import {
+  GeneralAPISettings,
+  GeneralAttachmentSettings,
+  GeneralRepoSettings,
+  GeneralUISettings,
+  ServerVersion,
+} from './settings.model.ts'
+
+/** The settings in force, as clients get them. */
+export interface PublicSettings {
+  readonly ui: GeneralUISettings
+  readonly api: GeneralAPISettings
+  readonly attachment: GeneralAttachmentSettings
+  readonly repository: GeneralRepoSettings
+}
+
+/** The version, and the settings that clients may read (behaviour/auth-and-access#settings-and-version). */
+export function settingsOperations({ ui, api, attachment, repository }: PublicSettings): Operation[] {
+  const settings = { method: 'GET', area: 'settings', guard: anyone } as const
+  return [
+    defineOperation({
+      id: 'getVersion',
+      method: 'GET',
+      path: '/version',
+      area: 'miscellaneous',
+      summary: 'The version of the running server',
+      guard: anyone,
+      responses: { 200: ServerVersion },
+      handler: () => ok({ version: SERVER_VERSION, Version: SERVER_VERSION } satisfies ServerVersion),
+    }),
+    defineOperation({
+      ...settings,
+      id: 'getGeneralUISettings',
+      path: '/settings/ui',
+      summary: 'Settings of what clients show',
+      responses: { 200: GeneralUISettings },
+      handler: () => ok(ui),
+    }),
+    defineOperation({
+      ...settings,
+      id: 'getGeneralAPISettings',
+      path: '/settings/api',
+      summary: 'Settings of the API',
+      responses: { 200: GeneralAPISettings },
+      handler: () => ok(api),
+    }),
+    defineOperation({
+      ...settings,
+      id: 'getGeneralAttachmentSettings',
+      path: '/settings/attachment',
+      summary: 'Settings of attachments',
+      responses: { 200: GeneralAttachmentSettings },
+      handler: () => ok(attachment),
+    }),
+    defineOperation({
+      ...settings,
+      id: 'getGeneralRepositorySettings',
+      path: '/settings/repository',
+      summary: 'Settings of repositories',
+      responses: { 200: GeneralRepoSettings },
+      handler: () => ok(repository),
+    }),
+  ]
+}

@@ -1,0 +1,16 @@
+import type { Clock } from '../../../core/platform/clock.ts'
+
+/** What several gauges read at once, loaded again after `keepMs` at the earliest: a scrape costs one query for all. */
+export function shareReading<T>(load: () => Promise<T>, clock: Clock, keepMs: number): () => Promise<T> {
+  let reading: Promise<T> | undefined
+  let readAt = 0
+  return () => {
+    const now = clock.now()
+    if (reading !== undefined && now >= readAt && now - readAt < keepMs) return reading
+    readAt = now
+    const loading = load()
+    reading = loading
+    loading.catch(() => (reading = undefined))
+    return loading
+  }
+}

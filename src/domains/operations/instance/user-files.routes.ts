@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import type { GpgKeys, SshKeys, User, Users } from '../../accounts/index.ts'
+import type { WebAccess } from '../../repositories/index.ts'
+
+export interface UserFileDeps {
+  readonly webAccess: WebAccess
+  readonly gpgKeys: GpgKeys
+  readonly sshKeys: SshKeys
+  readonly users: Users
+  /** Where an account's image is. */
+  avatarUrl(user: User): string
+}
+
+const PLAIN = 'text/plain; charset=utf-8'
+const ALL = { limit: 10_000, offset: 0 }
+const NO_KEYS = `-----BEGIN PGP PUBLIC KEY BLOCK-----
+Note: This user has no GPG keys.
+
+=twTO
+-----END PGP PUBLIC KEY BLOCK-----
+`
+
+/**
+ * `/{user}.keys`, `/{user}.gpg` and `/{user}.png`, for tools that fetch keys by name
+ * (behaviour/git-data-and-transport#web-addresses).
+ */
+export function registerUserFiles(app: FastifyInstance, deps: UserFileDeps): void {
+  const { gpgKeys, sshKeys } = deps
+  const route = (extension: string, send: (user: User, reply: FastifyReply) => Promise<FastifyReply>): void => {
+    app.get(`/:user(^[^/]+).${extension}`, async (request, reply) => {
+      const user = await findUser(deps, request)
+      return user === undefined ? reply.code(404).type(PLAIN).send('Not found.\n') : send(user, reply)
+    })
+  }
+  route('keys', async (user, reply) => {
+    const { items } = await sshKeys.list(user.id, undefined, { ...ALL, page: 1 })
+    return reply
+      .type(PLAIN)
+      .send([`# SSH keys of ${user.name}`, ...items.map((key) => `${key.algorithm} ${key.blob}`), ''].join('\n'))
+  })
+  route('gpg', async (user, reply) => reply.type(PLAIN).send((await gpgKeys.exportArmored(user.id)) ?? NO_KEYS))
+  route('png', async (user, reply) => reply.redirect(deps.avatarUrl(user), 303))
+}
+
+/** Undefined for users that the caller may not see, and for callers whose credentials are wrong. */
+async function findUser({ webAccess, users }: UserFileDeps, request: FastifyRequest): Promise<User | undefined> {
+  const { user } = request.params as { user: string }
+  try {
+    return await users.getInView(await webAccess.viewer(request), user)
+  } catch (error) {
+    if (isDomainError(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+import { hostname } from 'node:os'
+import type { Config } from '../../../core/config/index.ts'
+import { newestMigration } from '../../../core/db/migrate.ts'
+import { serverPid } from '../../../core/platform/process/server-pid.ts'
+import { INGOT_VERSION } from '../../../core/platform/version.ts'
+import { defineModule } from '../../../core/module.ts'
+import { nodesCheck } from './check-nodes.ts'
+import { Nodes } from './nodes.service.ts'
+import { nodesOperations } from './nodes.operations.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly nodes: Nodes
+  }
+}
+
+/** The servers that use the database: who they are, and that they run. */
+export const module = defineModule({
+  name: 'nodes',
+  needs: [],
+  async create({ config, database, clock, log, processes, nodeName }) {
+    const startedAt = Math.round(processes.serverStartedAt)
+    const self = {
+      instance: `${nodeName} ${hostname()} ${serverPid()} ${startedAt}`,
+      name: nodeName,
+      host: hostname(),
+      pid: serverPid(),
+      version: INGOT_VERSION,
+      schema: await newestMigration(database),
+      address: addressOf(config.server),
+      workers: processes.count,
+      started_at: startedAt,
+      sender_pid: process.pid,
+    }
+    const nodes = new Nodes({ database, clock, log, processes, self })
+    return {
+      services: { nodes },
+      operations: nodesOperations(nodes),
+      workers: [nodes],
+      checks: [nodesCheck(nodes)],
+    }
+  },
+})
+
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::'])
+
+function addressOf({ host, port }: Config['server']): string {
+  const reached = EVERY_ADDRESS.has(host) ? hostname() : host
+  return `${reached.includes(':') ? `[${reached}]` : reached}:${port === 0 ? '' : port}`
+}

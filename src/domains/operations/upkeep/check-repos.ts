@@ -1,0 +1,90 @@
+import { isGitError } from '../../../core/git/index.ts'
+import type { Pushes, Wikis } from '../../code/index.ts'
+import { type Repo, countRepos, findRepoById, listUsedStorages, walkRepoIds } from '../../repositories/index.ts'
+import type { CheckOptions, Finding } from '../../../core/module.ts'
+import { confirmDifferences, type DriftDeps, findDifferences, type Suspects } from './repo-drift.ts'
+
+export interface CheckReposDeps extends DriftDeps {
+  readonly pushes: Pick<Pushes, 'inspect' | 'reconcile'>
+  readonly wikis: Pick<Wikis, 'inspect' | 'reconcile'>
+}
+
+const WIKI = /\.wiki$/
+
+type Findings = AsyncGenerator<Finding, void, undefined>
+type Describe = (what: string, state: Finding['state']) => Finding
+
+/**
+ * Every repository of the database against its directory, then every directory against the database. Without `fix` the
+ * server may be running: differences from rows are looked at once more in the end.
+ */
+export async function* checkStoredRepos(deps: CheckReposDeps, options: CheckOptions): Findings {
+  const total = await countRepos(deps.database.read)
+  const suspects: Suspects = new Map()
+  let done = 0
+  for await (const id of walkRepoIds(deps.database.read)) {
+    const repo = await findRepoById(deps.database.read, id)
+    if (repo !== undefined) yield* checkRepo(deps, repo, { ...options, suspects })
+    options.progress?.(++done, total)
+  }
+  yield* confirmDifferences(deps, suspects)
+  yield* findStrayDirectories(deps)
+}
+
+const describer =
+  (subject: string): Describe =>
+  (what, state) => ({ what: `${subject}: ${what}`, state })
+
+interface RepoCheck extends CheckOptions {
+  /** Receives the repositories that differ from their rows, unless these are repaired. */
+  readonly suspects: Suspects
+}
+
+async function* checkRepo(deps: CheckReposDeps, repo: Repo, { fix, quick, suspects }: RepoCheck): Findings {
+  const { database, git } = deps
+  const depth = quick ? 'reachable' : 'everything'
+  if (await git.repoExists(repo.storage)) {
+    try {
+      yield* checkObjects(deps, repo, depth)
+      if (fix) yield* repair(deps, repo)
+    } catch (error) {
+      if (!isGitError(error)) throw error
+      if (await findRepoById(database.read, repo.id)) yield describer(repo.fullName)(error.message, 'problem')
+      return
+    }
+  }
+  const differences = await findDifferences(deps, repo.id)
+  if (!fix && differences.size > 0) suspects.set(repo.id, differences)
+  if (fix) for (const [what, { state }] of differences) yield { what, state }
+}
+
+/** Of the repository and its wiki, which exists from its first page on. */
+async function* checkObjects(
+  { git }: Pick<CheckReposDeps, 'git'>,
+  { storage, objectFormat, fullName }: Repo,
+  depth: 'reachable' | 'everything',
+): Findings {
+  for (const line of await git.check({ storage, objectFormat }, depth)) yield describer(fullName)(line, 'problem')
+  const wiki = { storage: `${storage}.wiki`, objectFormat }
+  if (!(await git.repoExists(wiki.storage))) return
+  for (const line of await git.check(wiki, depth)) yield describer(`${fullName} wiki`)(line, 'problem')
+}
+
+async function* repair({ pushes, wikis }: CheckReposDeps, { id, fullName }: Repo): Findings {
+  const isWikiRepaired = await wikis.reconcile(id)
+  const isRepaired = await pushes.reconcile(id)
+  if (isWikiRepaired) yield describer(`${fullName} wiki`)('row and HEAD follow the refs on disk again', 'fixed')
+  if (isRepaired) yield describer(fullName)('rows and HEAD follow the refs on disk again', 'fixed')
+}
+
+/** Directories without a repository are kept: an administrator may adopt or delete them. */
+async function* findStrayDirectories({ database, git }: CheckReposDeps): Findings {
+  for await (const folder of git.listStored()) {
+    const used = await listUsedStorages(
+      database.read,
+      folder.map(({ storage }) => storage.replace(WIKI, '')),
+    )
+    for (const { storage } of folder)
+      if (!used.has(storage.replace(WIKI, ''))) yield describer(`${storage}.git`)('belongs to no repository', 'note')
+  }
+}

@@ -1,0 +1,108 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import {
+  issueCounters,
+  labelCounters,
+  milestoneCounters,
+  recountIssues,
+  recountLabels,
+  recountMilestones,
+} from '../../issues/index.ts'
+import { recountRepos, recountTopics, repoCounters, topicCounters } from '../../repositories/index.ts'
+import { recountUsers, userCounters } from '../../accounts/index.ts'
+
+/** A column that repeats what could be counted. */
+interface Counter {
+  readonly table: 'issue' | 'label' | 'milestone' | 'repo' | 'topic' | 'user'
+  readonly column: string
+  /** Counts for one row; the row is called `counted`. */
+  readonly count: RawBuilder<unknown>
+  recount(tx: Tx, ids: readonly number[]): Promise<void>
+}
+
+const COUNTERS: readonly Counter[] = [
+  ...namesOf(userCounters).map((column) => ({
+    table: 'user' as const,
+    column,
+    count: userCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountUsers(tx, column, ids),
+  })),
+  ...namesOf(repoCounters).map((column) => ({
+    table: 'repo' as const,
+    column,
+    count: repoCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountRepos(tx, column, ids),
+  })),
+  ...namesOf(topicCounters).map((column) => ({
+    table: 'topic' as const,
+    column,
+    count: topicCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountTopics(tx, column, ids),
+  })),
+  ...namesOf(labelCounters).map((column) => ({
+    table: 'label' as const,
+    column,
+    count: labelCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountLabels(tx, column, ids),
+  })),
+  ...namesOf(milestoneCounters).map((column) => ({
+    table: 'milestone' as const,
+    column,
+    count: milestoneCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountMilestones(tx, column, ids),
+  })),
+  ...namesOf(issueCounters).map((column) => ({
+    table: 'issue' as const,
+    column,
+    count: issueCounters[column],
+    recount: (tx: Tx, ids: readonly number[]) => recountIssues(tx, column, ids),
+  })),
+]
+
+function namesOf<Name extends string>(counters: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(counters) as Name[]
+}
+
+export interface WrongCounter {
+  readonly table: string
+  readonly column: string
+  readonly id: number
+  readonly stored: number
+  readonly counted: number
+}
+
+const MAX_FOUND = 1000
+
+/** Counters that disagree with what they count, up to 1,000 of each kind. */
+export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
+  const wrong: WrongCounter[] = []
+  for (const counter of COUNTERS) wrong.push(...(await findWrong(db, counter, 0)))
+  return wrong
+}
+
+/** All of them, one kind after the other, some at a time. */
+export async function* walkWrongCounters(db: Db): AsyncGenerator<readonly WrongCounter[], void, undefined> {
+  for (const counter of COUNTERS) {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const found = await findWrong(db, counter, after)
+      if (found.length > 0) yield found
+      after = found.length < MAX_FOUND ? undefined : found.at(-1)!.id
+    }
+  }
+}
+
+async function findWrong(db: Db, { table, column, count }: Counter, after: number): Promise<WrongCounter[]> {
+  const { rows } = await sql<{ id: number; stored: number; counted: number }>`
+    select id, stored, counted from (
+      select counted.id as id, counted.${sql.ref(column)} as stored, (${count}) as counted from ${sql.table(table)} as counted where counted.id > ${after}
+    ) as both_counts where stored <> counted order by id limit ${sql.lit(MAX_FOUND)}`.execute(db)
+  return rows.map((row) => ({ table, column, ...row }))
+}
+
+/** Counts these anew. */
+export async function recount(tx: Tx, wrong: readonly WrongCounter[]): Promise<void> {
+  for (const { table, column, recount: recountRows } of COUNTERS) {
+    const ids = wrong.filter((each) => each.table === table && each.column === column).map(({ id }) => id)
+    if (ids.length > 0) await recountRows(tx, ids)
+  }
+}

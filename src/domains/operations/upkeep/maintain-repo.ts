@@ -1,0 +1,46 @@
+import type { Database } from '../../../core/db/database.ts'
+import type { Git } from '../../../core/git/index.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import { type Repo, findRepoById, updateRepo } from '../../repositories/index.ts'
+import type { Wikis } from '../../code/index.ts'
+
+export interface MaintainRepoDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly wikis: Pick<Wikis, 'reconcile'>
+  /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
+  readonly bundleMinBytes: number
+}
+
+/** Packs a repository and its wiki after pushes, measures them, and renews the bundle. */
+export async function maintainRepo(deps: MaintainRepoDeps, repoId: RepoId): Promise<void> {
+  const { database, git, wikis, bundleMinBytes } = deps
+  const repo = await findRepoById(database.read, repoId)
+  if (repo === undefined) return
+  await git.maintain(repo, 'push')
+  const wiki = { storage: wikiOf(repo), objectFormat: repo.objectFormat }
+  if (await git.repoExists(wiki.storage)) {
+    await wikis.reconcile(repo.id)
+    await git.maintain(wiki, 'push')
+  }
+  await measure(deps, repo)
+  await git.refreshBundle(repo, bundleMinBytes)
+}
+
+/** Measures the disk space of a repository and its wiki and stores it. */
+export async function measureRepo(deps: Pick<MaintainRepoDeps, 'database' | 'git'>, repoId: RepoId): Promise<void> {
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo !== undefined) await measure(deps, repo)
+}
+
+const wikiOf = (repo: Repo): string => `${repo.storage}.wiki`
+
+async function measure({ database, git }: Pick<MaintainRepoDeps, 'database' | 'git'>, repo: Repo): Promise<void> {
+  const sizes = await Promise.all(
+    [repo.storage, wikiOf(repo)].map(async (storage) =>
+      (await git.repoExists(storage)) ? (await git.measureRepo(storage)).bytes : 0,
+    ),
+  )
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  if (bytes !== repo.gitSize) await database.transaction((tx) => updateRepo(tx, repo.id, { git_size: bytes }))
+}

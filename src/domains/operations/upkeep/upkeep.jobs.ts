@@ -1,0 +1,130 @@
+import { Type } from '@sinclair/typebox'
+import { abortOldUploads, type BlobStores } from '../../../core/blobs/index.ts'
+import { pruneEvents } from '../../../core/events/index.ts'
+import {
+  defineJob,
+  type JobDefinitions,
+  type JobPayloadsOf,
+  type Jobs,
+  type ScheduledTask,
+} from '../../../core/jobs/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { listReposWithDeletedRefs } from '../../repositories/index.ts'
+import { checkEveryRepo, collectGarbage, deleteHooksOfEveryRepo, type EveryRepoDeps } from './every-repo.ts'
+import { maintainRepo, type MaintainRepoDeps, measureRepo } from './maintain-repo.ts'
+import { recountWrong } from './recount.ts'
+
+const Nothing = Type.Object({})
+const OfRepo = Type.Object({ repo_id: Type.Integer() })
+
+const payloads = {
+  /** Counts again what counters say, where they are wrong. */
+  'counters.recount': Nothing,
+  /** Deletes events that every subscription has handled. */
+  'events.prune': Nothing,
+  /** Deletes what interrupted transfers left on disk. */
+  'git.clean': Nothing,
+  /** Packs and indexes a repository after pushes and measures it. */
+  'repo.maintain': OfRepo,
+  /** Measures the disk space of a repository and its wiki. */
+  'repo.measure': OfRepo,
+  /** Looks for damage in every repository; what it finds is logged. */
+  'repos.check': Nothing,
+  /** Packs every repository anew and expires what nothing reaches any more. */
+  'repos.collect': Nothing,
+  /** The same for repositories whose deleted branches and tags have been kept long enough. */
+  'repos.expire_deleted': Nothing,
+  /** Deletes the programs in hooks directories. */
+  'repos.remove_hooks': Nothing,
+  /** Aborts uploads to the bucket that a crash left. */
+  'storage.clean': Nothing,
+}
+
+declare module '../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
+}
+
+const DAY_MS = 24 * 60 * 60_000
+/** What nothing reaches is kept for two weeks by maintenance; a day more and it can be deleted. */
+const KEPT_MS = 15 * DAY_MS
+
+export interface UpkeepJobDeps extends MaintainRepoDeps, EveryRepoDeps {
+  readonly clock: Clock
+  readonly blobs: BlobStores
+}
+
+/** Background work on repositories and on the whole site. */
+export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {
+  const { database, git, clock, log, blobs } = deps
+  return {
+    'counters.recount': defineJob(Nothing, async (_, signal) => {
+      const { wrong, first } = await recountWrong(database, signal)
+      if (wrong > 0) log.warn({ counters: wrong, first }, 'counters disagreed with what they count; counted again')
+    }),
+    'events.prune': defineJob(Nothing, () => pruneEvents(database, clock)),
+    'git.clean': defineJob(Nothing, async () => {
+      await git.cleanUp()
+    }),
+    'repo.maintain': defineJob(OfRepo, ({ repo_id }) => maintainRepo(deps, asId(repo_id))),
+    'repo.measure': defineJob(OfRepo, ({ repo_id }) => measureRepo(deps, asId(repo_id))),
+    'repos.check': defineJob(Nothing, (_, signal) => checkEveryRepo(deps, signal)),
+    'repos.collect': defineJob(Nothing, (_, signal) => collectGarbage(deps, signal)),
+    'repos.expire_deleted': defineJob(Nothing, async (_, signal) => {
+      const to = clock.now() - KEPT_MS
+      await collectGarbage(deps, signal, await listReposWithDeletedRefs(database.read, to - DAY_MS, to))
+    }),
+    'storage.clean': defineJob(Nothing, async () => {
+      const aborted = await abortOldUploads(blobs, clock.now())
+      if (aborted > 0) log.info({ uploads: aborted }, 'aborted uploads to the bucket that were not finished')
+    }),
+    'repos.remove_hooks': defineJob(Nothing, (_, signal) => deleteHooksOfEveryRepo(deps, signal)),
+  }
+}
+
+/** By the clock, UTC. */
+export function upkeepTasks(jobs: Jobs): ScheduledTask[] {
+  return [
+    {
+      name: 'clean_git_leftovers',
+      schedule: '7 4 * * *',
+      start: (tx) => jobs.enqueue(tx, 'git.clean', {}, { key: 'all' }),
+    },
+    {
+      name: 'abort_old_uploads',
+      schedule: '19 4 * * *',
+      start: (tx) => jobs.enqueue(tx, 'storage.clean', {}, { key: 'all' }),
+    },
+    {
+      name: 'delete_old_events',
+      schedule: '17 3 * * *',
+      start: (tx) => jobs.enqueue(tx, 'events.prune', {}, { key: 'all' }),
+    },
+    {
+      name: 'check_repo_stats',
+      schedule: '53 2 * * *',
+      start: (tx) => jobs.enqueue(tx, 'counters.recount', {}, { key: 'all' }),
+    },
+    {
+      name: 'deleted_branches_cleanup',
+      schedule: '23 4 * * *',
+      start: (tx) => jobs.enqueue(tx, 'repos.expire_deleted', {}, { key: 'all' }),
+    },
+    {
+      name: 'git_gc_repos',
+      schedule: '13 1 * * 0',
+      start: (tx) => jobs.enqueue(tx, 'repos.collect', {}, { key: 'all' }),
+    },
+    {
+      name: 'repo_health_check',
+      schedule: '13 3 * * 6',
+      start: (tx) => jobs.enqueue(tx, 'repos.check', {}, { key: 'all' }),
+    },
+    {
+      name: 'resync_all_hooks',
+      schedule: '0 0 * * *',
+      isOff: true,
+      start: (tx) => jobs.enqueue(tx, 'repos.remove_hooks', {}, { key: 'all' }),
+    },
+  ]
+}

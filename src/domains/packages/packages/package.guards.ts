@@ -1,0 +1,56 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Guard } from '../../../core/http/guards/guard.ts'
+import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import type { User, Users } from '../../accounts/index.ts'
+import { loadPackageGrants } from './package-grants.store.ts'
+import { decidePackageMode, NO_PACKAGE_GRANTS } from './packages.policy.ts'
+
+interface PackageOwner {
+  readonly owner: User
+  readonly mode: AccessMode
+}
+
+interface PackageOwnerDeps {
+  readonly database: Database
+  readonly users: Pick<Users, 'getInView'>
+}
+
+export type PackageGuard = (level: 'read' | 'write') => Guard<PackageOwner>
+
+/** `{owner}`, a user or an organization: hidden or missing 404, without the right 403. */
+export const createPackageGuard =
+  (deps: PackageOwnerDeps): PackageGuard =>
+  (level) => ({
+    kind: 'user',
+    describe: `callers that may ${level} packages of the owner`,
+    needsUser: level === 'write',
+    resolve: ({ viewer, params }) => findPackageOwner(deps, viewer, params['owner']!),
+    privacy: ({ owner }) => (owner.visibility === 'public' ? undefined : 'token scope is limited to public packages'),
+    decide({ mode }) {
+      if (mode < (level === 'read' ? AccessMode.read : AccessMode.write))
+        throw forbidden('user should have specific permission or be a site admin')
+    },
+  })
+
+/** The owner whose packages the viewer may read. Throws NotFound where the account or its packages are hidden. */
+export async function getReadablePackageOwner(deps: PackageOwnerDeps, viewer: Viewer, name: string): Promise<User> {
+  const { owner, mode } = await findPackageOwner(deps, viewer, name)
+  if (mode < AccessMode.read || (isPublicOnly(viewer) && owner.visibility !== 'public'))
+    throw notFound('packages are hidden')
+  return owner
+}
+
+async function findPackageOwner(
+  { database, users }: PackageOwnerDeps,
+  viewer: Viewer,
+  name: string,
+): Promise<PackageOwner> {
+  const owner = await users.getInView(viewer, name)
+  const grants =
+    viewer.kind === 'user' && owner.kind === 'organization'
+      ? await loadPackageGrants(database.read, viewer.account.id, owner.id)
+      : NO_PACKAGE_GRANTS
+  return { owner, mode: decidePackageMode(viewer, owner, grants) }
+}

@@ -1,0 +1,20 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { canSeeOwner, type OwnerFacts } from '../../../core/access/repo-access.ts'
+import type { Viewer } from '../../../core/access/viewer.ts'
+import type { PackageGrants } from './package-grants.store.ts'
+
+export const NO_PACKAGE_GRANTS: PackageGrants = { isOrgMember: false, teams: [] }
+
+/**
+ * What a viewer may do with the packages of an owner: who sees a user or an organization that is not private reads
+ * them; teams of an organization may do more (behaviour/orgs-webhooks-actions#packages).
+ */
+export function decidePackageMode(viewer: Viewer, owner: OwnerFacts, grants: PackageGrants): AccessMode {
+  if (viewer.kind === 'user') {
+    if (viewer.onlyRepos !== undefined) return AccessMode.none
+    if (viewer.account.isAdmin || viewer.account.id === owner.id) return AccessMode.owner
+  }
+  const modes = grants.teams.map(({ mode, packages }) => (mode >= AccessMode.admin ? AccessMode.owner : packages))
+  const isOpen = owner.visibility !== 'private' && canSeeOwner(viewer, owner, grants.isOrgMember)
+  return [isOpen ? AccessMode.read : AccessMode.none, ...modes].reduce((a, b) => (a > b ? a : b))
+}

@@ -1,0 +1,198 @@
+import { canSeeRepo } from '../../../core/access/repo-access.ts'
+import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import type { EventPayload, Events } from '../../../core/events/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { type Repos, listReposByIds } from '../../repositories/index.ts'
+import { type User, listUsersByIds } from '../../accounts/index.ts'
+import type { PackageView } from './package-view.ts'
+import {
+  deletePackage,
+  deleteVersion,
+  findVersion,
+  insertFiles,
+  insertVersion,
+  listFiles,
+  listVersions,
+  type PackageFile,
+  type PackageFilter,
+  type PackageVersion,
+  updatePackageRepo,
+} from './package.store.ts'
+
+interface PackageRef {
+  readonly type: string
+  readonly name: string
+}
+
+interface VersionRef extends PackageRef {
+  /** Without it the newest one. */
+  readonly version?: string
+}
+
+/** Packages of users and organizations. No registry calls `publish` yet. */
+export interface Packages {
+  /** One item for each version, the newest first. */
+  list(viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>>
+  /** The versions of a package, the newest first. Throws NotFound. */
+  versions(viewer: Viewer, owner: User, query: PackageRef & { readonly paging: Paging }): Promise<Page<PackageView>>
+  /** Throws NotFound. */
+  get(viewer: Viewer, owner: User, ref: VersionRef): Promise<PackageView>
+  /** Files of a version. Throws NotFound. */
+  files(owner: User, ref: VersionRef): Promise<PackageFile[]>
+  /** Throws NotFound. */
+  deleteVersion(actor: Actor, owner: User, ref: Required<VersionRef>): Promise<void>
+  /** With all versions. Throws NotFound. */
+  delete(actor: Actor, owner: User, ref: PackageRef): Promise<void>
+  /** Stores a new version with its files, as registries do. Throws Conflict if the package has the version. */
+  publish(actor: SignedIn, owner: User, release: NewRelease): Promise<PackageVersion>
+  /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is linked to that one. */
+  link(viewer: Viewer, owner: User, link: PackageRef & { readonly repoName: string }): Promise<void>
+  /** Throws NotFound, and BadRequest without a link. */
+  unlink(owner: User, ref: PackageRef): Promise<void>
+}
+
+interface NewRelease extends Required<VersionRef> {
+  readonly files: readonly Omit<PackageFile, 'id' | 'version_id'>[]
+}
+
+interface PackageQuery {
+  readonly filter: PackageFilter
+  readonly paging: Paging
+}
+
+interface PackageDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly repos: Repos
+}
+
+export function createPackages({ database, clock, events, repos }: PackageDeps): Packages {
+  const { read } = database
+  const append = (
+    tx: Tx,
+    kind: 'package.created' | 'package.deleted',
+    actor: Actor,
+    change: Parameters<typeof payloadOf>[0],
+  ): Promise<void> => events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, payloadOf(change))
+  const list = async (viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>> => {
+    const page = await listVersions(read, owner.id, query)
+    return { items: await viewsOf({ database, repos }, viewer, { owner, versions: page.items }), total: page.total }
+  }
+  return {
+    list,
+
+    async versions(viewer, owner, { type, name, paging }) {
+      const page = await list(viewer, owner, { filter: { type, name }, paging })
+      if (page.total === 0) throw notFound('package does not exist')
+      return page
+    },
+
+    async get(viewer, owner, ref) {
+      const version = requireVersion(await findVersion(read, { ownerId: owner.id, ...ref }, ref.version))
+      return (await viewsOf({ database, repos }, viewer, { owner, versions: [version] }))[0]!
+    },
+
+    async files(owner, ref) {
+      const { id } = requireVersion(await findVersion(read, { ownerId: owner.id, ...ref }, ref.version))
+      return listFiles(read, id)
+    },
+
+    deleteVersion: (actor, owner, ref) =>
+      database.transaction(async (tx) => {
+        const found = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version))
+        await deleteVersion(tx, found)
+        await append(tx, 'package.deleted', actor, { owner, versions: [found], version: found.version })
+      }),
+
+    delete: (actor, owner, ref) =>
+      database.transaction(async (tx) => {
+        const { items: versions } = await listVersions(tx, owner.id, { filter: ref, paging: REPORTED })
+        await deletePackage(tx, requireVersion(versions[0]).packageId)
+        await append(tx, 'package.deleted', actor, { owner, versions, version: '' })
+      }),
+
+    publish: (actor, owner, { files, ...release }) =>
+      database.transaction(async (tx) => {
+        const at = clock.now()
+        const made = await insertVersion(tx, { ...release, ownerId: owner.id, creatorId: actor.account.id, at })
+        if (made === undefined) throw conflict('this version of the package exists already')
+        await insertFiles(tx, made.id, files)
+        await append(tx, 'package.created', actor, { owner, versions: [made], version: made.version })
+        return made
+      }),
+
+    async link(viewer, owner, { repoName, ...ref }) {
+      const { repo } = await repos.getInView(viewer, owner.name, repoName)
+      await database.transaction(async (tx) => {
+        const { packageId, repoId } = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }))
+        if (repoId === repo.id) throw badRequest('the package is linked to this repository already')
+        await updatePackageRepo(tx, packageId, repo.id)
+      })
+    },
+
+    unlink: (owner, ref) =>
+      database.transaction(async (tx) => {
+        const { packageId, repoId } = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }))
+        if (repoId === undefined) throw badRequest('the package is linked to no repository')
+        await updatePackageRepo(tx, packageId, undefined)
+      }),
+  }
+}
+
+/** The versions that an event names. */
+const REPORTED: Paging = { page: 1, limit: 100, offset: 0 }
+
+function payloadOf({
+  owner,
+  versions,
+  version,
+}: {
+  readonly owner: User
+  /** Not empty, of one package. */
+  readonly versions: readonly PackageVersion[]
+  readonly version: string
+}): EventPayload<'package.created'> {
+  const { type, name, repoId = 0 } = versions[0]!
+  const named = versions.map((one) => ({
+    id: one.id,
+    package_id: one.packageId,
+    version: one.version,
+    creator_id: one.creatorId,
+    created_at: one.createdAt,
+  }))
+  return { owner_id: owner.id, type, name, version, repo_id: repoId, versions: named }
+}
+
+function requireVersion(version: PackageVersion | undefined): PackageVersion {
+  if (version === undefined) throw notFound('package does not exist')
+  return version
+}
+
+/** In the order given, with a fixed number of queries. */
+async function viewsOf(
+  { database: { read }, repos }: Pick<PackageDeps, 'database' | 'repos'>,
+  viewer: Viewer,
+  { owner, versions }: { readonly owner: User; readonly versions: readonly PackageVersion[] },
+): Promise<PackageView[]> {
+  const creators = await listUsersByIds(
+    read,
+    versions.map(({ creatorId }) => creatorId),
+  )
+  const linked = await listReposByIds(
+    read,
+    versions.flatMap(({ repoId }) => repoId ?? []),
+  )
+  const visible = (await repos.views(viewer, linked)).filter(({ access }) => canSeeRepo(access))
+  const creatorOf = new Map(creators.map((user) => [user.id, user]))
+  const repoOf = new Map(visible.map((view) => [view.repo.id, view]))
+  return versions.map((version) => ({
+    version,
+    owner,
+    creator: creatorOf.get(version.creatorId),
+    repo: version.repoId && repoOf.get(version.repoId),
+  }))
+}

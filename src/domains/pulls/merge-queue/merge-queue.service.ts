@@ -1,0 +1,141 @@
+import { restrictionOf } from '../../../core/access/credential-restriction.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import { conflict, forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import type { Paging } from '../../../core/platform/paging.ts'
+import { lockIssue, recordEntries } from '../../issues/index.ts'
+import type { BatchMerges } from '../merges/batches/batch-merges.ts'
+import { loadMergeRights } from '../merges/rules/load-merge-facts.ts'
+import { lockUnchangedPull } from '../merges/perform/merge-pull.ts'
+import type { MergeOrder } from '../merges/merge-order.ts'
+import { mergeRefused } from '../merges/merge-errors.ts'
+import { lockPull } from '../pulls/records/pull.store.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
+import { type Repo, lockRepo } from '../../repositories/index.ts'
+import { dissolveBatch, type LeaveDeps, leaveQueue } from './leave-queue.ts'
+import { enqueueAdvance } from './enqueue-advance.ts'
+import { countEntries, findEntry, insertEntry, listEntries, reorderEntries } from './records/entry.store.ts'
+import { loadQueuePage, loadQueued, type QueuedView, type QueuePage } from './queue-views.ts'
+
+/** The merge queues of protected branches (behaviour/pull-requests#merge-queue). */
+export interface MergeQueue {
+  /** See `MergeQueuePort`. */
+  enqueue(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
+  leave(actor: SignedIn, target: PullInView): Promise<boolean>
+  /** The head of the queue first; empty for a branch without one. */
+  list(repo: Repo, branch: string, paging: Paging): Promise<QueuePage>
+  /** Throws NotFound when it is not queued. */
+  get(target: PullInView): Promise<QueuedView>
+  /** `position` counts from 1; one behind the end is the end. Throws NotFound, Conflict while the first are merged. */
+  move(target: PullInView, position: number): Promise<QueuedView>
+}
+
+export interface MergeQueueDeps extends LeaveDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly batchMerges: Pick<BatchMerges, 'problem'>
+  /** Pull requests in one queue. */
+  readonly maxLength: number
+}
+
+export function createMergeQueue(deps: MergeQueueDeps): MergeQueue {
+  const { read } = deps.database
+  const get: MergeQueue['get'] = async ({ repo, pull }) => {
+    const view = await loadQueued(read, repo, pull)
+    if (view === undefined) throw notFound('the pull request is not in a merge queue')
+    return view
+  }
+  return {
+    enqueue: (actor, target, order) => enqueue(deps, actor, target, order),
+    leave: (actor, target) => leave(deps, actor, target),
+    list: (repo, branch, paging) => loadQueuePage(read, { repo, branch }, paging),
+    get,
+    async move(target, position) {
+      if (position < 1) throw invalidField('position', 'Min(1)')
+      await deps.database.transaction((tx) => move(deps, tx, target, position))
+      return get(target)
+    },
+  }
+}
+
+async function enqueue(deps: MergeQueueDeps, actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void> {
+  const { database, clock, jobs, events, maxLength } = deps
+  const { repo, pull, issue } = target
+  if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
+  if (order.action === 'manually-merged') throw mergeRefused('manually-merged cannot be queued')
+  const problem = await deps.batchMerges.problem({ actor, target, order })
+  if (problem !== undefined) throw mergeRefused(problem)
+  if ((await loadMergeRights(database.read, actor, target)).rule === undefined)
+    throw mergeRefused(`${pull.baseBranch} is not protected and has no merge queue`)
+  if (order.headOid !== '' && order.headOid !== pull.headOid) throw conflict('head out of date')
+  const at = clock.now()
+  const branch = { repoId: repo.id, branch: pull.baseBranch }
+  await database.transaction(async (tx) => {
+    await lockUnchangedPull(tx, target)
+    await lockRepo(tx, repo.id)
+    if ((await findEntry(tx, pull.id)) !== undefined)
+      throw conflict(`pull request is already in the merge queue [pull_id: ${pull.id}]`)
+    if ((await countEntries(tx, branch)) >= maxLength)
+      throw mergeRefused(`the merge queue of ${pull.baseBranch} is full (at most ${maxLength})`)
+    const asker = { actorId: actor.account.id, restriction: restrictionOf(actor) }
+    const ids = { pullId: pull.id, issueId: issue.id, ...asker }
+    await insertEntry(tx, { ...branch, ...ids, order, headOid: pull.headOid, at })
+    const entry = { kind: 'pull_scheduled_merge', body: 'Entered the merge queue' } as const
+    await recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
+    await events.append(
+      tx,
+      'merge_queue.entered',
+      { actor, repoId: repo.id, at },
+      {
+        repo_id: repo.id,
+        issue_id: issue.id,
+        number: issue.number,
+        pull_id: pull.id,
+        branch: pull.baseBranch,
+        style: order.action,
+      },
+    )
+    await enqueueAdvance(jobs, tx, branch)
+  })
+}
+
+async function leave(deps: MergeQueueDeps, actor: SignedIn, target: PullInView): Promise<boolean> {
+  const { database, clock } = deps
+  const queued = await findEntry(database.read, target.pull.id)
+  if (queued === undefined) return false
+  if (queued.actorId !== actor.account.id && !(await loadMergeRights(database.read, actor, target)).mayMerge)
+    throw forbidden('user has no permission to cancel the queued merge')
+  const at = clock.now()
+  return database.transaction(async (tx) => {
+    const issue = await lockIssue(tx, target.issue.id)
+    if (issue === undefined || (await lockPull(tx, target.pull.id)) === undefined) return false
+    await lockRepo(tx, target.repo.id)
+    const entry = await findEntry(tx, target.pull.id)
+    if (entry === undefined) return false
+    const reason = 'its merge was cancelled'
+    if (!(await leaveQueue(deps, tx, { actor, issue, entry, reason, isFailure: false, at })))
+      throw conflict('the pull request is being merged')
+    return true
+  })
+}
+
+/** A batch whose pull requests are not the first ones in their order any more is taken anew. */
+async function move({ jobs }: MergeQueueDeps, tx: Tx, { repo, pull }: PullInView, position: number): Promise<void> {
+  await lockRepo(tx, repo.id)
+  const entry = await findEntry(tx, pull.id)
+  if (entry === undefined) throw notFound('the pull request is not in a merge queue')
+  const entries = await listEntries(tx, entry)
+  const others = entries.filter(({ pullId }) => pullId !== pull.id)
+  const ordered = others.toSpliced(position - 1, 0, entry)
+  const inBatch = entries.filter(({ batchId }) => batchId !== 0)
+  if (inBatch.some(({ pullId }, index) => ordered[index]?.pullId !== pullId)) {
+    if (!(await dissolveBatch(tx, entry, inBatch[0]!.batchId)))
+      throw conflict('the first pull requests of the queue are being merged')
+  }
+  await reorderEntries(
+    tx,
+    ordered.map(({ pullId }) => pullId),
+  )
+  await enqueueAdvance(jobs, tx, entry)
+}

@@ -1,0 +1,192 @@
+import type { Selectable } from 'kysely'
+import {
+  type CredentialRestriction,
+  formatRestriction,
+  parseRestriction,
+} from '../../../../core/access/credential-restriction.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
+import type { MergeAction, MergeOrder } from '../../merges/merge-order.ts'
+import type { QueuedBranch } from './batch.store.ts'
+import type { MergeQueueEntryTable } from './entry.table.ts'
+
+/** A pull request in the queue of its base. */
+export interface QueueEntry extends QueuedBranch {
+  readonly pullId: PullId
+  readonly issueId: IssueId
+  /** Who queued it, and merges it. */
+  readonly actorId: UserId
+  /** Of the credentials that queued it. */
+  readonly restriction: CredentialRestriction | undefined
+  readonly order: MergeOrder
+  /** The head that was queued. */
+  readonly headOid: string
+  /** 0 while it waits. */
+  readonly batchId: number
+  /** The commit that merges it in its batch; empty before that is built. */
+  readonly oid: string
+  /** The batch that failed with it, whose parts are tested now; 0 for none. */
+  readonly suspectId: number
+  /** Of suspects: as many are tested together. */
+  readonly maxBatch: number
+  /** Why its last batch failed; empty for none. */
+  readonly failure: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+const toEntry = (row: Selectable<MergeQueueEntryTable>): QueueEntry => ({
+  pullId: asId(row.pull_id),
+  issueId: asId(row.issue_id),
+  repoId: asId(row.repo_id),
+  branch: row.branch,
+  actorId: asId(row.actor_id),
+  restriction: parseRestriction(row.restriction),
+  order: {
+    action: row.style as MergeAction,
+    title: row.title,
+    message: row.message,
+    headOid: row.head_oid,
+    mergedOid: '',
+    isForced: false,
+    deletesBranch: row.deletes_branch === '' ? undefined : row.deletes_branch === 'yes',
+  },
+  headOid: row.head_oid,
+  batchId: row.batch_id,
+  oid: row.oid,
+  suspectId: row.suspect_id,
+  maxBatch: row.max_batch,
+  failure: row.failure,
+  at: row.created_at,
+})
+
+const ofBranch = (db: Db, { repoId, branch }: QueuedBranch) =>
+  db.selectFrom('merge_queue_entry').where('repo_id', '=', repoId).where('branch', '=', branch)
+
+export async function findEntry(db: Db, pullId: PullId): Promise<QueueEntry | undefined> {
+  const row = await db.selectFrom('merge_queue_entry').selectAll().where('pull_id', '=', pullId).executeTakeFirst()
+  return row && toEntry(row)
+}
+
+/** The whole queue, its head first; its length is a setting. */
+export async function listEntries(db: Db, branch: QueuedBranch): Promise<QueueEntry[]> {
+  const rows = await ofBranch(db, branch).selectAll().orderBy('position').orderBy('pull_id').execute()
+  return rows.map(toEntry)
+}
+
+/** With the position of each, from 1. */
+export async function listEntryPage(
+  db: Db,
+  branch: QueuedBranch,
+  paging: Paging,
+): Promise<Page<QueueEntry & { readonly position: number }>> {
+  return pageOf(
+    (await listEntries(db, branch)).map((entry, index) => ({ ...entry, position: index + 1 })),
+    paging,
+  )
+}
+
+/** Those of a batch, in their order. */
+export async function listEntriesOfBatch(db: Db, branch: QueuedBranch, batchId: number): Promise<QueueEntry[]> {
+  return (await listEntries(db, branch)).filter((entry) => entry.batchId === batchId)
+}
+
+export async function countEntries(db: Db, branch: QueuedBranch): Promise<number> {
+  const { count } = await ofBranch(db, branch)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** The branches of a repository that have a queue. */
+export async function listQueuedBranches(db: Db, repoId: RepoId): Promise<string[]> {
+  const rows = await db
+    .selectFrom('merge_queue_entry')
+    .select('branch')
+    .distinct()
+    .where('repo_id', '=', repoId)
+    .orderBy('branch')
+    .execute()
+  return rows.map((row) => row.branch)
+}
+
+/** Every branch that has a queue. */
+export async function listAllQueuedBranches(db: Db): Promise<QueuedBranch[]> {
+  const rows = await db.selectFrom('merge_queue_entry').select(['repo_id', 'branch']).distinct().execute()
+  return rows.map((row) => ({ repoId: asId(row.repo_id), branch: row.branch }))
+}
+
+interface NewEntry extends QueuedBranch {
+  readonly pullId: PullId
+  readonly issueId: IssueId
+  readonly actorId: UserId
+  readonly restriction: CredentialRestriction | undefined
+  readonly order: MergeOrder
+  readonly headOid: string
+  readonly at: number
+}
+
+/** At the end of the queue. The caller has locked the repository and found no entry of the pull request. */
+export async function insertEntry(tx: Tx, entry: NewEntry): Promise<void> {
+  const { last } = await ofBranch(tx, entry)
+    .select((eb) => eb.fn.max('position').as('last'))
+    .executeTakeFirstOrThrow()
+  const { action, title, message, deletesBranch } = entry.order
+  const values = {
+    pull_id: entry.pullId,
+    issue_id: entry.issueId,
+    repo_id: entry.repoId,
+    branch: entry.branch,
+    position: Number(last ?? 0) + 1,
+    actor_id: entry.actorId,
+    restriction: formatRestriction(entry.restriction),
+    style: action,
+    title,
+    message,
+    deletes_branch: deletesBranch === undefined ? '' : deletesBranch ? 'yes' : 'no',
+    head_oid: entry.headOid,
+    created_at: entry.at,
+  }
+  await tx.insertInto('merge_queue_entry').values(values).execute()
+}
+
+type EntryChange = Partial<Pick<QueueEntry, 'batchId' | 'oid' | 'suspectId' | 'maxBatch' | 'failure'>>
+
+/** Nothing happens for those that have left. The caller has locked the repository or the batch. */
+export async function updateEntries(tx: Tx, ids: readonly PullId[], change: EntryChange): Promise<void> {
+  if (ids.length === 0) return
+  const { batchId, oid, suspectId, maxBatch, failure } = change
+  const values = {
+    ...(batchId !== undefined && { batch_id: batchId }),
+    ...(oid !== undefined && { oid }),
+    ...(suspectId !== undefined && { suspect_id: suspectId }),
+    ...(maxBatch !== undefined && { max_batch: maxBatch }),
+    ...(failure !== undefined && { failure }),
+  }
+  await tx.updateTable('merge_queue_entry').set(values).where('pull_id', 'in', ids).execute()
+}
+
+/** Gives the queue this order. */
+export async function reorderEntries(tx: Tx, ids: readonly PullId[]): Promise<void> {
+  for (const [index, id] of ids.entries())
+    await tx
+      .updateTable('merge_queue_entry')
+      .set({ position: index + 1 })
+      .where('pull_id', '=', id)
+      .execute()
+}
+
+export async function deleteEntry(tx: Tx, pullId: PullId): Promise<void> {
+  await tx.deleteFrom('merge_queue_entry').where('pull_id', '=', pullId).execute()
+}
+
+/** The branch has another name. */
+export async function renameQueue(tx: Tx, { repoId, branch }: QueuedBranch, to: string): Promise<void> {
+  await tx
+    .updateTable('merge_queue_entry')
+    .set({ branch: to })
+    .where('repo_id', '=', repoId)
+    .where('branch', '=', branch)
+    .execute()
+}

@@ -1,0 +1,52 @@
+import { Type } from '@sinclair/typebox'
+import { CredentialRestriction } from '../../../core/access/credential-restriction.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import type { MergesDeps } from './merges.service.ts'
+import { detectMerges } from './perform/detect-merges.ts'
+import { followMerge } from './perform/follow-merge.ts'
+import { settleLeft } from './perform/settle-intent.ts'
+import { tryScheduled } from './schedules/try-scheduled.ts'
+
+const Id = Type.Integer()
+
+const mergeJobPayloads = {
+  /** Records pull requests that a push to their base has merged. */
+  'merges.detect': Type.Object({ repo_id: Id }),
+  /** Deletes the branch and closes the issues of a merged pull request. */
+  'merges.follow': Type.Object({
+    pull_id: Id,
+    issue_id: Id,
+    deletes_branch: Type.Boolean(),
+    restriction: Type.Optional(CredentialRestriction),
+  }),
+  /** Records or drops a merge that a process left half done. */
+  'merges.settle': Type.Object({ pull_id: Id, repo_id: Id, oid: Type.String() }),
+  /** Merges a scheduled pull request if it may be merged now. */
+  'merges.try_scheduled': Type.Object({ pull_id: Id }),
+}
+
+declare module '../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof mergeJobPayloads> {}
+}
+
+export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
+  'merges.detect': defineJob(
+    mergeJobPayloads['merges.detect'],
+    ({ repo_id }, signal) => detectMerges(deps, asId(repo_id), signal),
+    { lane: 'pulls' },
+  ),
+  'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch, restriction }) =>
+    followMerge(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch, restriction }),
+  ),
+  'merges.settle': defineJob(
+    mergeJobPayloads['merges.settle'],
+    ({ pull_id, repo_id, oid }) => settleLeft(deps, { pullId: asId(pull_id), repoId: asId(repo_id), oid }),
+    { lane: 'pulls' },
+  ),
+  'merges.try_scheduled': defineJob(
+    mergeJobPayloads['merges.try_scheduled'],
+    ({ pull_id }) => tryScheduled(deps, asId(pull_id)),
+    { lane: 'pulls' },
+  ),
+})

@@ -1,0 +1,89 @@
+import { type Answer, created, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { requireUser } from '../../../core/http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../core/http/operation.ts'
+import { invalidField, notFound } from '../../../core/platform/errors.ts'
+import type { Guards } from '../../../core/module.ts'
+import { MergePullRequestOption, MergeResult } from './merge.model.ts'
+import type { MergeOrder } from './merge-order.ts'
+import type { Merges } from './merges.service.ts'
+
+const PATH = '/repos/{owner}/{repo}/pulls/{index:int}/merge'
+const common = { area: 'repository', scopes: ['repository'], path: PATH } as const
+
+interface MergeOperationDeps {
+  readonly guards: Pick<Guards, 'pull'>
+  readonly merges: Merges
+}
+
+/** Merging pull requests (behaviour/pull-requests#merging). */
+export function mergeOperations({ guards, merges }: MergeOperationDeps): Operation[] {
+  return [
+    defineOperation({
+      ...common,
+      id: 'repoPullRequestIsMerged',
+      method: 'GET',
+      summary: 'Whether a pull request was merged',
+      guard: guards.pull('read'),
+      responses: { 204: null },
+      errors: [404],
+      async handler({ access }) {
+        if (access.pull.merge === undefined) throw notFound('the pull request is not merged')
+        return noContent()
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoMergePullRequest',
+      method: 'POST',
+      summary: 'Merge a pull request, schedule it to be merged, or put it into the merge queue of its base',
+      guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
+      body: MergePullRequestOption,
+      responses: { 200: MergeResult, 201: MergeResult },
+      errors: [401, 403, 404, 409, 413, 422, 423],
+      async handler({ access, viewer, body }) {
+        const order = readOrder(body)
+        if (body.queue === true) {
+          await merges.enqueue(requireUser(viewer), access, order)
+          return pending('Put into the merge queue')
+        }
+        if (body.merge_when_checks_succeed === true) {
+          await merges.schedule(requireUser(viewer), access, order)
+          return pending('Scheduled to merge when its checks succeed')
+        }
+        const { oid, baseBranch } = await merges.merge(requireUser(viewer), access, order)
+        return ok({ merged: true, sha: oid, message: `Merged into ${baseBranch}` })
+      },
+    }),
+    defineOperation({
+      ...common,
+      id: 'repoCancelScheduledAutoMerge',
+      method: 'DELETE',
+      summary: 'Cancel the scheduled or queued merge of a pull request',
+      guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
+      responses: { 204: null },
+      errors: [401, 403, 404, 409, 423],
+      async handler({ access, viewer }) {
+        await merges.cancel(requireUser(viewer), access)
+        return noContent()
+      },
+    }),
+  ]
+}
+
+const pending = (message: string): Answer => created({ merged: false, sha: '', message })
+
+function readOrder(body: MergePullRequestOption): MergeOrder {
+  // NOTE: an empty word passes for an absent one everywhere else.
+  if (!body.Do) throw invalidField('Do', 'Required')
+  if (body.queue === true && (body.force_merge === true || body.merge_when_checks_succeed === true))
+    throw invalidField('queue', 'Excludes force_merge and merge_when_checks_succeed')
+  return {
+    action: body.Do,
+    title: body.merge_title_field ?? body.MergeTitleField ?? '',
+    message: body.merge_message_field ?? body.MergeMessageField ?? '',
+    headOid: body.head_commit_id ?? '',
+    mergedOid: body.merge_commit_id ?? body.MergeCommitID ?? '',
+    isForced: body.force_merge ?? false,
+    deletesBranch: body.delete_branch_after_merge,
+  }
+}

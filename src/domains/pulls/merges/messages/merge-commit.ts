@@ -1,0 +1,154 @@
+import { repoUrls } from '../../../../core/access/repo-urls.ts'
+import { hasUnit } from '../../../../core/access/units.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import type { GitRepo, Identity, MergePlan } from '../../../../core/git/index.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import type { PullInView } from '../../pulls/pull-in-view.ts'
+import type { PullReviews } from '../../pulls/review-port.ts'
+import { listClosedByMerge } from '../../../issues/index.ts'
+import { type CommitSigner, findRepoById, writeCommit } from '../../../repositories/index.ts'
+import { type User, commitIdentity, findUserById, listEmails } from '../../../accounts/index.ts'
+import type { MergeOrder } from '../merge-order.ts'
+import {
+  defaultTitle,
+  fillTemplate,
+  joinMessage,
+  type MessageFacts,
+  type MessageParts,
+  splitMessage,
+  templateVariables,
+} from './merge-message.policy.ts'
+import { readMessageTemplate } from './message-template.ts'
+
+export interface CommitDeps {
+  readonly read: Db
+  readonly site: Site
+  readonly reviews: Pick<PullReviews, 'state'>
+  readonly signer: CommitSigner | undefined
+  readonly noReplyDomain: string
+  /** Squashed commits name the poster in trailers when another account merges. */
+  readonly addsTrailers: boolean
+}
+
+export interface Merging {
+  readonly actor: SignedIn
+  readonly target: PullInView
+  readonly order: Pick<MergeOrder, 'action' | 'title' | 'message'>
+  readonly git: GitRepo
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+export interface MergeCommitPlan extends Pick<MergePlan, 'commit' | 'replaying'> {
+  /** Of the commit that merges or squashes; a style that replays commits keeps theirs. */
+  readonly message: string
+}
+
+/** Who and what the commits of a merge say (behaviour/pull-requests#merge-messages). Loads everything beforehand. */
+export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promise<MergeCommitPlan> {
+  const { actor, target, order, git, at } = merging
+  const { signer } = deps
+  const [merger, poster] = await Promise.all([
+    findUserById(deps.read, actor.account.id),
+    findUserById(deps.read, target.issue.posterId),
+  ])
+  const committer = committerOf(deps, merger, at)
+  const isSquash = order.action === 'squash'
+  const author = isSquash && poster ? await posterIdentity(deps, poster, merging) : committer
+  const trailers = isSquash && deps.addsTrailers ? coAuthors(author, committer) : []
+  const template = await readMessageTemplate(git, target.repo.defaultBranch, order.action)
+  const facts = await loadMessageFacts(deps, target, poster)
+  const message = joinMessage(messageParts(order, facts, template), trailers)
+  const server = signer && { ...committer, name: signer.name, email: signer.email }
+  return {
+    message,
+    commit: (writer, made) => writeCommit(writer, { ...made, author, committer, message }, signer),
+    replaying: {
+      committer: server ?? committer,
+      ...(signer && { sign: (payload: Buffer) => signer.sign(payload) }),
+      ...(order.action === 'rebase' && template !== undefined && { reword: rewording(template, facts) }),
+    },
+  }
+}
+
+function messageParts({ action, title, message }: Merging['order'], facts: MessageFacts, template: string | undefined) {
+  const body = message.trim()
+  if (title.trim() !== '') return { title: title.trim(), body }
+  const parts: MessageParts =
+    template === undefined || action === 'rebase'
+      ? { title: defaultTitle(action, facts), body: '' }
+      : splitMessage(fillTemplate(template, templateVariables(facts)))
+  return { title: parts.title || defaultTitle(action, facts), body: body || parts.body }
+}
+
+/** Makes the message of the last replayed commit by the template, which knows that commit's own message. */
+const rewording =
+  (template: string, facts: MessageFacts) =>
+  (message: string): string => {
+    const { title, body } = splitMessage(message)
+    const variables = new Map([...templateVariables(facts), ['CommitTitle', title], ['CommitBody', body]] as const)
+    return joinMessage(splitMessage(fillTemplate(template, variables)))
+  }
+
+const epochSeconds = (at: number): number => Math.floor(at / 1000)
+
+/** How commits that the server writes name an account. */
+export function committerOf(
+  { noReplyDomain }: Pick<CommitDeps, 'noReplyDomain'>,
+  user: User | undefined,
+  at: number,
+): Identity {
+  const person = user ? commitIdentity(user, noReplyDomain) : { name: 'Ghost', email: `ghost@${noReplyDomain}` }
+  return { ...person, time: epochSeconds(at), offset: 0 }
+}
+
+const MAX_SEARCHED = 50
+
+/** As the poster writes in an own commit of the pull request, else by the account. */
+async function posterIdentity(deps: CommitDeps, poster: User, { target, git, at }: Merging): Promise<Identity> {
+  const { headOid, mergeBase } = target.pull
+  const emails = await listEmails(deps.read, poster.id)
+  const own = new Set(emails.filter((email) => email.isActivated).map((email) => email.email.toLowerCase()))
+  const commits = await git.history.list({ tip: headOid, not: [mergeBase] }, { skip: 0, limit: MAX_SEARCHED })
+  const written = commits.find(({ author }) => own.has(author.email.toLowerCase()))?.author
+  const { name, email } = written ?? committerOf(deps, poster, at)
+  return { name, email, time: epochSeconds(at), offset: 0 }
+}
+
+function coAuthors(author: Identity, committer: Identity): string[] {
+  if (author.name === committer.name && author.email === committer.email) return []
+  const who = `${author.name} <${author.email}>`
+  return [`Co-authored-by: ${who}`, `Co-committed-by: ${who}`]
+}
+
+async function loadMessageFacts(
+  { read, site, reviews, noReplyDomain }: CommitDeps,
+  { repo, issue, pull }: PullInView,
+  poster: User | undefined,
+): Promise<MessageFacts> {
+  const [head, closes, { approvers }] = await Promise.all([
+    pull.headRepoId === undefined ? undefined : findRepoById(read, pull.headRepoId),
+    listClosedByMerge(read, { id: issue.id, repoId: repo.id }),
+    reviews.state(pull.id, { ignoresStale: false }),
+  ])
+  return {
+    number: issue.number,
+    title: issue.title,
+    body: issue.body,
+    posterName: poster?.name ?? 'Ghost',
+    baseOwner: repo.owner.name,
+    baseRepo: repo.name,
+    baseBranch: pull.baseBranch,
+    head: head && { owner: head.owner.name, repo: head.name },
+    headBranch: pull.headBranch,
+    isFork: pull.headRepoId !== repo.id,
+    hasExternalIssues: hasUnit(repo.units, 'repo.ext_issues'),
+    closes,
+    url: `${repoUrls(repo, site).html}/pulls/${issue.number}`,
+    approvers: approvers.map((user) => {
+      const { name, email } = commitIdentity(user, noReplyDomain)
+      return `${name} <${email}>`
+    }),
+  }
+}

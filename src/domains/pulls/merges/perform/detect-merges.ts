@@ -1,0 +1,87 @@
+import type { CredentialRestriction } from '../../../../core/access/credential-restriction.ts'
+import type { GitRepo } from '../../../../core/git/index.ts'
+import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { type Pull, listOpenPullsInto } from '../../pulls/records/pull.store.ts'
+import { type Repo, findRepoById, parseRepoSettings } from '../../../repositories/index.ts'
+import { listOpenBases } from '../find-pull.store.ts'
+import { recordMerge } from './record-merge.ts'
+import type { SettleDeps } from './settle-intent.ts'
+
+const BATCH = 100
+
+/**
+ * Records open pull requests whose heads their base contains as merged by hand, where the repository is set so
+ * (behaviour/pull-requests#branch-lifecycle). One question about history for each 100 of a base.
+ */
+export async function detectMerges(deps: SettleDeps, repoId: RepoId, signal: AbortSignal): Promise<void> {
+  const { read } = deps.database
+  const repo = await findRepoById(read, repoId)
+  if (repo === undefined || !parseRepoSettings(repo.settings).pulls.autodetectManualMerge) return
+  const git = deps.git.open(repo)
+  for (const { branch, oid, pusherId, restriction } of await listOpenBases(read, repoId)) {
+    const byId = pusherId > 0 ? asId<UserId>(pusherId) : repo.ownerId
+    for await (const pull of containedPulls(deps, { repo, git, branch, tip: oid })) {
+      signal.throwIfAborted()
+      await recordFound(deps, { repo, git, tip: oid, pull, byId, restriction })
+    }
+  }
+}
+
+interface Base {
+  readonly repo: Repo
+  readonly git: GitRepo
+  readonly branch: string
+  readonly tip: string
+}
+
+/** The open pull requests into a branch that contains their heads. */
+async function* containedPulls(
+  { database: { read } }: SettleDeps,
+  { repo, git, branch, tip }: Base,
+): AsyncGenerator<Pull, void, undefined> {
+  let afterId: Pull['id'] | 0 = 0
+  for (;;) {
+    const pulls: Pull[] = await listOpenPullsInto(read, { repoId: repo.id, branch }, { afterId, limit: BATCH })
+    if (pulls.length === 0) return
+    const outside = await git.history.notWithin(tip, [...new Set(pulls.map((pull) => pull.headOid))])
+    for (const pull of pulls) if (!outside.has(pull.headOid)) yield pull
+    afterId = pulls.at(-1)!.id
+  }
+}
+
+interface Found {
+  readonly repo: Repo
+  readonly git: GitRepo
+  readonly tip: string
+  readonly pull: Pull
+  readonly byId: UserId
+  /** Of the credentials that pushed. */
+  readonly restriction: CredentialRestriction | undefined
+}
+
+async function recordFound(deps: SettleDeps, { repo, git, tip, pull, byId, restriction }: Found): Promise<void> {
+  const oid = (await firstMerge(git, pull.headOid, tip)) ?? pull.headOid
+  const { author } = await git.objects.commit(oid)
+  const intent = {
+    pullId: pull.id,
+    repoId: repo.id,
+    baseBranch: pull.baseBranch,
+    oid,
+    style: 'manually-merged',
+    actorId: byId,
+    restriction,
+    isAuto: false,
+    deletesBranch: false,
+    server: '',
+    at: deps.clock.now(),
+  }
+  const recorded = { repo, issueId: pull.issueId, intent, mergedAt: author.time * 1000, mergeBase: undefined }
+  await deps.database.transaction((tx) => recordMerge(deps, tx, recorded))
+}
+
+/** The first merge on the way from the head to the tip; undefined when there is none. */
+async function firstMerge(git: GitRepo, head: string, tip: string): Promise<string | undefined> {
+  const args = ['rev-list', '--ancestry-path', '--merges', '--topo-order', '--reverse', `${head}..${tip}`, '--']
+  const { stdout } = await git.command.run(args)
+  return stdout.toString('latin1').split('\n')[0] || undefined
+}

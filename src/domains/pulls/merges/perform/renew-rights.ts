@@ -1,0 +1,22 @@
+import { AccessMode } from '../../../../core/access/access-mode.ts'
+import { unitMode } from '../../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import type { PullInView } from '../../pulls/pull-in-view.ts'
+import { renewAccess } from '../../../repositories/index.ts'
+
+/**
+ * The actor, the repository and the access as they are now, after a wait. Throws as `renewAccess`, and NotFound when the
+ * actor may no longer read pull requests.
+ */
+export async function renewRights(
+  db: Db,
+  former: SignedIn,
+  target: PullInView,
+): Promise<{ readonly actor: SignedIn; readonly target: PullInView }> {
+  const { actor, repo, access } = await renewAccess(db, former, target.repo)
+  if (unitMode(access, 'repo.pulls') < AccessMode.read || unitMode(access, 'repo.code') < AccessMode.read)
+    throw notFound('pull request does not exist')
+  return { actor, target: { ...target, repo, access } }
+}

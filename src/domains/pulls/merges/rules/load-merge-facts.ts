@@ -1,0 +1,107 @@
+import { AccessMode } from '../../../../core/access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import type { GitRepo } from '../../../../core/git/index.ts'
+import { hasOpenBlocker } from '../../../issues/index.ts'
+import {
+  type BranchRule,
+  type Pushes,
+  canMerge,
+  compareFiles,
+  listLatestStatuses,
+  loadBranchRules,
+  requiredChecksState,
+  rightsFor,
+} from '../../../code/index.ts'
+import { mergeabilityOf } from '../../pulls/pull.policy.ts'
+import type { Pull } from '../../pulls/records/pull.store.ts'
+import type { PullInView } from '../../pulls/pull-in-view.ts'
+import type { PullReviews } from '../../pulls/review-port.ts'
+import { parseRepoSettings } from '../../../repositories/index.ts'
+import type { MergeFacts, ProtectionFacts } from './merge-rules.policy.ts'
+
+interface FactDeps {
+  readonly read: Db
+  readonly reviews: Pick<PullReviews, 'state'>
+  readonly pushes: Pick<Pushes, 'findUnverified'>
+  readonly canSign: boolean
+}
+
+/** The rule of the base branch, and whether the actor may merge into it; one query. */
+export async function loadMergeRights(
+  read: Db,
+  actor: SignedIn,
+  { repo, access, pull }: Pick<PullInView, 'repo' | 'access' | 'pull'>,
+): Promise<{ readonly rule: BranchRule | undefined; readonly mayMerge: boolean }> {
+  const branchRules = await loadBranchRules(read, repo, actor)
+  const rule = await branchRules.ruleOf(pull.baseBranch)
+  if (rule === undefined) return { rule, mayMerge: unitMode(access, 'repo.code') >= AccessMode.write }
+  return { rule, mayMerge: canMerge(rule, rightsFor(rule, { access, isDeployKey: false, branchRules })) }
+}
+
+/** What decides about a merge. Processes only for protected files that a rule names and for required signatures. */
+export async function loadMergeFacts(
+  deps: FactDeps,
+  actor: SignedIn,
+  target: PullInView,
+  { git, baseOid }: { readonly git: GitRepo; readonly baseOid: string | undefined },
+): Promise<MergeFacts> {
+  const { read, canSign } = deps
+  const { repo, access, issue, pull } = target
+  const { rule, mayMerge } = await loadMergeRights(read, actor, target)
+  const { pulls, internalTracker } = parseRepoSettings(repo.settings)
+  return {
+    isMerged: pull.merge !== undefined,
+    mayMerge,
+    isDraft: pull.isDraft,
+    mergeability: baseOid === undefined ? 'error' : mergeabilityOf(pull, { baseOid, headOid: pull.headOid }),
+    protection: rule && baseOid !== undefined ? await loadProtection(deps, { rule, pull, git, baseOid }) : undefined,
+    isRepoAdmin: isRepoAdmin(access),
+    canSign,
+    hasOpenBlocker: internalTracker.issueDependencies && (await hasOpenBlocker(read, issue.id)),
+    styles: pulls,
+  }
+}
+
+interface Protecting {
+  readonly rule: BranchRule
+  readonly pull: Pull
+  readonly git: GitRepo
+  readonly baseOid: string
+}
+
+async function loadProtection(
+  { read, reviews, pushes, canSign }: FactDeps,
+  { rule, pull, git, baseOid }: Protecting,
+): Promise<ProtectionFacts> {
+  const { headOid, baseRepoId } = pull
+  const latest = rule.enableStatusCheck
+    ? (await listLatestStatuses(read, { repoId: baseRepoId, oid: headOid })).items
+    : []
+  return {
+    rule,
+    checks: await requiredChecksState(rule.statusCheckContexts, latest),
+    reviews: await reviews.state(pull.id, {
+      ignoresStale: rule.ignoreStaleApprovals,
+      current: rule.ignoreStaleApprovals || rule.dismissStaleApprovals ? { git, pull } : undefined,
+    }),
+    isOutdated: rule.blockOnOutdatedBranch && !(await git.history.isAncestor(baseOid, headOid)),
+    protectedFile: await findProtectedFile({ rule, pull, git, baseOid }),
+    unverified:
+      rule.requireSignedCommits && canSign
+        ? await pushes.findUnverified(git, { oldOid: baseOid, newOid: headOid })
+        : undefined,
+  }
+}
+
+/**
+ * Of the files in which the merge differs from the tip of the base: with several merge bases, the diff from one of them
+ * shows other files. None where there is a conflict, which no style merges.
+ */
+async function findProtectedFile({ rule, pull, git, baseOid }: Protecting): Promise<string | undefined> {
+  if (rule.protectedFilePatterns.trim() === '') return undefined
+  const files = await git.writing(() => git.merges.changedFiles(baseOid, pull.headOid))
+  const patterns = { protectedFiles: rule.protectedFilePatterns, unprotectedFiles: '' }
+  return files && (await compareFiles(patterns, files)).protectedFile
+}

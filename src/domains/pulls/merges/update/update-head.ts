@@ -1,0 +1,111 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { branchRef, copyObjects, type GitRepo, RefConflictError } from '../../../../core/git/index.ts'
+import { conflict, forbidden, invalid } from '../../../../core/platform/errors.ts'
+import type { PullInView } from '../../pulls/pull-in-view.ts'
+import { PushRefusedError } from '../../../code/index.ts'
+import { type Repo, type Writer, findRepoById, parseRepoSettings, writeCommit } from '../../../repositories/index.ts'
+import { findUserById } from '../../../accounts/index.ts'
+import { outOfDate } from '../merge-errors.ts'
+import { committerOf } from '../messages/merge-commit.ts'
+import type { MergeDeps } from '../perform/merge-pull.ts'
+import { findPusher } from './find-pusher.ts'
+
+export type UpdateStyle = 'merge' | 'rebase'
+
+/**
+ * Brings what the base has into the head branch of a pull request, by a merge commit or by rebasing the head, and
+ * returns its new commit (behaviour/pull-requests#diff-commits-files-update). Throws Invalid for what cannot be updated, Forbidden without the
+ * right to push, Conflict for conflicts.
+ */
+export async function updateHead(
+  deps: MergeDeps,
+  actor: SignedIn,
+  target: PullInView,
+  style: UpdateStyle,
+): Promise<string> {
+  const { repo, pull, issue } = target
+  const { read } = deps.database
+  if (issue.isClosed) throw invalid('the pull request is closed')
+  const head = pull.headRepoId && (await findRepoById(read, pull.headRepoId))
+  if (head === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
+  const isAllowed = style === 'merge' || parseRepoSettings(repo.settings).pulls.allowRebaseUpdate
+  const pusher = isAllowed ? await findPusher(read, actor, { target, head }) : undefined
+  if (pusher === undefined) throw forbidden('')
+  const [baseOid, headOid] = await Promise.all([
+    tipOf(deps.git.open(repo), pull.baseBranch),
+    tipOf(deps.git.open(head), pull.headBranch),
+  ])
+  const git = deps.git.open(head)
+  return git.writing(async () => {
+    if (head.id !== repo.id)
+      await copyObjects(deps.git.open(repo), git, { wants: [baseOid], haves: [pull.headOid, pull.mergeBase] })
+    const newOid = await buildUpdate(deps, actor, { target, git, baseOid, headOid, style })
+    await moveHead(deps, actor, { head, pusher, branch: pull.headBranch, oldOid: headOid, newOid })
+    return newOid
+  })
+}
+
+async function tipOf(git: GitRepo, branch: string): Promise<string> {
+  const oid = (await git.refs.snapshot()).get(branchRef(branch))?.oid
+  if (oid === undefined) throw invalid(`the branch ${branch} does not exist`)
+  return oid
+}
+
+interface Update {
+  readonly target: PullInView
+  /** The repository of the head. */
+  readonly git: GitRepo
+  readonly baseOid: string
+  readonly headOid: string
+  readonly style: UpdateStyle
+}
+
+/** The commit that the head moves to. */
+async function buildUpdate(
+  deps: MergeDeps,
+  actor: SignedIn,
+  { target, git, baseOid, headOid, style }: Update,
+): Promise<string> {
+  const { baseBranch, headBranch } = target.pull
+  if (await git.history.isAncestor(baseOid, headOid)) throw invalid('the head is up to date')
+  const { signer } = deps
+  const committer = committerOf(deps, await findUserById(deps.read, actor.account.id), deps.clock.now())
+  const made = { author: committer, committer, message: `Merge branch '${baseBranch}' into ${headBranch}\n` }
+  const sides = style === 'merge' ? { base: headOid, head: baseOid } : { base: baseOid, head: headOid }
+  const outcome = await git.merges.build({
+    style,
+    ...sides,
+    commit: (writer, tree) => writeCommit(writer, { ...tree, ...made }, signer),
+    replaying: {
+      committer: signer ? { ...committer, name: signer.name, email: signer.email } : committer,
+      ...(signer && { sign: (payload: Buffer) => signer.sign(payload) }),
+    },
+  })
+  if (outcome.kind === 'built') return outcome.commit
+  if (outcome.kind === 'nothing') return baseOid
+  if (outcome.kind === 'too-many') throw invalid(`the head has more than ${outcome.limit} commits to rebase`)
+  throw conflict(`${style} failed because of conflict`)
+}
+
+interface HeadMove {
+  readonly head: Repo
+  readonly pusher: Writer
+  readonly branch: string
+  readonly oldOid: string
+  readonly newOid: string
+}
+
+async function moveHead(
+  { pushes }: MergeDeps,
+  actor: SignedIn,
+  { head, pusher: { viewer, access }, branch, oldOid, newOid }: HeadMove,
+): Promise<void> {
+  const change = { ref: branchRef(branch), oldOid, newOid }
+  try {
+    await pushes.move(actor, { repo: head, access }, [change], { pusher: viewer })
+  } catch (error) {
+    if (error instanceof RefConflictError) throw outOfDate()
+    if (error instanceof PushRefusedError) throw forbidden('')
+    throw error
+  }
+}

@@ -1,0 +1,159 @@
+import { loadRepoGrants } from '../../../../core/access/repo-grants.store.ts'
+import { AccessMode } from '../../../../core/access/access-mode.ts'
+import { isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Git } from '../../../../core/git/index.ts'
+import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
+import { type DomainError, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import {
+  type Issue,
+  type NewPlan,
+  findMilestone,
+  normalizeTitle,
+  preparePlan,
+  recordPlan,
+} from '../../../issues/index.ts'
+import { type Repo, type RepoInView, loadRepoAccess } from '../../../repositories/index.ts'
+import { type Branch, findBranch, findHeadBranch } from '../heads/find-branches.ts'
+import { bringObjects } from '../heads/bring-objects.ts'
+import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
+import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
+import { checkMerge } from '../mergeability/check-merge.ts'
+import { pullHeadRef } from '../pull.policy.ts'
+import type { PullReviews, WantedReviewers } from '../review-port.ts'
+import { requireNoDuplicate } from './duplicates.ts'
+import { type InsertDeps, insertPullRequest } from './insert-pull.ts'
+
+export interface NewPull extends WantedReviewers {
+  /** `branch`, `user:branch` or `user/repo:branch`. */
+  readonly head: string
+  readonly base: string
+  readonly title: string
+  readonly body: string
+  /** Logins. */
+  readonly assignees: readonly string[]
+  /** Labels of the repository or its organization; others are ignored. */
+  readonly labelIds: readonly number[]
+  readonly milestoneId: MilestoneId | undefined
+  /** Epoch milliseconds. */
+  readonly dueAt: number | undefined
+  /** Undefined for the default of the repository. */
+  readonly allowsMaintainerEdit: boolean | undefined
+}
+
+export interface PullDeps extends InsertDeps, FollowMovedDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly reviews: PullReviews
+}
+
+/**
+ * Creates a pull request, whose mergeability is known when this returns. The checks have the order of
+ * behaviour/pull-requests#creating-a-pull-request. Throws Invalid, NotFound, BadRequest, Conflict and Forbidden.
+ */
+export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoInView, input: NewPull): Promise<Issue> {
+  const { database, git, reviews } = deps
+  const { repo } = target
+  const title = normalizeTitle(input.title)
+  if (title === '') throw invalidField('Title', 'Required')
+  if (input.head === input.base) throw sameBranch()
+  const head = await findHeadBranch({ read: database.read, git }, actor, repo, input.head)
+  const base = await findBranch(git, repo, input.base)
+  // NOTE: `owner:branch` names the base too.
+  if (head.repo.id === base.repo.id && head.name === base.name) throw sameBranch()
+  await requireNoDuplicate(database.read, targetOf(base, head))
+  if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
+    throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
+  const plan = await preparePlan(database.read, repo, input)
+  const requestReviews = await reviews.prepareRequests(actor, target, input)
+  await requireMayCreate(deps, actor, target, head.repo)
+  return git
+    .open(repo)
+    .writing(() => storePull(deps, actor, { repo, base, head, plan, requestReviews, input: { ...input, title } }))
+}
+
+const sameBranch = (): DomainError => invalid('Invalid PullRequest: There are no changes between the head and the base')
+
+const targetOf = (base: Branch, head: Branch) => ({
+  isAgit: false,
+  headRepoId: head.repo.id,
+  headBranch: head.name,
+  baseRepoId: base.repo.id,
+  baseBranch: base.name,
+})
+
+/** Throws Forbidden for those who neither collaborate on the base nor write to the head. */
+async function requireMayCreate(
+  { database: { read } }: PullDeps,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  head: Repo,
+): Promise<void> {
+  if (isRepoAdmin(access) || unitMode(access, 'repo.code') >= AccessMode.write) return
+  if (unitMode(await loadRepoAccess(read, actor, head), 'repo.code') >= AccessMode.write) return
+  const grants = (await loadRepoGrants(read, actor.account.id, [repo])).get(repo.id)
+  if (grants !== undefined && (grants.collaboration !== AccessMode.none || grants.teams.length > 0)) return
+  throw forbidden('user must be a collaborator')
+}
+
+interface Storing {
+  readonly repo: Repo
+  readonly base: Branch
+  readonly head: Branch
+  readonly plan: NewPlan
+  readonly requestReviews: Awaited<ReturnType<PullReviews['prepareRequests']>>
+  readonly input: NewPull
+}
+
+/** NOTE: within `writing` of the repository, so that maintenance keeps the objects until the ref points to them. */
+async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Promise<Issue> {
+  const { git } = deps
+  const { repo, base, head } = storing
+  const opened = git.open(repo)
+  if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
+  const check = await checkMerge(opened, base.oid, head.oid)
+  // NOTE: the process that makes the ref starts while rows are written.
+  const mover = opened.refs.mover([{ new: head.oid }])
+  try {
+    const issue = await insertRows(deps, actor, storing, check)
+    // NOTE: the answer shows the totals, and joins what has begun here.
+    opened.changedFiles.totals(check.mergeBase, head.oid).catch(() => {})
+    const ref = pullHeadRef(issue.number)
+    // NOTE: a repository that was imported from elsewhere may have a ref of this name.
+    const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
+    if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }], mover)
+    await followMoved(deps, actor, [base, head])
+    return issue
+  } finally {
+    mover?.close()
+  }
+}
+
+async function insertRows(
+  deps: PullDeps,
+  actor: SignedIn,
+  { repo, base, head, input, plan, requestReviews }: Storing,
+  check: Awaited<ReturnType<typeof checkMerge>>,
+): Promise<Issue> {
+  const opened = deps.git.open(repo)
+  const commits = await listPushedCommits(opened, head.oid, [check.mergeBase])
+  await opened.requireRoom()
+  const headBranch = { branch: head.name, repoId: head.repo.id, isAgit: false }
+  return deps.database.transaction(async (tx) => {
+    const created = await insertPullRequest(tx, deps, actor, {
+      ...input,
+      repo,
+      base: base.name,
+      head: headBranch,
+      check,
+      plan,
+      async record(change) {
+        await recordPushEntry(change, commits)
+        await requestReviews(change)
+      },
+    })
+    await recordPlan(created)
+    return created.issue
+  })
+}

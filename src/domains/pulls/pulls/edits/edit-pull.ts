@@ -1,0 +1,132 @@
+import { AccessMode } from '../../../../core/access/access-mode.ts'
+import { unitMode } from '../../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { branchRef } from '../../../../core/git/index.ts'
+import { conflict, DomainError, forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
+import {
+  type AccountChange,
+  type Issue,
+  type IssueEdit,
+  type StateRules,
+  applyEdit,
+  canWriteIssue,
+  changeLocked,
+  findMilestone,
+  listLabelsOfIssues,
+  listUsableLabels,
+  lockIssueNumbers,
+  prepareEdit,
+  replaceLabels,
+} from '../../../issues/index.ts'
+import { findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
+import { requireNoDuplicate } from '../creation/duplicates.ts'
+import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
+import type { HeadDeps } from '../lifecycle/move-head.ts'
+import { refreshPull } from '../lifecycle/refresh.ts'
+import { type NewBase, prepareBase, setBase } from '../lifecycle/retarget.ts'
+import type { PullInView } from '../pull-in-view.ts'
+import { lockPull, type Pull, updatePull } from '../records/pull.store.ts'
+
+/** Absent members are not changed. */
+export interface PullEdit extends IssueEdit {
+  /** Ids that replace all labels; ignored for those who are not writers. */
+  readonly labelIds?: readonly number[] | undefined
+  /** The new base branch. */
+  readonly base?: string | undefined
+  readonly allowsMaintainerEdit?: boolean | undefined
+}
+
+export interface EditPullDeps extends HeadDeps, FollowMovedDeps {
+  readonly stateRules: Pick<StateRules, 'requireAllowed'>
+}
+
+/**
+ * Changes a pull request in one transaction: all of it or nothing. When this returns, its mergeability is known for a
+ * new base and for one that was reopened. Throws what the editing of an issue throws, NotFound for an unknown base,
+ * Conflict for a base that an equal pull request has, Forbidden for a flag of somebody else
+ * (behaviour/pull-requests#editing-a-pull-request).
+ */
+export async function editPull(
+  deps: EditPullDeps,
+  actor: SignedIn,
+  target: PullInView,
+  edit: PullEdit,
+): Promise<Issue> {
+  const { database } = deps
+  const { repo } = target
+  if (edit.milestoneId && canWriteIssue(target.access, target.issue))
+    if ((await findMilestone(database.read, repo.id, edit.milestoneId)) === undefined)
+      throw notFound(`there is no milestone ${edit.milestoneId} in the repository`)
+  const prepared = await prepareEdit(deps, target, edit)
+  const base = await findNewBase(deps, target, edit)
+  if (edit.allowsMaintainerEdit !== undefined) await requireMaySetFlag(deps, actor, target)
+  const issue = await changeLocked(deps, actor, target, async (change) => {
+    const pull = await lockPull(change.tx, target.pull.id)
+    if (pull === undefined) throw notFound('the pull request was deleted meanwhile')
+    if (edit.state !== undefined && pull.merge !== undefined)
+      throw new DomainError('precondition', 'cannot change state of this pull request, it was already merged')
+    const edited = { ...change, issue: await applyEdit(deps, change, prepared) }
+    if (edit.labelIds !== undefined && prepared.isWriter) await setLabels(edited, edit.labelIds)
+    if (base !== undefined) await setNewBase(edited, pull, base)
+    if (edit.allowsMaintainerEdit !== undefined)
+      await updatePull(change.tx, pull.id, { allows_maintainer_edit: flag(edit.allowsMaintainerEdit) })
+    return edited.issue
+  })
+  if (base !== undefined) await followMoved(deps, actor, [{ repo, name: base.branch, oid: base.check.baseOid }])
+  if (target.issue.isClosed && !issue.isClosed) await refreshPull(deps, actor, target.pull.id)
+  return issue
+}
+
+/** Throws Forbidden for all but the poster, who must write to the head. */
+async function requireMaySetFlag(
+  { database: { read } }: EditPullDeps,
+  actor: SignedIn,
+  { issue, pull }: PullInView,
+): Promise<void> {
+  const head = pull.headRepoId && (await findRepoById(read, pull.headRepoId))
+  const writes = head && unitMode(await loadRepoAccess(read, actor, head), 'repo.code') >= AccessMode.write
+  if (issue.posterId !== actor.account.id || !writes)
+    throw forbidden('SetAllowEdits: user not allowed to do this action')
+}
+
+/** Undefined when the base stays the same, and for a pull request that was merged. */
+async function findNewBase(
+  { database, git }: EditPullDeps,
+  { repo, pull, issue }: PullInView,
+  { base, state }: Pick<PullEdit, 'base' | 'state'>,
+): Promise<NewBase | undefined> {
+  if (!base || base === pull.baseBranch || pull.merge !== undefined) return undefined
+  const opened = git.open(repo)
+  const ref = (await opened.refs.snapshot()).get(branchRef(base))
+  if (ref === undefined) throw notFound(`new base '${base.slice(0, 100)}' not exist`)
+  if (state === undefined ? issue.isClosed : state === 'closed')
+    throw invalid(`Pull Request [id: ${pull.id}, repo_id: ${repo.id}, index: ${issue.number}] is already closed`)
+  await requireNoEqual(database.read, pull, base)
+  const prepared = await prepareBase(opened, pull, { branch: base, oid: ref.oid })
+  if (prepared.check.state === 'ancestor') throw invalid('The new base contains the head: there is nothing to merge')
+  return prepared
+}
+
+async function requireNoEqual(db: Db, pull: Pull, baseBranch: string): Promise<void> {
+  const { isAgit, headRepoId, headBranch, baseRepoId } = pull
+  if (headRepoId !== undefined) await requireNoDuplicate(db, { isAgit, headRepoId, headBranch, baseRepoId, baseBranch })
+}
+
+/** Throws Conflict when the head moved since the base was compared with it. */
+async function setNewBase(change: AccountChange, pull: Pull, base: NewBase): Promise<void> {
+  if (base.check.headOid !== pull.headOid) throw conflict('the head of the pull request moved meanwhile; try again')
+  if (change.issue.isClosed || pull.baseBranch === base.branch) return
+  // NOTE: of two that become equal at once the second finds the first, and one that is created finds either.
+  await lockIssueNumbers(change.tx, pull.baseRepoId)
+  await requireNoEqual(change.tx, pull, base.branch)
+  await setBase({ ...change, pull }, base)
+}
+
+async function setLabels(change: AccountChange, labelIds: readonly number[]): Promise<void> {
+  const { tx, issue, repo } = change
+  const attached = (await listLabelsOfIssues(tx, [issue.id])).get(issue.id) ?? []
+  const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: labelIds })
+  await replaceLabels(change, attached, labels)
+}

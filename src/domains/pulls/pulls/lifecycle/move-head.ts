@@ -1,0 +1,144 @@
+import type { Actor } from '../../../../core/access/viewer.ts'
+import { branchRef, type GitRepo, RefConflictError } from '../../../../core/git/index.ts'
+import type { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
+import { conflict } from '../../../../core/platform/errors.ts'
+import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { bringObjects } from '../heads/bring-objects.ts'
+import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
+import { pullHeadRef } from '../pull.policy.ts'
+import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
+import { changePull, type LifecycleDeps, type PullChange, pullPayload, type PullPlace } from './pull-change.ts'
+import { listPushedCommits, recordForcePush, recordPushEntry, retainPushedCommits } from './push-entries.ts'
+import { restoreHeadRef } from './restore-head-ref.ts'
+
+/** The head may move, and the base may change, while a move is prepared. */
+const MAX_ROUNDS = 5
+
+export interface HeadDeps extends LifecycleDeps {
+  /** Of pull requests: a push and the job of its event follow the head at the same time, and the second one waits. */
+  readonly heads: KeyedMutex
+}
+
+type TipOf = (pull: Pull) => Promise<string | undefined>
+
+/**
+ * Makes an open pull request follow its head to the commit that `tipOf` gives, which is asked again until the row has
+ * it: a push may be faster. Undefined leaves the pull request as it is.
+ */
+export const followHead = (deps: HeadDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> =>
+  deps.heads.run(String(place.id), () => untilFollowed(deps, actor, place, tipOf))
+
+async function untilFollowed(deps: LifecycleDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const pull = await findPull(deps.database.read, place.id)
+    const oid = pull && !pull.isClosed ? await tipOf(pull) : undefined
+    if (pull === undefined || oid === undefined) return
+    if ((await moveHead(deps, actor, { pull, place, newOid: oid })) === 'same') return
+  }
+  throw conflict('the head of the pull request moves all the time')
+}
+
+type Outcome = 'same' | 'moved' | 'closed' | 'overtaken'
+
+interface Move {
+  readonly pull: Pull
+  readonly place: PullPlace
+  readonly newOid: string
+}
+
+/**
+ * The objects come into the base repository, `refs/pull/{number}/head` moves, and the timeline gets the push
+ * (behaviour/pull-requests#branch-lifecycle). Safe to run again after a crash at any step. At most five git processes.
+ */
+async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, place, newOid }: Move): Promise<Outcome> {
+  const { repo, number } = place
+  const git = deps.git.open(repo)
+  const ref = pullHeadRef(number)
+  return git.writing(async () => {
+    const refOid = (await git.refs.snapshot()).get(ref)?.oid
+    if (refOid !== newOid) {
+      await bringHead(deps, { pull, repo, oid: newOid })
+      try {
+        await git.refs.update([{ ref, old: refOid ?? git.zeroOid, new: newOid }])
+      } catch (error) {
+        // NOTE: a push moves the refs of its pull requests itself, right before or after this.
+        if (error instanceof RefConflictError) return 'overtaken'
+        throw error
+      }
+    }
+    if (pull.headOid === newOid) return refOid === newOid ? 'same' : 'moved'
+    const outcome = await recordHead(deps, actor, { pull, repo, git, newOid })
+    if (outcome === 'closed') await restoreHeadRef(deps, place)
+    return outcome
+  })
+}
+
+interface Heading {
+  readonly pull: Pull
+  readonly repo: Repo
+  readonly oid: string
+}
+
+async function bringHead({ database, git }: LifecycleDeps, { pull, repo, oid }: Heading): Promise<void> {
+  if (pull.headRepoId === undefined || pull.headRepoId === repo.id) return
+  const from = await findRepoById(database.read, pull.headRepoId)
+  if (from !== undefined) await bringObjects(git, { from, to: repo, oid, known: pull.headOid })
+}
+
+interface Moving {
+  readonly pull: Pull
+  readonly repo: Repo
+  readonly git: GitRepo
+  readonly newOid: string
+}
+
+async function recordHead(deps: LifecycleDeps, actor: Actor, { pull, repo, git, newOid }: Moving): Promise<Outcome> {
+  const oldOid = pull.headOid
+  const isForcePush = !(await isFastForward(git, oldOid, newOid))
+  const baseOid = await tipOfBase(git, pull)
+  const check = await checkMerge(git, baseOid, newOid)
+  const commits = await listPushedCommits(git, newOid, isForcePush ? [check.mergeBase] : [oldOid, baseOid])
+  const outcome = await changePull(deps, actor, { repo, pull }, async (change): Promise<Outcome> => {
+    if (change.issue.isClosed) return 'closed'
+    // NOTE: another process was faster, or the base is another one.
+    if (change.pull.headOid !== oldOid || change.pull.baseBranch !== pull.baseBranch) return 'overtaken'
+    await updatePull(change.tx, pull.id, {
+      head_oid: newOid,
+      merge_base: check.mergeBase,
+      ...checkColumns(check),
+    })
+    await recordPush(change, { commits, oldOid, newOid, isForcePush })
+    await deps.events.append(
+      change.tx,
+      'pull.synchronized',
+      { actor, repoId: repo.id, at: change.at },
+      { ...pullPayload(change), old_oid: oldOid, new_oid: newOid, is_force_push: isForcePush },
+    )
+    return 'moved'
+  })
+  return outcome ?? 'closed'
+}
+
+interface Push {
+  readonly commits: readonly string[]
+  readonly oldOid: string
+  readonly newOid: string
+  readonly isForcePush: boolean
+}
+
+async function recordPush(change: PullChange, { commits, oldOid, newOid, isForcePush }: Push): Promise<void> {
+  if (!isForcePush) return recordPushEntry(change, commits)
+  await recordPushEntry(change, await retainPushedCommits(change, commits))
+  await recordForcePush(change, { oldOid, newOid })
+}
+
+/** False too when the repository has lost the old head. */
+async function isFastForward(git: GitRepo, oldOid: string, newOid: string): Promise<boolean> {
+  if ((await git.objects.findInfo(oldOid)) === undefined) return false
+  return git.history.isAncestor(oldOid, newOid)
+}
+
+/** The tip of the base branch; the merge base when the branch was deleted. */
+export async function tipOfBase(git: GitRepo, { baseBranch, mergeBase }: Pull): Promise<string> {
+  return (await git.refs.snapshot()).get(branchRef(baseBranch))?.oid ?? mergeBase
+}

@@ -1,0 +1,66 @@
+import type { Actor } from '../../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Git } from '../../../../core/git/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { PullId } from '../../../../core/platform/crypto/ids.ts'
+import type { Logger } from '../../../../core/platform/logger.ts'
+import { type IssueChange, findIssueById, lockIssue } from '../../../issues/index.ts'
+import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { lockPull, type Pull } from '../records/pull.store.ts'
+
+export interface LifecycleDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly git: Git
+  readonly log: Logger
+}
+
+/** A change of a pull request in one transaction, with the rows of both tables locked. */
+export interface PullChange extends IssueChange {
+  /** As it was before the change. */
+  readonly pull: Pull
+}
+
+/**
+ * Runs a change of a pull request in one transaction. Undefined, and `work` does not run, when the pull request was
+ * deleted meanwhile.
+ */
+export const changePull = <T>(
+  { database, clock, events }: Pick<LifecycleDeps, 'clock' | 'database' | 'events'>,
+  actor: Actor,
+  { repo, pull: seen }: { readonly repo: Repo; readonly pull: Pull },
+  work: (change: PullChange) => Promise<T>,
+): Promise<T | undefined> =>
+  database.transaction(async (tx: Tx) => {
+    const issue = await lockIssue(tx, seen.issueId)
+    const pull = issue && (await lockPull(tx, seen.id))
+    if (issue === undefined || pull === undefined) return undefined
+    return work({ tx, events, actor, repo, issue, pull, at: clock.now() })
+  })
+
+/** A pull request, and where its refs are, which stays so. */
+export interface PullPlace {
+  readonly id: PullId
+  /** The base repository. */
+  readonly repo: Repo
+  readonly number: number
+}
+
+/** Undefined when the pull request was deleted meanwhile. */
+export async function findPlace(
+  { database: { read } }: Pick<LifecycleDeps, 'database'>,
+  { id, baseRepoId, issueId }: Pull,
+): Promise<PullPlace | undefined> {
+  const [repo, issue] = await Promise.all([findRepoById(read, baseRepoId), findIssueById(read, issueId)])
+  return repo && issue && { id, repo, number: issue.number }
+}
+
+/** The members of every event of a pull request. */
+export const pullPayload = ({ issue, pull }: PullChange) => ({
+  repo_id: issue.repoId,
+  issue_id: issue.id,
+  number: issue.number,
+  pull_id: pull.id,
+})

@@ -1,0 +1,78 @@
+import { Type } from '@sinclair/typebox'
+import { actorOf } from '../../../../core/access/viewer.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../../core/jobs/index.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
+import { findIssueByNumber } from '../../../issues/index.ts'
+import { findRepoById } from '../../../repositories/index.ts'
+import { followMergeRef } from '../mergeability/merge-ref.ts'
+import { pullHeadRef, pullMergeRef } from '../pull.policy.ts'
+import { closePull } from './close-pull.ts'
+import { followBranch, type FollowDeps } from './follow-branch.ts'
+import { findPull } from '../records/pull.store.ts'
+import { findPlace } from './pull-change.ts'
+import { restoreHeadRef } from './restore-head-ref.ts'
+import { refreshPull } from './refresh.ts'
+
+const Id = Type.Integer()
+
+const pullJobPayloads = {
+  /** Closes a pull request whose head repository was deleted. */
+  'pulls.close': Type.Object({ pull_id: Id, actor_id: Id }),
+  /** Deletes the refs of a deleted pull request, or those that no pull request has. */
+  'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
+  /** Makes pull requests follow a branch that moved, was created or was deleted. */
+  'pulls.follow_branch': Type.Object({
+    repo_id: Id,
+    branch: Type.String(),
+    actor_id: Id,
+    /** Where an earlier job has come to. */
+    after_id: Type.Optional(Id),
+  }),
+  /**
+   * Points the ref of a closed pull request to its head again, where a push came together with the closing, and deletes
+   * that of its test merge.
+   */
+  'pulls.restore_ref': Type.Object({ pull_id: Id }),
+  /** Makes a pull request that was reopened follow its branches. */
+  'pulls.refresh': Type.Object({ pull_id: Id, actor_id: Id }),
+}
+
+declare module '../../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof pullJobPayloads> {}
+}
+
+export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
+  'pulls.close': defineJob(pullJobPayloads['pulls.close'], async ({ pull_id, actor_id }) => {
+    const pull = await findPull(deps.database.read, asId(pull_id))
+    if (pull !== undefined) await closePull(deps, actorOf(asId(actor_id)), pull, undefined)
+  }),
+  'pulls.delete_ref': defineJob(pullJobPayloads['pulls.delete_ref'], async ({ repo_id, number }) => {
+    const repo = await findRepoById(deps.database.read, asId(repo_id))
+    if (repo === undefined || (await findIssueByNumber(deps.database.read, repo.id, number))) return
+    const { refs, zeroOid } = deps.git.open(repo)
+    const snapshot = await refs.snapshot()
+    const left = [pullHeadRef(number), pullMergeRef(number)].flatMap((name) => snapshot.get(name) ?? [])
+    await refs.update(left.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid })))
+  }),
+  'pulls.follow_branch': defineJob(
+    pullJobPayloads['pulls.follow_branch'],
+    ({ repo_id, branch, actor_id, after_id: after }, signal) =>
+      followBranch(
+        deps,
+        actorOf(asId(actor_id)),
+        { repoId: asId(repo_id), branch, afterId: after ? asId(after) : 0 },
+        signal,
+      ),
+    { lane: 'pulls' },
+  ),
+  'pulls.restore_ref': defineJob(pullJobPayloads['pulls.restore_ref'], async ({ pull_id }) => {
+    const pull = await findPull(deps.database.read, asId(pull_id))
+    const place = pull?.isClosed ? await findPlace(deps, pull) : undefined
+    if (place === undefined) return
+    await followMergeRef(deps, place, { makes: false })
+    await restoreHeadRef(deps, place)
+  }),
+  'pulls.refresh': defineJob(pullJobPayloads['pulls.refresh'], ({ pull_id, actor_id }) =>
+    refreshPull(deps, actorOf(asId(actor_id)), asId(pull_id)),
+  ),
+})

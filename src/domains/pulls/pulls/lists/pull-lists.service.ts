@@ -1,0 +1,81 @@
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
+import { badRequest, notFound } from '../../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import { findHeadRepo } from '../../../code/index.ts'
+import {
+  ISSUE_SORTS,
+  type Issue,
+  findIssueById,
+  listIssuesByIds,
+  listPinnedIds,
+  listRepoIssueIds,
+} from '../../../issues/index.ts'
+import type { Repo, RepoInView } from '../../../repositories/index.ts'
+import { findUserByName, isOwnerInView } from '../../../accounts/index.ts'
+import { parseHead } from '../heads/find-branches.ts'
+import { findIssueByMerge, findIssueByTarget } from './find-by-target.store.ts'
+import type { PullFilter, PullSort } from './pull-filter.ts'
+import { listPullIssueIds } from './pull-list.store.ts'
+
+export interface PullQuery extends Omit<PullFilter, 'posterId'> {
+  /** Login. */
+  readonly poster: string | undefined
+  readonly sort: PullSort
+}
+
+/** Lists of pull requests, as issues (behaviour/pull-requests#listing-pull-requests). */
+export interface PullLists {
+  /** Throws BadRequest for an unknown poster. */
+  list(viewer: Viewer, target: Pick<RepoInView, 'repo'>, query: PullQuery, paging: Paging): Promise<Page<Issue>>
+  pinned(repo: Repo): Promise<Issue[]>
+  /** By base branch and head, in any state. Throws NotFound. */
+  getByBranches(viewer: Viewer, target: RepoInView, base: string, head: string): Promise<Issue>
+  /** By the commit that merged it. Throws NotFound. */
+  getByMerge(repo: Repo, oid: string): Promise<Issue>
+}
+
+export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>): PullLists {
+  const getIssue = async (id: IssueId | undefined): Promise<Issue> => {
+    const issue = id && (await findIssueById(read, id))
+    if (!issue) throw notFound('pull request does not exist')
+    return issue
+  }
+  return {
+    async list(viewer, { repo }, { poster, sort, ...rest }, paging) {
+      const account = poster === undefined ? undefined : await findUserByName(read, poster)
+      if (poster !== undefined && (account === undefined || !(await isOwnerInView(read, viewer, account))))
+        throw badRequest(`user does not exist [uid: 0, name: ${poster}]`)
+      const filter = { ...rest, posterId: account?.id }
+      const known = isPlain(filter) ? ISSUE_SORTS.find((name) => name === sort) : undefined
+      const ids =
+        known === undefined
+          ? listPullIssueIds(read, repo.id, { filter, sort, paging })
+          : listRepoIssueIds(read, dialect.name, repo, { filter: filterOfIssues(filter), sort: known, paging })
+      const { items, total } = await ids
+      return { items: await listIssuesByIds(read, items), total }
+    },
+    pinned: async (repo) => listIssuesByIds(read, await listPinnedIds(read, { repoId: repo.id, isPull: true })),
+    async getByBranches(viewer, { repo }, base, head) {
+      const { prefix, branch } = parseHead(head)
+      const headRepo = prefix === undefined ? repo : await findHeadRepo(read, viewer, repo, prefix)
+      if (headRepo === undefined) throw notFound('the head repository does not exist')
+      const target = { headRepoId: headRepo.id, headBranch: branch, baseRepoId: repo.id, baseBranch: base }
+      return getIssue(await findIssueByTarget(read, target))
+    },
+    getByMerge: async (repo, oid) => getIssue(await findIssueByMerge(read, repo.id, oid)),
+  }
+}
+
+/** NOTE: the lists of issues read a page from narrow indexes, however many pull requests there are. */
+const isPlain = ({ labelIds, milestoneId, baseBranch }: PullFilter): boolean =>
+  labelIds.length === 0 && milestoneId === 0 && baseBranch === undefined
+
+const filterOfIssues = ({ state, posterId }: PullFilter): Parameters<typeof listRepoIssueIds>[3]['filter'] => ({
+  state,
+  posterId,
+  kinds: { issues: false, pulls: true },
+  labels: [],
+  milestones: undefined,
+})

@@ -1,0 +1,99 @@
+import { branchRef, type GitRepo, RefConflictError } from '../../../../core/git/index.ts'
+import { conflict } from '../../../../core/platform/errors.ts'
+import { findPlace, type LifecycleDeps, type PullPlace } from '../lifecycle/pull-change.ts'
+import { mergeabilityOf, pullMergeRef } from '../pull.policy.ts'
+import { findPull, type Pull } from '../records/pull.store.ts'
+import type { CheckedTree } from './check-merge.ts'
+import { listOpenPullsOfStorage } from './merge-ref.store.ts'
+
+type Deps = Pick<LifecycleDeps, 'database' | 'git'>
+
+/** The tips may move while they are merged, and another process may write the ref. */
+const MAX_ROUNDS = 5
+
+interface FollowOptions {
+  /** The ref is made where it does not exist. */
+  readonly makes: boolean
+  /** What the caller has just found about some tips, whose merge is not repeated. */
+  readonly checked?: CheckedTree | undefined
+}
+
+/**
+ * Points `refs/pull/{number}/merge` to the merge of the head into the base as they are now; deletes it where there is
+ * none, and for a pull request that is closed or deleted (behaviour/pull-requests#the-test-merge). Nothing happens to
+ * one that is up to date, nor, unless `makes`, where the ref does not exist. At most two git processes in a round.
+ */
+export async function followMergeRef(
+  { database, git }: Deps,
+  { id, repo, number }: PullPlace,
+  { makes, checked }: FollowOptions,
+): Promise<void> {
+  const opened = git.open(repo)
+  const ref = pullMergeRef(number)
+  if (!makes && (await opened.refs.snapshot()).get(ref) === undefined) return
+  await opened.writing(async () => {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const pull = await findPull(database.read, id)
+      const refs = await opened.refs.snapshot()
+      const old = refs.get(ref)?.oid
+      const baseOid = pull && refs.get(branchRef(pull.baseBranch))?.oid
+      const isOpen = pull !== undefined && !pull.isClosed && baseOid !== undefined
+      const wanted = isOpen ? await testMerge(opened, pull, { baseOid, old, checked }) : undefined
+      if (wanted === old) return
+      await opened.refs
+        .update([{ ref, old: old ?? opened.zeroOid, new: wanted ?? opened.zeroOid }])
+        .catch((error: unknown) => {
+          if (!(error instanceof RefConflictError)) throw error
+        })
+    }
+    throw conflict('the branches of the pull request move all the time')
+  })
+}
+
+interface Known {
+  readonly baseOid: string
+  /** What the ref points to. */
+  readonly old: string | undefined
+  readonly checked: CheckedTree | undefined
+}
+
+/** The commit of the merge; undefined for conflicts and for a head without commits of its own. */
+async function testMerge(git: GitRepo, pull: Pull, { baseOid, old, checked }: Known): Promise<string | undefined> {
+  const { headOid } = pull
+  const parents = [baseOid, headOid]
+  if (old !== undefined && (await git.objects.commit(old)).parents.join() === parents.join()) return old
+  if (UNMERGEABLE.has(mergeabilityOf(pull, { baseOid, headOid }))) return undefined
+  const isKnown = checked?.baseOid === baseOid && checked.headOid === headOid
+  if (isKnown && checked.tree === undefined) return undefined
+  const tips = await Promise.all(parents.map((oid) => git.objects.commit(oid)))
+  // NOTE: nothing but the parents goes into it, so that every process makes the same commit.
+  const server = { ...SERVER, time: Math.max(...tips.map(({ committer }) => committer.time)), offset: 0 }
+  const message = `Merge ${headOid} into ${baseOid}\n`
+  const outcome = await git.merges.build({
+    style: 'merge',
+    base: baseOid,
+    head: headOid,
+    commit: async (writer, made) => writer.commit({ ...made, author: server, committer: server, message }),
+    replaying: { committer: server },
+  })
+  return outcome.kind === 'built' ? outcome.commit : undefined
+}
+
+const UNMERGEABLE: ReadonlySet<string> = new Set(['ancestor', 'conflict'])
+const SERVER = { name: 'ingot', email: 'ingot@localhost' }
+
+const MERGE = /^refs\/pull\/(\d{1,15})\/merge$/
+/** Others of the same request are shown as they are. */
+const MAX_ASKED = 16
+
+/** Brings the merge refs that a client asks for by name up to date; nothing happens for other names. */
+export async function makeAskedRefs(deps: LifecycleDeps, storage: string, names: readonly string[]): Promise<void> {
+  const numbers = new Set(names.flatMap((name) => MERGE.exec(name)?.[1] ?? []).map(Number))
+  if (numbers.size === 0) return
+  const { read } = deps.database
+  for (const { id } of await listOpenPullsOfStorage(read, storage, [...numbers].slice(0, MAX_ASKED))) {
+    const pull = await findPull(read, id)
+    const place = pull && (await findPlace(deps, pull))
+    if (place !== undefined) await followMergeRef(deps, place, { makes: true })
+  }
+}

@@ -1,0 +1,201 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { unitMode } from '../../../core/access/repo-access.ts'
+import type { Viewer } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { type DiffTotals, type Git, isGitError } from '../../../core/git/index.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import {
+  type DeletedIssue,
+  type Issue,
+  type IssueView,
+  loadDeletedIssueView,
+  loadIssueViews,
+} from '../../issues/index.ts'
+import { type Repo, type RepoInView, type RepoView, type Repos, listReposByIds } from '../../repositories/index.ts'
+import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { loadBranchTips, tipKey } from './records/branch-tips.store.ts'
+import { listPullsOfHeads } from './records/pull-heads.store.ts'
+import { listPullsByIssues, type Pull } from './records/pull.store.ts'
+import type { ReviewPort, ReviewSummary } from './review-port.ts'
+
+/** Everything that the wire model of a pull request contains. */
+export interface PullView {
+  readonly pull: Pull
+  readonly issue: IssueView
+  readonly base: RepoView
+  /** Undefined when the repository was deleted. */
+  readonly head: RepoView | undefined
+  /** The tip of the base branch; undefined when it was deleted. */
+  readonly baseOid: string | undefined
+  /**
+   * The tip of the head branch; what was proposed where the viewer cannot read it. Undefined when it or its repository
+   * was deleted, and for AGit.
+   */
+  readonly headOid: string | undefined
+  /** Undefined when the account was deleted, or without a merge. */
+  readonly mergedBy: User | undefined
+  readonly reviews: ReviewSummary | undefined
+  /** Numbers of the open pull requests whose head the base of this open one is, the oldest first. */
+  readonly dependsOn: readonly number[]
+  /**
+   * Between the merge base and the head. Undefined in lists, for AGit, where the head repository was deleted, and for
+   * diffs that are too large.
+   */
+  readonly totals: DiffTotals | undefined
+}
+
+export interface PullViewDeps {
+  readonly read: Db
+  readonly git: Git
+  readonly repos: Pick<Repos, 'views'>
+  readonly reviews: Pick<ReviewPort, 'summarize'>
+}
+
+/** Where the pull requests are, and the only one of them where it was read before. */
+export type PullTarget = Pick<RepoInView, 'repo'> & { readonly pull?: Pull }
+
+/** Views of pull requests of one repository in the order given, with a fixed number of queries and no process. */
+export async function loadPullViews(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  { repo, pull }: PullTarget,
+  issues: readonly Issue[],
+): Promise<PullView[]> {
+  if (issues.length === 0) return []
+  const { read } = deps
+  const pulls = pull
+    ? new Map([[pull.issueId, pull]])
+    : await listPullsByIssues(
+        read,
+        issues.map((issue) => issue.id),
+      )
+  const metas = new Map([...pulls].map(([id, { isDraft, merge }]) => [id, { mergedAt: merge?.at, isDraft }]))
+  const issueViews = loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]), metas)
+  return joinViews(deps, viewer, repo, { pulls: [...pulls.values()], issueViews })
+}
+
+/** What an event keeps of a pull request that was deleted. */
+export interface DeletedPull extends DeletedIssue {
+  readonly pull: Pull
+}
+
+/** The view of a pull request that was deleted, without what reviews say; undefined where the event lacks its issue. */
+export async function loadDeletedPullView(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  repo: Repo,
+  deleted: DeletedPull,
+): Promise<PullView | undefined> {
+  const issue = await loadDeletedIssueView(deps.read, deleted, repo)
+  if (issue === undefined) return undefined
+  return (await joinViews(deps, viewer, repo, { pulls: [deleted.pull], issueViews: [issue] }))[0]
+}
+
+interface Parts {
+  readonly pulls: readonly Pull[]
+  readonly issueViews: readonly IssueView[] | Promise<readonly IssueView[]>
+}
+
+async function joinViews(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  repo: Repo,
+  { pulls: all, issueViews: loading }: Parts,
+): Promise<PullView[]> {
+  const { read, reviews } = deps
+  const [issueViews, repoViews, tips, mergers, summaries, lower] = await Promise.all([
+    loading,
+    loadRepoViewsOf(deps, viewer, repo, all),
+    loadBranchTips(
+      read,
+      all.flatMap((pull) => [baseOf(pull), ...headOf(pull)]),
+    ),
+    listUsersByIds(
+      read,
+      all.flatMap((pull) => pull.merge?.byId ?? []),
+    ),
+    reviews.summarize(
+      viewer,
+      repo,
+      all.map((pull) => pull.id),
+    ),
+    listPullsOfHeads(read, repo.id, [...new Set(all.flatMap((pull) => stackedOn(repo, pull)))]),
+  ])
+  const pulls = new Map(all.map((pull) => [pull.issueId, pull]))
+  const users = new Map(mergers.map((user) => [user.id, user]))
+  return issueViews.flatMap((issue): PullView[] => {
+    const pull = pulls.get(issue.issue.id)
+    if (pull === undefined) return []
+    const [head] = headOf(pull)
+    return [
+      {
+        pull,
+        issue,
+        base: repoViews.get(repo.id)!,
+        head: pull.headRepoId && repoViews.get(pull.headRepoId),
+        baseOid: tips.get(tipKey(baseOf(pull))),
+        headOid: head && shownTip(pull, tips.get(tipKey(head)), repoViews.get(head.repoId)),
+        mergedBy: pull.merge && users.get(pull.merge.byId),
+        reviews: summaries.get(pull.id),
+        dependsOn: dependenciesOf(stackedOn(repo, pull), lower),
+        totals: undefined,
+      },
+    ]
+  })
+}
+
+/** NOTE: the default branch stays when a pull request from it is merged: nothing is stacked on it. */
+const stackedOn = ({ defaultBranch }: Repo, { isClosed, baseBranch }: Pull): string[] =>
+  isClosed || baseBranch === defaultBranch ? [] : [baseBranch]
+
+/** A branch may be the head of several, into different bases. */
+const MAX_DEPENDENCIES = 20
+
+const dependenciesOf = (bases: readonly string[], lower: Awaited<ReturnType<typeof listPullsOfHeads>>): number[] =>
+  lower
+    .filter(({ branch }) => bases.includes(branch))
+    .map(({ number }) => number)
+    .slice(0, MAX_DEPENDENCIES)
+
+/** A closed pull request does not follow its branch, so readers of a hidden repository see what was proposed. */
+const shownTip = (pull: Pull, tip: string | undefined, head: RepoView | undefined): string | undefined =>
+  tip === undefined || (head && unitMode(head.access, 'repo.code') >= AccessMode.read) ? tip : pull.headOid
+
+/** As loadPullViews, with the totals of the diffs: at most one git process for each. */
+export async function loadPullViewsWithTotals(
+  deps: PullViewDeps,
+  viewer: Viewer,
+  target: PullTarget,
+  issues: readonly Issue[],
+): Promise<PullView[]> {
+  const views = await loadPullViews(deps, viewer, target, issues)
+  return Promise.all(views.map(async (view) => ({ ...view, totals: await diffTotals(deps.git, target.repo, view) })))
+}
+
+const baseOf = ({ baseRepoId, baseBranch }: Pull) => ({ repoId: baseRepoId, branch: baseBranch })
+const headOf = ({ headRepoId, headBranch, isAgit }: Pull) =>
+  headRepoId === undefined || isAgit ? [] : [{ repoId: headRepoId, branch: headBranch }]
+
+async function loadRepoViewsOf(
+  { read, repos }: PullViewDeps,
+  viewer: Viewer,
+  base: Repo,
+  pulls: readonly Pull[],
+): Promise<ReadonlyMap<RepoId, RepoView>> {
+  const others = new Set(pulls.flatMap((pull) => pull.headRepoId ?? []))
+  others.delete(base.id)
+  const found = await listReposByIds(read, [...others])
+  const views = await repos.views(viewer, [base, ...found])
+  return new Map(views.map((view) => [view.repo.id, view]))
+}
+
+async function diffTotals(git: Git, repo: Repo, { pull, head }: PullView): Promise<DiffTotals | undefined> {
+  if (head === undefined || pull.isAgit) return undefined
+  try {
+    return await git.open(repo).changedFiles.totals(pull.mergeBase, pull.headOid)
+  } catch (error) {
+    // NOTE: a pull request of hundred thousands of files can be looked at and closed nevertheless.
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return undefined
+    throw error
+  }
+}

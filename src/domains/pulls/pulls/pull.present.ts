@@ -1,0 +1,114 @@
+import { repoUrls } from '../../../core/access/repo-urls.ts'
+import type { Viewer } from '../../../core/access/viewer.ts'
+import { wireTime } from '../../../core/platform/clock.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { type IssueModel as Issue, presentIssue } from '../../issues/index.ts'
+import { type RepoView, presentRepo } from '../../repositories/index.ts'
+import { type User, presentGhost, presentUser } from '../../accounts/index.ts'
+import type { PullRequest } from './pull.model.ts'
+import { isMergeable, pullHeadRef } from './pull.policy.ts'
+import type { PullView } from './pull-views.ts'
+
+/** The pull request object (behaviour/pull-requests#the-pullrequest-object). */
+export function presentPull(view: PullView, viewer: Viewer, site: Site): PullRequest {
+  const { base, head, ...rest } = presentWithoutRepos(view, presentIssue(view.issue, viewer, site), { viewer, site })
+  const headRepo = repoOfHead(view)
+  return {
+    ...rest,
+    base: { ...base, repo: presentRepo(view.base, site) },
+    head: { ...head, repo: headRepo ? presentRepo(headRepo, site) : null },
+  }
+}
+
+type BranchInfo = Omit<PullRequest['base'], 'repo'>
+
+interface PullWithoutRepos extends Omit<PullRequest, 'base' | 'head'> {
+  readonly base: BranchInfo
+  readonly head: BranchInfo
+}
+
+interface Audience {
+  readonly viewer: Viewer
+  readonly site: Site
+}
+
+/** All but the two repositories, which callers add as models or as texts. */
+export function presentWithoutRepos(view: PullView, presented: Issue, { viewer, site }: Audience): PullWithoutRepos {
+  const { pull, issue, reviews, totals } = view
+  const { user, title, body, labels, milestone, assignee, assignees, state, is_locked, ...shown } = presented
+  const url = `${repoUrls(issue.repo, site).html}/pulls/${issue.issue.number}`
+  return {
+    id: pull.id,
+    url,
+    number: issue.issue.number,
+    user,
+    title,
+    body,
+    labels,
+    milestone,
+    assignee,
+    assignees: assignees ?? [],
+    requested_reviewers: (reviews?.reviewers ?? []).map((reviewer) => presentUser(reviewer, viewer, site)),
+    requested_reviewers_teams: [...(reviews?.teams ?? [])],
+    state,
+    draft: pull.isDraft,
+    is_locked,
+    comments: shown.comments,
+    ...(reviews && reviews.reviewsCount > 0 && { review_comments: reviews.reviewsCount }),
+    ...(totals && { additions: totals.additions, deletions: totals.deletions, changed_files: totals.files }),
+    html_url: url,
+    diff_url: `${url}.diff`,
+    patch_url: `${url}.patch`,
+    mergeable: isMergeable(pull, { baseOid: view.baseOid, headOid: pull.headOid }),
+    ...presentMerge(view, viewer, site),
+    allow_maintainer_edit: pull.allowsMaintainerEdit,
+    base: presentBase(view),
+    head: presentHead(view),
+    merge_base: pull.mergeBase,
+    depends_on: [...view.dependsOn],
+    due_date: shown.due_date,
+    created_at: shown.created_at,
+    updated_at: shown.updated_at,
+    closed_at: shown.closed_at,
+    pin_order: shown.pin_order,
+    content_version: shown.content_version,
+  }
+}
+
+type MergeMembers = Pick<PullRequest, 'merged' | 'merged_at' | 'merge_commit_sha' | 'merged_by'>
+
+function presentMerge({ pull: { merge }, mergedBy }: PullView, viewer: Viewer, site: Site): MergeMembers {
+  if (merge === undefined) return { merged: false, merged_at: null, merge_commit_sha: null, merged_by: null }
+  return {
+    merged: true,
+    merged_at: wireTime(merge.at),
+    merge_commit_sha: merge.oid,
+    merged_by: presentMerger(mergedBy, viewer, site),
+  }
+}
+
+const presentMerger = (user: User | undefined, viewer: Viewer, site: Site): PullRequest['merged_by'] =>
+  user ? presentUser(user, viewer, site) : presentGhost(site)
+
+const presentBase = ({ pull, baseOid = '' }: PullView): BranchInfo => ({
+  label: pull.baseBranch,
+  ref: pull.baseBranch,
+  sha: baseOid,
+  repo_id: pull.baseRepoId,
+})
+
+/**
+ * The repository of the head; undefined when it was deleted. One that is hidden from the viewer is shown nevertheless,
+ * without permissions.
+ */
+export const repoOfHead = ({ pull, base, head }: PullView): RepoView | undefined => (pull.isAgit ? base : head)
+
+function presentHead(view: PullView): BranchInfo {
+  const { pull, issue, headOid } = view
+  const repo_id = repoOfHead(view)?.repo.id ?? -1
+  const ref = pullHeadRef(issue.issue.number)
+  if (pull.isAgit) return { label: '', ref, sha: pull.headOid, repo_id }
+  return headOid === undefined
+    ? { label: pull.headBranch, ref, sha: pull.headOid, repo_id }
+    : { label: pull.headBranch, ref: pull.headBranch, sha: headOid, repo_id }
+}

@@ -1,0 +1,38 @@
+import { Type } from '@sinclair/typebox'
+import type { PayloadsOf } from '../../../core/events/index.ts'
+import type { Issue } from '../../issues/index.ts'
+import type { Pull } from './records/pull.store.ts'
+
+const Id = Type.Integer()
+const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
+
+/** Creating, closing, editing and planning a pull request are events of its issue, which have `is_pull`. */
+export const pullEvents = {
+  /** Comes before the event of its issue. Issue and pull request as they were, as JSON keeps them. */
+  'pull.deleted': Type.Object({
+    ...OfPull,
+    record: Type.Unsafe<Issue>(Type.Object({})),
+    label_ids: Type.Array(Id),
+    assignee_ids: Type.Array(Id),
+    /** Without the paths that conflict. */
+    pull: Type.Unsafe<Pull>(Type.Object({})),
+  }),
+  /** The base is another branch; `is_automatic` where the server chose it because the former base was deleted. */
+  'pull.retargeted': Type.Object({
+    ...OfPull,
+    old_base: Type.String(),
+    new_base: Type.String(),
+    is_automatic: Type.Optional(Type.Boolean()),
+  }),
+  /** The head has other commits: `refs/pull/{number}/head` moved. */
+  'pull.synchronized': Type.Object({
+    ...OfPull,
+    old_oid: Type.String(),
+    new_oid: Type.String(),
+    is_force_push: Type.Boolean(),
+  }),
+}
+
+declare module '../../../core/events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof pullEvents> {}
+}

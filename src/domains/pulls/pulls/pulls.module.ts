@@ -1,0 +1,77 @@
+import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { defineModule } from '../../../core/module.ts'
+import { createAgitProposals } from './agit/agit.service.ts'
+import { mergedPullRule } from './edits/merged-pull-rule.ts'
+import { pullRefsCheck } from './lifecycle/pull-refs-check.ts'
+import { followPush } from './lifecycle/follow-push.ts'
+import { pullSubscriptions } from './lifecycle/pull.subscriber.ts'
+import { pullJobs } from './lifecycle/pulls.jobs.ts'
+import { reconcilePulls } from './lifecycle/reconcile-pulls.ts'
+import { pullListOperations } from './lists/pull-lists.operations.ts'
+import { createPullLists } from './lists/pull-lists.service.ts'
+import { makeAskedRefs } from './mergeability/merge-ref.ts'
+import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
+import { pullProjections } from './pull.projection.ts'
+import { createPullReviews, type PullReviews } from './review-port.ts'
+import { createPullTexts } from './pull-texts.ts'
+import { pullEvents } from './pulls.events.ts'
+import { pullOperations } from './pulls.operations.ts'
+import { createPulls, type Pulls } from './pulls.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly pulls: Pulls
+    /** The module of reviews registers what pull requests show of them. */
+    readonly pullReviews: PullReviews
+  }
+  interface Guards {
+    readonly pull: PullGuard
+    readonly pulls: PullsGuard
+  }
+}
+
+/** Pull requests: their rows, heads, and whether they can be merged. */
+export const module = defineModule({
+  name: 'pulls',
+  needs: [
+    'askedRefs',
+    'issueStateRules',
+    'keptPages',
+    'pushFollowers',
+    'pushProposals',
+    'repoReconcilers',
+    'repos',
+    'repoTexts',
+  ],
+  create(core, services, guards) {
+    const { askedRefs, issueStateRules: stateRules, keptPages: pages, pushFollowers, pushProposals } = services
+    const { repoReconcilers, repos, repoTexts } = services
+    const { config, database, jobs, site } = core
+    const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
+    const reviews = createPullReviews()
+    const heads = new KeyedMutex({ name: 'pull-heads', locks: core.processes.locks })
+    const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets, heads }
+    const pulls = createPulls(deps)
+    const texts = createPullTexts({ repoTexts, site })
+    stateRules.register(mergedPullRule)
+    pushProposals.register(createAgitProposals(deps))
+    askedRefs.register((storage, names) => makeAskedRefs(deps, storage, names))
+    pushFollowers.register((push) => followPush(deps, push))
+    repoReconcilers.add((repoId) => reconcilePulls(deps, repoId))
+    const pullsGuard = createPullsGuard(guards.repo)
+    const own = { pulls: pullsGuard, pull: createPullGuard(database, pullsGuard) }
+    return {
+      services: { pulls, pullReviews: reviews },
+      guards: own,
+      operations: [
+        ...pullOperations({ guards: own, pulls, pages, texts }),
+        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), pages, texts }),
+      ],
+      events: pullEvents,
+      projections: pullProjections({ events: core.events, jobs, draftPrefixes }),
+      subscriptions: pullSubscriptions(jobs),
+      jobs: pullJobs(deps),
+      checks: [pullRefsCheck(deps)],
+    }
+  },
+})

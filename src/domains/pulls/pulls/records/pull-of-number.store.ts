@@ -1,0 +1,28 @@
+import type { Db } from '../../../../core/db/database.ts'
+import { runKept } from '../../../../core/db/kept-statement.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { type Issue, toIssue } from '../../../issues/index.ts'
+import { type Pull, toPull } from './pull.store.ts'
+
+/** The pull request of a number and its issue; undefined for none, and for an issue. One query. */
+export async function findPullByNumber(
+  db: Db,
+  repoId: RepoId,
+  number: number,
+): Promise<{ readonly issue: Issue; readonly pull: Pull } | undefined> {
+  const [row] = await runKept(db, byNumber, { repoId, number })
+  return row && { issue: toIssue(row), pull: toPull({ ...row, id: row.pull_id, issue_id: row.id }) }
+}
+
+/** NOTE: `is_closed` is the same in both tables. */
+const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonly number: number }) =>
+  db
+    .selectFrom('issue')
+    .innerJoin('pull', 'pull.issue_id', 'issue.id')
+    .selectAll('issue')
+    .select(['pull.id as pull_id', 'pull.base_repo_id', 'pull.base_branch', 'pull.head_repo_id', 'pull.head_branch'])
+    .select(['pull.is_agit', 'pull.head_oid', 'pull.merge_base', 'pull.mergeability', 'pull.checked_base_oid'])
+    .select(['pull.checked_head_oid', 'pull.conflicts', 'pull.is_draft', 'pull.allows_maintainer_edit'])
+    .select(['pull.is_merged', 'pull.merged_oid', 'pull.merge_style', 'pull.merged_by_id', 'pull.merged_at'])
+    .where('issue.repo_id', '=', repoId)
+    .where('issue.number', '=', number)

@@ -1,0 +1,281 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { runKept } from '../../../../core/db/kept-statement.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { PullTable } from './pull.table.ts'
+
+/**
+ * The result of a check. `ancestor`: the base contains the head. `empty`: the merge would change no file. Both can be
+ * presented as mergeable (behaviour/pull-requests#mergeability).
+ */
+export type Mergeability = 'ancestor' | 'checking' | 'conflict' | 'empty' | 'error' | 'mergeable'
+
+/** What a pull request has beside its issue. Times are epoch milliseconds. */
+export interface Pull {
+  readonly id: PullId
+  readonly issueId: IssueId
+  readonly baseRepoId: RepoId
+  readonly baseBranch: string
+  /** Undefined when the repository was deleted. */
+  readonly headRepoId: RepoId | undefined
+  readonly headBranch: string
+  readonly isAgit: boolean
+  /** What `refs/pull/{number}/head` points to. */
+  readonly headOid: string
+  readonly mergeBase: string
+  readonly check: MergeCheck
+  readonly isClosed: boolean
+  readonly isDraft: boolean
+  readonly allowsMaintainerEdit: boolean
+  readonly merge: Merge | undefined
+}
+
+/** The last check, and what it compared: it says nothing about other commits. */
+export interface MergeCheck {
+  readonly state: Mergeability
+  /** Empty before the first check. */
+  readonly baseOid: string
+  readonly headOid: string
+  /** Paths that conflict. */
+  readonly conflicts: readonly string[]
+}
+
+interface Merge {
+  /** The tip of the base right after the merge. */
+  readonly oid: string
+  /** The contract's `Do`. */
+  readonly style: string
+  /** The account may have been deleted. */
+  readonly byId: UserId
+  readonly at: number
+}
+
+export const toPull = (row: Selectable<PullTable>): Pull => ({
+  id: asId(row.id),
+  issueId: asId(row.issue_id),
+  baseRepoId: asId(row.base_repo_id),
+  baseBranch: row.base_branch,
+  headRepoId: row.head_repo_id === 0 ? undefined : asId(row.head_repo_id),
+  headBranch: row.head_branch,
+  isAgit: row.is_agit === 1,
+  headOid: row.head_oid,
+  mergeBase: row.merge_base,
+  check: {
+    state: row.mergeability as Mergeability,
+    baseOid: row.checked_base_oid,
+    headOid: row.checked_head_oid,
+    conflicts: row.conflicts === '' ? [] : (JSON.parse(row.conflicts) as string[]),
+  },
+  isClosed: row.is_closed === 1,
+  isDraft: row.is_draft === 1,
+  allowsMaintainerEdit: row.allows_maintainer_edit === 1,
+  merge:
+    row.is_merged === 1
+      ? { oid: row.merged_oid, style: row.merge_style, byId: asId(row.merged_by_id), at: row.merged_at }
+      : undefined,
+})
+
+export async function findPull(db: Db, id: PullId): Promise<Pull | undefined> {
+  const row = await db.selectFrom('pull').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toPull(row)
+}
+
+export async function findPullByIssue(db: Db, issueId: IssueId): Promise<Pull | undefined> {
+  const [row] = await runKept(db, byIssue, { issueId })
+  return row && toPull(row)
+}
+
+const byIssue = (db: Db, { issueId }: { readonly issueId: IssueId }) =>
+  db.selectFrom('pull').selectAll().where('issue_id', '=', issueId)
+
+/** Pull requests of these issues, by issue. */
+export async function listPullsByIssues(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, Pull>> {
+  if (ids.length === 0) return new Map()
+  const rows = await runKept(db, byIssues, { ids })
+  return new Map(rows.map((row) => [asId<IssueId>(row.issue_id), toPull(row)]))
+}
+
+const byIssues = (db: Db, { ids }: { readonly ids: readonly IssueId[] }) =>
+  db.selectFrom('pull').selectAll().where('issue_id', 'in', ids)
+
+/** Locks the row until the transaction ends. Returns undefined if the pull request was deleted. */
+export async function lockPull(tx: Tx, id: PullId): Promise<Pull | undefined> {
+  const row = await tx.updateTable('pull').set({ id }).where('id', '=', id).returningAll().executeTakeFirst()
+  return row && toPull(row)
+}
+
+export async function insertPull(tx: Tx, values: Insertable<PullTable>): Promise<Pull> {
+  return toPull(await tx.insertInto('pull').values(values).returningAll().executeTakeFirstOrThrow())
+}
+
+/** Throws NoResultError, which is a conflict, if the pull request was deleted. */
+export async function updatePull(tx: Tx, id: PullId, values: Updateable<PullTable>): Promise<Pull> {
+  return toPull(await tx.updateTable('pull').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow())
+}
+
+/** A branch of a repository. */
+export interface BranchOf {
+  readonly repoId: RepoId
+  readonly branch: string
+}
+
+/** The open pull requests that have the branch as their head, the oldest first; those of AGit are not among them. */
+export async function listOpenPullsFrom(db: Db, { repoId, branch }: BranchOf): Promise<Pull[]> {
+  const rows = await db
+    .selectFrom('pull')
+    .selectAll()
+    .where('head_repo_id', '=', repoId)
+    .where('is_closed', '=', 0)
+    .where('head_branch', '=', branch)
+    .where('is_agit', '=', 0)
+    .orderBy('id')
+    .execute()
+  return rows.map(toPull)
+}
+
+/** Some of the open pull requests into the branch, the oldest first, behind `afterId`. */
+export async function listOpenPullsInto(
+  db: Db,
+  { repoId, branch }: BranchOf,
+  { afterId, limit }: { readonly afterId: PullId | 0; readonly limit: number },
+): Promise<Pull[]> {
+  const rows = await db
+    .selectFrom('pull')
+    .selectAll()
+    .where('base_repo_id', '=', repoId)
+    .where('is_closed', '=', 0)
+    .where('base_branch', '=', branch)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toPull)
+}
+
+/** What no two open pull requests have in common. */
+export interface PullTarget {
+  /** A topic of AGit is no branch, even where a branch has its name. */
+  readonly isAgit: boolean
+  readonly headRepoId: RepoId
+  readonly headBranch: string
+  readonly baseRepoId: RepoId
+  readonly baseBranch: string
+}
+
+/** The open pull request with this target, and the number of its issue. */
+export async function findOpenDuplicate(
+  db: Db,
+  { isAgit, headRepoId, headBranch, baseRepoId, baseBranch }: PullTarget,
+): Promise<{ readonly pull: Pull; readonly number: number } | undefined> {
+  const row = await db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .selectAll('pull')
+    .select('issue.number')
+    .where('pull.head_repo_id', '=', headRepoId)
+    .where('pull.is_closed', '=', 0)
+    .where('pull.head_branch', '=', headBranch)
+    .where('pull.base_repo_id', '=', baseRepoId)
+    .where('pull.base_branch', '=', baseBranch)
+    .where('pull.is_agit', '=', flag(isAgit))
+    .orderBy('pull.id')
+    .limit(1)
+    .executeTakeFirst()
+  return row && { pull: toPull(row), number: row.number }
+}
+
+/** Nothing happens where the issue has no row of a pull request. */
+export async function updatePullOfIssue(tx: Tx, issueId: IssueId, values: Updateable<PullTable>): Promise<void> {
+  await tx.updateTable('pull').set(values).where('issue_id', '=', issueId).execute()
+}
+
+/** Sets the columns of a check of the head and base that `seen` has; nothing happens when it has others by now. */
+export async function updateChecked(tx: Tx, seen: Pull, values: Updateable<PullTable>): Promise<void> {
+  await tx
+    .updateTable('pull')
+    .set(values)
+    .where('id', '=', seen.id)
+    .where('head_oid', '=', seen.headOid)
+    .where('base_branch', '=', seen.baseBranch)
+    .execute()
+}
+
+/** Whether an open pull request has one of the branches of the repository as its head or base. */
+export async function hasOpenPulls(db: Db, repoId: RepoId, branches: readonly string[]): Promise<boolean> {
+  if (branches.length === 0) return false
+  const row = await db
+    .selectFrom('pull')
+    .select('id')
+    .where('is_closed', '=', 0)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('head_repo_id', '=', repoId), eb('head_branch', 'in', branches)]),
+        eb.and([eb('base_repo_id', '=', repoId), eb('base_branch', 'in', branches)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The base of the pull request that was merged last from the branch into the same repository. */
+export async function findMergedBase(db: Db, { repoId, branch }: BranchOf): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pull')
+    .select('base_branch')
+    .where('head_repo_id', '=', repoId)
+    .where('is_closed', '=', 1)
+    .where('head_branch', '=', branch)
+    .where('base_repo_id', '=', repoId)
+    .where('is_merged', '=', 1)
+    .orderBy('merged_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.base_branch
+}
+
+/** Detaches the pull requests of a head repository that is deleted; returns those that are open. */
+export async function detachHeadRepo(tx: Tx, repoId: RepoId): Promise<Pull[]> {
+  const rows = await tx
+    .updateTable('pull')
+    .set({ head_repo_id: 0 })
+    .where('head_repo_id', '=', repoId)
+    .where('base_repo_id', '!=', repoId)
+    .returningAll()
+    .execute()
+  return rows.map(toPull).filter((pull) => !pull.isClosed)
+}
+
+/** The same for all repositories of an account that is deleted. */
+export async function detachHeadsOfOwner(tx: Tx, ownerId: UserId): Promise<Pull[]> {
+  const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
+  const rows = await tx
+    .updateTable('pull')
+    .set({ head_repo_id: 0 })
+    .where('head_repo_id', 'in', owned)
+    .where('base_repo_id', 'not in', owned)
+    .returningAll()
+    .execute()
+  return rows.map(toPull).filter((pull) => !pull.isClosed)
+}
+
+/** Gives the branch of the repository its new name in every pull request. */
+export async function renameBranchInPulls(
+  tx: Tx,
+  { repoId, from, to }: { readonly repoId: RepoId; readonly from: string; readonly to: string },
+): Promise<void> {
+  await tx
+    .updateTable('pull')
+    .set({ head_branch: to })
+    .where('head_repo_id', '=', repoId)
+    .where('head_branch', '=', from)
+    .where('is_agit', '=', 0)
+    .execute()
+  await tx
+    .updateTable('pull')
+    .set({ base_branch: to })
+    .where('base_repo_id', '=', repoId)
+    .where('base_branch', '=', from)
+    .execute()
+}

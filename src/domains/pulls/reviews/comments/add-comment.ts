@@ -1,0 +1,87 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { badRequest, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { countNewComments, findEntry, isHiddenFrom, requireOpenToComments } from '../../../issues/index.ts'
+import { changePull } from '../../pulls/lifecycle/pull-change.ts'
+import type { PullInView } from '../../pulls/pull-in-view.ts'
+import { findCommentPlace } from '../records/review-comment.store.ts'
+import { findReview, lockReview, type Review } from '../records/review.store.ts'
+import type { ReviewDeps } from '../review-deps.ts'
+import type { ReviewInView } from '../review-in-view.ts'
+import { appendReviewEvent } from '../reviews.events.ts'
+import { currentSpan, findSpan } from '../reviews/diff-spans.ts'
+import { publishTexts } from '../reviews/review-texts.ts'
+import { insertComments } from './insert-comments.ts'
+import { type LocatedComment, locateComments, type NewComment } from './locate-comments.ts'
+
+/**
+ * Adds a comment to a review, whatever its state (behaviour/pull-requests#review-comments). Throws Forbidden for a
+ * blocked account. Returns the id.
+ */
+export async function addComment(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  target: ReviewInView,
+  comment: NewComment,
+): Promise<number> {
+  const { repo, pull, review } = target
+  const git = deps.git.open(repo)
+  const current = currentSpan(pull)
+  const reviewed = (await findSpan(git, pull, review.commitOid)) ?? current
+  const [located] = await locateComments(git, { reviewed, current }, [comment])
+  return insertOne(deps, actor, target, { review, comment: located! })
+}
+
+/**
+ * Answers a comment of a review at the same line (behaviour/pull-requests#review-comments). Throws BadRequest for what
+ * is no comment of a review, NotFound for one of another pull request, Invalid for an empty text. Returns the id.
+ */
+export async function replyTo(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  target: PullInView,
+  { entryId, body }: { readonly entryId: number; readonly body: string },
+): Promise<number> {
+  if (body.trim() === '') throw invalidField('Body', 'Required')
+  const { read } = deps.database
+  const entry = await findEntry(read, entryId)
+  if (entry?.issueId !== target.issue.id || isHiddenFrom(actor, entry)) throw notFound('comment does not exist')
+  const location = await findCommentPlace(read, entryId)
+  const review = location && (await findReview(read, location.reviewId))
+  if (review === undefined) throw badRequest('comment is not a review comment')
+  return insertOne(deps, actor, target, { review, comment: { body, location: location!, replyTo: entryId } })
+}
+
+interface Insertion {
+  readonly review: Review
+  readonly comment: LocatedComment & { readonly replyTo?: number }
+}
+
+async function insertOne(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  target: PullInView,
+  { review: { id }, comment }: Insertion,
+): Promise<number> {
+  const { repo, pull } = target
+  const inserted = await changePull(deps, actor, { repo, pull }, async (change) => {
+    const { tx, issue, at } = change
+    await requireOpenToComments(tx, actor, target, issue)
+    const review = await lockReview(tx, id)
+    if (review === undefined) return undefined
+    const [commentId] = await insertComments(change, review, [comment])
+    if (review.kind === 'pending') return commentId
+    await countNewComments(tx, issue.id, 0, at)
+    await publishTexts(deps, change, [{ id: commentId!, actorId: actor.account.id, body: comment.body }])
+    const ids = { review_id: id, comment_id: commentId! }
+    await appendReviewEvent(change, 'review_comment.created', {
+      ...ids,
+      is_reply: comment.replyTo !== undefined,
+      body: comment.body,
+      poster_id: actor.account.id,
+      created_at: at,
+    })
+    return commentId
+  })
+  if (inserted === undefined) throw notFound('the review was deleted meanwhile')
+  return inserted
+}

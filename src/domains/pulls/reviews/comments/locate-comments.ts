@@ -1,0 +1,93 @@
+import type { DiffSide, DiffSpan, GitRepo } from '../../../../core/git/index.ts'
+import { invalidField } from '../../../../core/platform/errors.ts'
+import type { CommentPlace } from '../records/review-comment.store.ts'
+import type { CreatePullReviewComment } from './review-comment.model.ts'
+
+/** A comment at lines of one side of the diff. */
+export interface NewComment {
+  readonly path: string
+  readonly body: string
+  readonly side: DiffSide
+  /** The last line, from 1. */
+  readonly line: number
+  /** The first line; that of one line is the same. */
+  readonly startLine: number
+}
+
+/** Where a new comment is in the diff of the current head. */
+type Location = Pick<
+  CommentPlace,
+  'baseOid' | 'commitOid' | 'diffHunk' | 'isOutdated' | 'line' | 'lineCommitOid' | 'path' | 'side' | 'startLine'
+>
+
+export interface LocatedComment {
+  readonly body: string
+  readonly location: Location
+}
+
+/**
+ * Throws Invalid for a comment without path, text or line, for a number that is no line, and for lines that end before
+ * they begin. The old side wins where both have a line.
+ */
+export function readComment({ path = '', body = '', ...positions }: CreatePullReviewComment): NewComment {
+  if (path === '') throw invalidField('Path', 'Required')
+  if (body.trim() === '') throw invalidField('Body', 'Required')
+  const old = requireLine('OldPosition', positions.old_position)
+  const side = old > 0 ? 'old' : 'new'
+  const line = old || requireLine('NewPosition', positions.new_position)
+  if (line === 0) throw invalidField('NewPosition', 'Required')
+  const field = side === 'old' ? 'OldStartPosition' : 'NewStartPosition'
+  const start = requireLine(field, side === 'old' ? positions.old_start_position : positions.new_start_position)
+  if (start > line) throw invalidField(field, `the lines end at ${line}, before they begin`)
+  return { path, body, side, line, startLine: start || line }
+}
+
+const MAX_LINE = 2_147_483_647
+
+/** The number of a line, 0 for none. */
+function requireLine(field: string, line = 0): number {
+  if (line < 0 || line > MAX_LINE) throw invalidField(field, `Range (0 to ${MAX_LINE})`)
+  return line
+}
+
+interface Diffs {
+  /** What the review is of. */
+  readonly reviewed: DiffSpan
+  /** Of the head as it is now. */
+  readonly current: DiffSpan
+}
+
+/**
+ * Finds the lines of new comments in the diff that was reviewed, and where they are in the current one
+ * (behaviour/pull-requests#positions-of-review-comments). A few git processes for each comment, one after the other.
+ */
+export async function locateComments(
+  git: GitRepo,
+  { reviewed, current }: Diffs,
+  comments: readonly NewComment[],
+): Promise<LocatedComment[]> {
+  const ranges = comments.map(({ path, side, startLine, line }) => ({ path, side, first: startLine, last: line }))
+  const isCurrent = reviewed.head === current.head && reviewed.base === current.base
+  const moved = isCurrent || ranges.length === 0 ? ranges : await git.diffLines.follow(reviewed, current, ranges)
+  const located: LocatedComment[] = []
+  for (const [index, comment] of comments.entries()) {
+    const { path, side, line, startLine, body } = comment
+    const place = moved[index]
+    const location = {
+      side,
+      ...(place === undefined
+        ? { path, line, startLine, isOutdated: true, commitOid: reviewed.head, baseOid: reviewed.base }
+        : { path: place.path, line: place.last, startLine: place.first, isOutdated: false }),
+      ...(place && { commitOid: current.head, baseOid: current.base }),
+      diffHunk: await git.diffLines.excerpt(reviewed, comment),
+      lineCommitOid: await lineCommit(git, reviewed.head, comment),
+    } as Location
+    located.push({ body, location })
+  }
+  return located
+}
+
+/** The commit that changed the line last; the head for the old side, and where there is no such line. */
+async function lineCommit(git: GitRepo, head: string, { side, path, line }: NewComment): Promise<string> {
+  return (side === 'new' && (await git.blames.ofLine(head, path, line))) || head
+}

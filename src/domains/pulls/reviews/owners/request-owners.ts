@@ -1,0 +1,115 @@
+import { actorOf } from '../../../../core/access/viewer.ts'
+import { branchRef, type ChangedFileList, type Git, type GitRepo, isGitError } from '../../../../core/git/index.ts'
+import type { PullId, UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Logger } from '../../../../core/platform/logger.ts'
+import { type Issue, findIssueById } from '../../../issues/index.ts'
+import { changePull } from '../../pulls/lifecycle/pull-change.ts'
+import { type Pull, findPull } from '../../pulls/records/pull.store.ts'
+import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { findUserById, listBlockers } from '../../../accounts/index.ts'
+import { findProblem, type PlannedRequest, planRequest } from '../requests/plan-requests.ts'
+import { recordRequest } from '../requests/record-request.ts'
+import { listReviewersAmong } from '../requests/request.store.ts'
+import type { RequestDeps } from '../requests/requests.service.ts'
+import { type OwnerRule, parseCodeOwners } from './code-owners.policy.ts'
+import { findOwners } from './find-owners.ts'
+import { matchOwnerRules } from './match-owners.ts'
+import { readCodeOwners } from './read-code-owners.ts'
+
+export interface OwnerDeps extends RequestDeps {
+  readonly git: Git
+  readonly log: Logger
+}
+
+interface OwnedPull {
+  readonly repo: Repo
+  readonly pull: Pull
+  readonly issue: Issue
+}
+
+/**
+ * Asks the owners of the changed files for reviews, in the name of the poster: not those who have a review already, and
+ * those who could not be asked by hand are left out (behaviour/pull-requests#code-owners). Nothing happens for drafts,
+ * closed pull requests, forks and archived repositories. Safe to run again.
+ */
+export async function requestOwners(deps: OwnerDeps, id: PullId): Promise<void> {
+  const { read } = deps.database
+  const found = await findOwnedPull(deps, id)
+  if (found === undefined) return
+  const { repo, pull, issue } = found
+  const place = { repo, baseBranch: pull.baseBranch, posterId: issue.posterId }
+  const planned: PlannedRequest[] = []
+  for (const reviewer of await findOwners(read, repo, await findRules(deps, found)))
+    if ((await findProblem(read, place, reviewer)) === undefined) planned.push(await planRequest(read, place, reviewer))
+  if (planned.length > 0) await recordOwnerRequests(deps, found, planned)
+}
+
+const isReady = ({ isClosed, isDraft }: Pull): boolean => !isClosed && !isDraft
+
+async function findOwnedPull({ database: { read } }: OwnerDeps, id: PullId): Promise<OwnedPull | undefined> {
+  const pull = await findPull(read, id)
+  if (pull === undefined || !isReady(pull)) return undefined
+  const [repo, issue] = await Promise.all([findRepoById(read, pull.baseRepoId), findIssueById(read, pull.issueId)])
+  if (repo === undefined || issue === undefined || repo.isFork || repo.isArchived) return undefined
+  return (await findUserById(read, issue.posterId)) && { repo, pull, issue }
+}
+
+async function findRules({ git: store, log }: OwnerDeps, { repo, pull }: OwnedPull): Promise<readonly OwnerRule[]> {
+  const git = store.open(repo)
+  const text = await readDefaultBranch(git, repo)
+  if (text === undefined) return []
+  const files = await listFiles(git, pull)
+  if (files === undefined) return []
+  const { rules, isCut } = await matchOwnerRules(parseCodeOwners(text), () => files)
+  if (isCut) log.warn({ pullId: pull.id }, 'CODEOWNERS takes too long: not all of its rules were compared')
+  return rules
+}
+
+async function readDefaultBranch(git: GitRepo, repo: Repo): Promise<string | undefined> {
+  const tip = (await git.refs.snapshot()).get(`refs/heads/${repo.defaultBranch}`)
+  return tip && readCodeOwners(git, tip.oid)
+}
+
+/**
+ * The files that the merge would change, those of the diff where there is a conflict or no base. Undefined for more
+ * files than can be listed.
+ */
+async function listFiles(
+  git: GitRepo,
+  { baseBranch, mergeBase, headOid }: Pull,
+): Promise<Iterable<string> | undefined> {
+  try {
+    const shown = await git.changedFiles.list(mergeBase, headOid)
+    const tip = (await git.refs.snapshot()).get(branchRef(baseBranch))?.oid
+    const merged = tip && (await git.writing(() => git.merges.changedFiles(tip, headOid)))
+    return merged || [...pathsOf(shown)]
+  } catch (error) {
+    if (isGitError(error, 'too-large')) return undefined
+    throw error
+  }
+}
+
+/** The new and the old name of a file that was renamed. */
+function* pathsOf(files: ChangedFileList): Generator<string> {
+  for (const { path, previousPath, status } of files.from(0)) {
+    yield path
+    if (status === 'renamed' && previousPath !== undefined) yield previousPath
+  }
+}
+
+async function recordOwnerRequests(
+  deps: OwnerDeps,
+  { repo, pull, issue }: OwnedPull,
+  planned: readonly PlannedRequest[],
+): Promise<void> {
+  const ids = planned.flatMap(({ reviewer }): UserId[] => (reviewer.user ? [reviewer.user.id] : []))
+  await changePull(deps, actorOf(issue.posterId), { repo, pull }, async (change) => {
+    if (!isReady(change.pull)) return
+    const excluded = new Set([
+      ...(await listReviewersAmong(change.tx, pull.id, ids)),
+      ...(await listBlockers(change.tx, issue.posterId, ids)),
+    ])
+    for (const each of planned)
+      if (each.reviewer.user === undefined || !excluded.has(each.reviewer.user.id)) await recordRequest(change, each)
+  })
+}

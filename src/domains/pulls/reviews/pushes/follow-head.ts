@@ -1,0 +1,101 @@
+import { ANONYMOUS, type Actor } from '../../../../core/access/viewer.ts'
+import type { DiffSpan, FileLines, GitRepo } from '../../../../core/git/index.ts'
+import type { PullId, ReviewId } from '../../../../core/platform/crypto/ids.ts'
+import { loadBranchRules } from '../../../code/index.ts'
+import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
+import { type Pull, findPull } from '../../pulls/records/pull.store.ts'
+import { findRepoById } from '../../../repositories/index.ts'
+import { clearStale, listFreshReviews, markStale } from '../records/decision.store.ts'
+import { type CommentPlace, listCurrentPlaces, updateCommentPlace } from '../records/review-comment.store.ts'
+import type { ReviewDeps } from '../review-deps.ts'
+import { currentSpan, isStale } from '../reviews/diff-spans.ts'
+import { recordDismissal } from '../reviews/dismiss-review.ts'
+
+export type FollowDeps = Omit<ReviewDeps, 'attachments' | 'texts'>
+
+interface Moved {
+  readonly place: CommentPlace
+  /** Undefined for an outdated one. */
+  readonly to: FileLines | undefined
+}
+
+/**
+ * Makes the reviews of a pull request follow its head: reviews of other changes are stale, which dismisses approvals
+ * where the protection says so, and comments move with their lines or are outdated
+ * (behaviour/pull-requests#branch-lifecycle). Safe to run again: what was done is not done twice.
+ */
+export async function followHead(deps: FollowDeps, actor: Actor, pullId: PullId): Promise<void> {
+  const { read } = deps.database
+  const pull = await findPull(read, pullId)
+  const repo = pull && (await findRepoById(read, pull.baseRepoId))
+  if (pull === undefined || repo === undefined) return
+  const git = deps.git.open(repo)
+  const stale = await findStale(git, pull, await listFreshReviews(read, pullId))
+  const moved = await moveComments(git, pull, await listCurrentPlaces(read, pullId))
+  const rule = await (await loadBranchRules(read, repo, ANONYMOUS)).ruleOf(pull.baseBranch)
+  await changePull(deps, actor, { repo, pull }, async (change) => {
+    // NOTE: the head moved again, and another job follows that.
+    if (change.pull.headOid !== pull.headOid) return
+    await clearStale(change.tx, pull.id, pull.headOid)
+    const nowStale = await markStale(change.tx, stale)
+    if (rule?.dismissStaleApprovals)
+      for (const review of nowStale)
+        if (review.kind === 'approved' && !review.isDismissed) await recordDismissal(change, review, DISMISSED)
+    await writePlaces(change, pull, moved)
+  })
+}
+
+const DISMISSED = 'New commits pushed, approval review dismissed automatically according to repository settings'
+
+async function findStale(
+  git: GitRepo,
+  pull: Pull,
+  reviews: readonly { readonly id: ReviewId; readonly commitOid: string }[],
+): Promise<ReviewId[]> {
+  const stale: ReviewId[] = []
+  for (const [commitOid, of] of Map.groupBy(reviews, (review) => review.commitOid))
+    if (await isStale(git, pull, commitOid)) stale.push(...of.map(({ id }) => id))
+  return stale
+}
+
+async function moveComments(git: GitRepo, pull: Pull, places: readonly CommentPlace[]): Promise<Moved[]> {
+  const current = currentSpan(pull)
+  const moved: Moved[] = []
+  for (const some of Map.groupBy(places, (place) => `${place.baseOid} ${place.commitOid}`).values()) {
+    const { baseOid: base, commitOid: head } = some[0]!
+    if (base === current.base && head === current.head) continue
+    const found = await follow(git, { base, head }, current, some)
+    moved.push(...some.map((place, index) => ({ place, to: found[index] })))
+  }
+  return moved
+}
+
+/** Comments on commits that the repository has lost are outdated. */
+async function follow(
+  git: GitRepo,
+  before: DiffSpan,
+  after: DiffSpan,
+  places: readonly CommentPlace[],
+): Promise<readonly (FileLines | undefined)[]> {
+  const known = await Promise.all([before.base, before.head].map((oid) => git.objects.findInfo(oid)))
+  if (known.includes(undefined)) return []
+  const ranges = places.map(({ path, side, startLine, line }) => ({ path, side, first: startLine, last: line }))
+  return git.diffLines.follow(before, after, ranges)
+}
+
+async function writePlaces({ tx }: PullChange, pull: Pull, moved: readonly Moved[]): Promise<void> {
+  for (const { place, to } of moved)
+    await updateCommentPlace(
+      tx,
+      place.entryId,
+      to === undefined
+        ? { is_outdated: 1 }
+        : {
+            path: to.path,
+            line: to.last,
+            start_line: to.first,
+            commit_oid: pull.headOid,
+            base_oid: pull.mergeBase,
+          },
+    )
+}

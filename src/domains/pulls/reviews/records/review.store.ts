@@ -1,0 +1,134 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
+import { selectPage } from '../../../../core/db/page.ts'
+import {
+  asId,
+  type IssueId,
+  type PullId,
+  type ReviewId,
+  type TeamId,
+  type UserId,
+} from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { Repo } from '../../../repositories/index.ts'
+import type { ReviewTable } from './review.table.ts'
+import { isShown } from './shown-reviews.store.ts'
+
+/** `request`: nothing but the wish for a review. `pending`: known to its reviewer alone. */
+export type ReviewKind = 'approved' | 'comment' | 'pending' | 'rejected' | 'request'
+
+/** Times are epoch milliseconds. */
+export interface Review {
+  readonly id: ReviewId
+  readonly pullId: PullId
+  readonly issueId: IssueId
+  readonly kind: ReviewKind
+  /** Undefined for the request of a team. */
+  readonly reviewerId: UserId | undefined
+  readonly teamId: TeamId | undefined
+  readonly body: string
+  /** Empty for a request. */
+  readonly commitOid: string
+  readonly isOfficial: boolean
+  readonly isStale: boolean
+  readonly isDismissed: boolean
+  /** Of an approval that was given for a base that the pull request does not have any more; otherwise empty. */
+  readonly formerBase: string
+  /** Undefined for none. The entry may be gone. */
+  readonly entryId: number | undefined
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly submittedAt: number
+}
+
+export const toReview = (row: Selectable<ReviewTable>): Review => ({
+  id: asId(row.id),
+  pullId: asId(row.pull_id),
+  issueId: asId(row.issue_id),
+  kind: row.kind as ReviewKind,
+  reviewerId: row.reviewer_id === 0 ? undefined : asId(row.reviewer_id),
+  teamId: row.team_id === 0 ? undefined : asId(row.team_id),
+  body: row.body,
+  commitOid: row.commit_oid,
+  isOfficial: row.is_official === 1,
+  isStale: row.is_stale === 1,
+  isDismissed: row.is_dismissed === 1,
+  formerBase: row.former_base,
+  entryId: row.entry_id === 0 ? undefined : row.entry_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  submittedAt: row.submitted_at,
+})
+
+export async function findReview(db: Db, id: ReviewId): Promise<Review | undefined> {
+  const row = await db.selectFrom('review').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toReview(row)
+}
+
+/** A review of a pull request of the repository. See `isShown`. */
+export async function findShownReview(db: Db, repo: Repo, id: ReviewId): Promise<Review | undefined> {
+  const row = await db.selectFrom('review').selectAll().where('id', '=', id).where(isShown(repo)).executeTakeFirst()
+  return row && toReview(row)
+}
+
+/** Locks the row until the transaction ends. Returns undefined if the review was deleted. */
+export async function lockReview(tx: Tx, id: ReviewId): Promise<Review | undefined> {
+  const query = tx.selectFrom('review').selectAll().where('id', '=', id)
+  const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
+  return row && toReview(row)
+}
+
+export async function findPendingReview(db: Db, pullId: PullId, reviewerId: UserId): Promise<Review | undefined> {
+  const row = await db
+    .selectFrom('review')
+    .selectAll()
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId)
+    .where('kind', '=', 'pending')
+    .executeTakeFirst()
+  return row && toReview(row)
+}
+
+/** Reviews and requests of these pull requests, the oldest first. */
+export async function listReviewsOf(db: Db, pullIds: readonly PullId[]): Promise<Review[]> {
+  if (pullIds.length === 0) return []
+  const rows = await db.selectFrom('review').selectAll().where('pull_id', 'in', pullIds).orderBy('id').execute()
+  return rows.map(toReview)
+}
+
+/** Reviews and requests of a pull request, the oldest first; pending ones among them. See `isShown`. */
+export const listReviewPage = (
+  db: Db,
+  { pull, repo }: { readonly pull: { readonly id: PullId }; readonly repo: Repo },
+  paging: Paging,
+): Promise<Page<Review>> =>
+  selectPage(
+    db.selectFrom('review').selectAll().where('pull_id', '=', pull.id).where(isShown(repo)).orderBy('id'),
+    paging,
+    toReview,
+  )
+
+export async function insertReview(tx: Tx, values: Insertable<ReviewTable>): Promise<Review> {
+  return toReview(await tx.insertInto('review').values(values).returningAll().executeTakeFirstOrThrow())
+}
+
+/** Throws NoResultError, which is a conflict, if the review was deleted. */
+export async function updateReview(tx: Tx, id: ReviewId, values: Updateable<ReviewTable>): Promise<Review> {
+  const update = tx.updateTable('review').set(values).where('id', '=', id)
+  return toReview(await update.returningAll().executeTakeFirstOrThrow())
+}
+
+/** Nothing if the entry is not the newest one of a review. */
+export async function setTextOfReview(
+  tx: Tx,
+  { reviewerId, entryId }: { readonly reviewerId: UserId; readonly entryId: number },
+  body: string,
+): Promise<void> {
+  const update = tx.updateTable('review').set({ body }).where('reviewer_id', '=', reviewerId)
+  await update.where('entry_id', '=', entryId).execute()
+}
+
+/** Also the places of its comments. */
+export async function deleteReview(tx: Tx, id: ReviewId): Promise<void> {
+  await tx.deleteFrom('review').where('id', '=', id).execute()
+}

@@ -1,0 +1,22 @@
+import type { Db } from '../../../../core/db/database.ts'
+import { asId, type TeamId } from '../../../../core/platform/crypto/ids.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import type { Timeline } from '../../../issues/index.ts'
+import { listTeamsByIds, presentTeam } from '../../../accounts/index.ts'
+
+type DetailsLoader = Parameters<Timeline['registerDetails']>[1]
+
+/** The teams that entries of requests name. A team that was deleted has none. */
+export const loadRequestedTeams =
+  (read: Db, site: Site): DetailsLoader =>
+  async (viewer, entries) => {
+    const ofTeams = entries.filter(({ payload }) => 'isTeam' in payload && payload.isTeam)
+    const teams = await listTeamsByIds(read, [...new Set(ofTeams.map(({ targetId }) => asId<TeamId>(targetId)))])
+    const byId = new Map<number, (typeof teams)[number]>(teams.map((team) => [team.id, team]))
+    return new Map(
+      ofTeams.flatMap(({ id, targetId }) => {
+        const team = byId.get(targetId)
+        return team ? [[id, { assignee_team: presentTeam(team, { org: undefined, viewer, site }) }]] : []
+      }),
+    )
+  }

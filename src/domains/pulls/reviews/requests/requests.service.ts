@@ -1,0 +1,118 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
+import type { PullInView } from '../../pulls/pull-in-view.ts'
+import type { ReviewPort, WantedReviewers } from '../../pulls/review-port.ts'
+import { requireUnblocked } from '../../../accounts/index.ts'
+import type { Review } from '../records/review.store.ts'
+import { findReviewers, type Reviewer } from './find-reviewers.ts'
+import { findProblem, mayChooseReviewers, type PlannedRequest, planRequest, refusal } from './plan-requests.ts'
+import { recordRequest, recordRequestDeletion } from './record-request.ts'
+import type { RequestPlace } from './request.policy.ts'
+
+/** Requests for reviews (behaviour/pull-requests#requested-reviewers). */
+export interface ReviewRequests extends Pick<ReviewPort, 'prepareRequests'> {
+  /**
+   * Asks one after the other: those before one that is refused stay. Returns the new requests. Throws NotFound for an
+   * unknown person or team before it asks any, Invalid for a rule, Forbidden for a block between the two and for one
+   * who has reviewed a closed pull request.
+   */
+  add(actor: SignedIn, target: PullInView, wanted: WantedReviewers): Promise<Review[]>
+  /** Withdraws requests; does nothing for those not asked. Anybody may withdraw his own. Throws as `add`. */
+  delete(actor: SignedIn, target: PullInView, wanted: WantedReviewers): Promise<void>
+}
+
+export interface RequestDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createReviewRequests(deps: RequestDeps): ReviewRequests {
+  const { read } = deps.database
+  async function plan(actor: SignedIn, place: RequestPlace, reviewer: Reviewer): Promise<PlannedRequest> {
+    const problem = await findProblem(read, place, reviewer)
+    if (problem !== undefined) throw refusal(problem, actor, place)
+    return planRequest(read, place, reviewer)
+  }
+  return {
+    async add(actor, target, wanted) {
+      if (isEmpty(wanted)) return []
+      const place = placeOf(target)
+      // NOTE: before the names are looked up: nobody else learns which teams and addresses exist.
+      if (!(await mayChooseReviewers(read, actor, place))) throw refusal("Doer can't choose reviewer", actor, place)
+      const added: Review[] = []
+      for (const reviewer of await findReviewers(read, target.repo, wanted)) {
+        const planned = await plan(actor, place, reviewer)
+        const review = await changeRequests(deps, actor, target, (change) => ask(change, actor, planned))
+        if (review !== undefined) added.push(review)
+      }
+      return added
+    },
+    async delete(actor, target, wanted) {
+      if (isEmpty(wanted)) return
+      const place = placeOf(target)
+      const mayChoose = await mayChooseReviewers(read, actor, place)
+      if (!mayChoose && !namesOnly(actor, wanted)) throw refusal("Doer can't remove reviewer", actor, place)
+      for (const reviewer of await findReviewers(read, target.repo, wanted)) {
+        if (reviewer.user?.kind === 'organization')
+          throw refusal("Organization can't be added as reviewer", actor, place)
+        await changeRequests(deps, actor, target, async (change) => {
+          if (reviewer.user?.id !== actor.account.id) await requireNotBlocked(change, actor)
+          await recordRequestDeletion(change, reviewer)
+        })
+      }
+    },
+    async prepareRequests(actor, { repo }, { base, ...wanted }) {
+      const place = { repo, baseBranch: base, posterId: actor.account.id }
+      const planned: PlannedRequest[] = []
+      for (const reviewer of await findReviewers(read, repo, wanted)) planned.push(await plan(actor, place, reviewer))
+      return async (change) => {
+        for (const each of planned) await ask(change, actor, each)
+      }
+    },
+  }
+}
+
+const isEmpty = ({ reviewers, teams }: WantedReviewers): boolean => reviewers.length + teams.length === 0
+
+const placeOf = ({ repo, pull, issue }: PullInView): RequestPlace => ({
+  repo,
+  baseBranch: pull.baseBranch,
+  posterId: issue.posterId,
+})
+
+/** Whether nobody but the account itself is named, by its login. */
+function namesOnly({ account }: SignedIn, { reviewers, teams }: WantedReviewers): boolean {
+  return teams.length === 0 && reviewers.every((name) => name.toLowerCase() === account.name.toLowerCase())
+}
+
+/** Throws Forbidden when the person, the poster or the owner of the repository blocks the account. */
+async function ask(change: PullChange, actor: SignedIn, planned: PlannedRequest): Promise<Review | undefined> {
+  await requireNotBlocked(change, actor, planned.reviewer)
+  return recordRequest(change, planned)
+}
+
+async function requireNotBlocked(
+  { tx, repo, issue }: PullChange,
+  { account }: SignedIn,
+  reviewer?: Reviewer,
+): Promise<void> {
+  if (account.isAdmin) return
+  await requireUnblocked(tx, account.id, [repo.ownerId, issue.posterId, ...(reviewer?.user ? [reviewer.user.id] : [])])
+}
+
+/** One transaction, with the rows of the issue and the pull request locked. Throws NotFound when it was deleted. */
+async function changeRequests<T>(
+  deps: RequestDeps,
+  actor: SignedIn,
+  target: PullInView,
+  work: (change: PullChange) => Promise<T>,
+): Promise<T> {
+  const done = await changePull(deps, actor, target, async (change) => ({ value: await work(change) }))
+  if (done === undefined) throw notFound('the pull request was deleted meanwhile')
+  return done.value
+}

@@ -1,0 +1,53 @@
+import type { Static } from '@sinclair/typebox'
+import type { Viewer } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import type { PullId } from '../../../../core/platform/crypto/ids.ts'
+import type { Site } from '../../../../core/platform/site.ts'
+import { type TeamModel, type User, listTeamsByIds, listUsersByIds, presentTeam } from '../../../accounts/index.ts'
+import type { ReviewSummary } from '../../pulls/review-port.ts'
+import type { Repo } from '../../../repositories/index.ts'
+import { countReviews, listNewestReviews } from './review-summary.store.ts'
+
+interface SummaryDeps {
+  readonly read: Db
+  readonly site: Site
+}
+
+/**
+ * Who reviews the pull requests of one repository, with a fixed number of queries: of each person the newest review or
+ * request that was not dismissed, in the order of their changes (behaviour/pull-requests#the-pullrequest-object).
+ * Accounts and teams that were deleted are left out.
+ */
+export async function summarizeReviews(
+  { read, site }: SummaryDeps,
+  { viewer, repo }: { readonly viewer: Viewer; readonly repo: Repo },
+  pullIds: readonly PullId[],
+): Promise<ReadonlyMap<PullId, ReviewSummary>> {
+  const counts = await countReviews(read, pullIds)
+  // NOTE: most pull requests of a list have none.
+  const reviewed = counts.filter(({ hasReviews }) => hasReviews).map(({ pullId }) => pullId)
+  const newest = await listNewestReviews(read, repo, reviewed)
+  const [users, teams] = await Promise.all([
+    listUsersByIds(
+      read,
+      newest.flatMap(({ reviewerId }) => reviewerId ?? []),
+    ),
+    listTeamsByIds(read, [...new Set(newest.flatMap(({ teamId }) => teamId ?? []))]),
+  ])
+  const userById = new Map(users.map((user) => [user.id, user]))
+  const teamById = new Map(teams.map((team) => [team.id, presentAsked(team, { org: repo.owner, viewer, site })]))
+  return new Map(
+    counts.flatMap(({ pullId: id, submissions: reviewsCount }): [PullId, ReviewSummary][] => {
+      const own = newest.filter(({ pullId }) => pullId === id)
+      if (own.length + reviewsCount === 0) return []
+      const reviewers = own.flatMap(({ reviewerId }): User[] => known(reviewerId && userById.get(reviewerId)))
+      const asked = own.flatMap(({ teamId }): Static<typeof TeamModel>[] => known(teamId && teamById.get(teamId)))
+      return [[id, { reviewers, teams: asked, reviewsCount }]]
+    }),
+  )
+}
+
+/** COMPAT: shown without a permission of its own, as in a review (test/api/reviews/requests.test.ts). */
+const presentAsked: typeof presentTeam = (team, context) => ({ ...presentTeam(team, context), permission: 'none' })
+
+const known = <T>(found: T | undefined): T[] => (found === undefined ? [] : [found])

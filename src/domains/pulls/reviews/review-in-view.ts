@@ -1,0 +1,15 @@
+import type { TimelineEntry } from '../../issues/index.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
+import type { CommentPlace } from './records/review-comment.store.ts'
+import type { Review } from './records/review.store.ts'
+
+/** A review that the viewer may see. */
+export interface ReviewInView extends PullInView {
+  readonly review: Review
+}
+
+/** A comment of a review that the viewer may see. */
+export interface ReviewCommentInView extends ReviewInView {
+  readonly entry: TimelineEntry
+  readonly place: CommentPlace
+}

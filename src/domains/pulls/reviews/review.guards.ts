@@ -1,0 +1,40 @@
+import type { Database } from '../../../core/db/database.ts'
+import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import { parseInteger } from '../../../core/platform/paging.ts'
+import { findEntry, isComment } from '../../issues/index.ts'
+import type { PullGuard } from '../pulls/pull.guards.ts'
+import { findCommentPlace } from './records/review-comment.store.ts'
+import { findReview, findShownReview } from './records/review.store.ts'
+import type { ReviewCommentInView, ReviewInView } from './review-in-view.ts'
+import { canSeeReview } from './reviews/review.policy.ts'
+
+/** A pull request and its review `{id}`; one that the caller may not see is 404. */
+export const reviewGuard = ({ read }: Database, outer: ReturnType<PullGuard>): Guard<ReviewInView> =>
+  onTop(outer, {
+    async resolve({ repo, pull }, { params, viewer }) {
+      const review = await findShownReview(read, repo, asId(parseInteger(params['id'])))
+      if (review === undefined || review.pullId !== pull.id || !canSeeReview(viewer, review))
+        throw notFound('review does not exist')
+      return { review }
+    },
+    async recheck({ review }) {
+      if ((await findReview(read, review.id)) === undefined) throw notFound('the review was deleted meanwhile')
+    },
+  })
+
+/** A review of a pull request and its comment `{comment}`. */
+export const reviewCommentGuard = (database: Database, outer: ReturnType<PullGuard>): Guard<ReviewCommentInView> =>
+  onTop(reviewGuard(database, outer), {
+    async resolve({ review }, { params }) {
+      const id = parseInteger(params['comment'])
+      const [entry, place] = await Promise.all([findEntry(database.read, id), findCommentPlace(database.read, id)])
+      if (entry === undefined || !isComment(entry) || place?.reviewId !== review.id)
+        throw notFound('review comment does not exist')
+      return { entry, place }
+    },
+    async recheck({ entry }) {
+      if ((await findEntry(database.read, entry.id)) === undefined) throw notFound('the comment was deleted meanwhile')
+    },
+  })

@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox'
+import type { EventPayload, PayloadsOf } from '../../../core/events/index.ts'
+import type { PullChange } from '../pulls/lifecycle/pull-change.ts'
+
+const Id = Type.Integer()
+const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
+
+export const reviewEvents = {
+  /** A comment was added to a review that was submitted before. */
+  'review_comment.created': Type.Object({
+    ...OfPull,
+    review_id: Id,
+    comment_id: Id,
+    is_reply: Type.Boolean(),
+    /** For what is built once the comment is gone. */
+    body: Type.Optional(Type.String()),
+    poster_id: Type.Optional(Id),
+    created_at: Type.Optional(Type.Number()),
+  }),
+  'review.dismissed': Type.Object({ ...OfPull, review_id: Id }),
+  /** Of a person or a team: 0 for the other member. */
+  'review.request_deleted': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
+  'review.requested': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
+  /** Of what kind the review is: `approved`, `rejected` or `comment`; its text, for what is built once it is gone. */
+  'review.submitted': Type.Object({
+    ...OfPull,
+    review_id: Id,
+    kind: Type.String(),
+    reviewer_id: Type.Optional(Id),
+    body: Type.Optional(Type.String()),
+  }),
+}
+
+declare module '../../../core/events/catalog.ts' {
+  interface EventCatalog extends PayloadsOf<typeof reviewEvents> {}
+}
+
+type ReviewEventKind = keyof typeof reviewEvents
+
+/** Appends an event of a review; `payload` is what it has beside the ids of the pull request. */
+export async function appendReviewEvent<Kind extends ReviewEventKind>(
+  { tx, events, issue, pull, actor, at }: PullChange,
+  kind: Kind,
+  payload: Omit<EventPayload<Kind>, keyof typeof OfPull>,
+): Promise<void> {
+  const ids = { repo_id: issue.repoId, issue_id: issue.id, number: issue.number, pull_id: pull.id }
+  const whole = { ...ids, ...payload } as unknown as EventPayload<Kind>
+  await events.append(tx, kind, { actor, repoId: issue.repoId, at }, whole)
+}

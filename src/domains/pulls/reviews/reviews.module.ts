@@ -1,0 +1,47 @@
+import { defineModule } from '../../../core/module.ts'
+import { reviewCommentOperations } from './comments/review-comments.operations.ts'
+import { createReviewComments } from './comments/review-comments.service.ts'
+import { ownerJobs } from './owners/owners.jobs.ts'
+import { loadRequestedTeams } from './requests/entry-teams.ts'
+import { requestOperations } from './requests/requests.operations.ts'
+import { requestProjections } from './requests/requests.projection.ts'
+import { createReviewRequests } from './requests/requests.service.ts'
+import { summarizeReviews } from './requests/review-summary.ts'
+import { pushJobs } from './pushes/pushes.jobs.ts'
+import { loadReviewState } from './records/review-state.ts'
+import { reviewEvents } from './reviews.events.ts'
+import { reviewSubscriptions } from './reviews.subscriber.ts'
+import { createReviews } from './reviews.service.ts'
+import { formerBaseProjections } from './reviews/former-base.projection.ts'
+import { reviewTextProjections } from './reviews/review-text.projection.ts'
+import { reviewOperations } from './reviews/reviews.operations.ts'
+
+/** Reviews of pull requests, and requests for them. */
+export const module = defineModule({
+  name: 'reviews',
+  needs: ['attachments', 'pullReviews', 'textReferences', 'timeline'],
+  create(core, { attachments, pullReviews, textReferences: texts, timeline }, guards) {
+    const { config, database, clock, events, git, jobs, log, site } = core
+    const { read } = database
+    const { work_in_progress_prefixes: draftPrefixes } = config.pull_request
+    const deps = { database, clock, events, git, log, attachments, texts }
+    const requests = createReviewRequests({ database, clock, events })
+    pullReviews.register({
+      state: (pullId, options) => loadReviewState(read, pullId, options),
+      summarize: (viewer, repo, ids) => summarizeReviews({ read, site }, { viewer, repo }, ids),
+      prepareRequests: requests.prepareRequests,
+    })
+    timeline.registerDetails(['review_request'], loadRequestedTeams(read, site))
+    return {
+      operations: [
+        ...reviewOperations({ guards, database, reviews: createReviews(deps), site }),
+        ...requestOperations({ guards, read, requests, site }),
+        ...reviewCommentOperations({ guards, database, comments: createReviewComments(deps), site }),
+      ],
+      events: reviewEvents,
+      projections: { ...formerBaseProjections, ...requestProjections, ...reviewTextProjections },
+      subscriptions: reviewSubscriptions({ jobs, draftPrefixes }),
+      jobs: { ...ownerJobs({ database, clock, events, git, log }), ...pushJobs(deps) },
+    }
+  },
+})

@@ -1,0 +1,77 @@
+import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
+import { invalid, notFound } from '../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { changePull } from '../pulls/lifecycle/pull-change.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
+import { listCommentPlaces } from './records/review-comment.store.ts'
+import { listReviewPage, lockReview, type Review } from './records/review.store.ts'
+import type { ReviewDeps } from './review-deps.ts'
+import type { ReviewInView } from './review-in-view.ts'
+import { deleteReview } from './reviews/delete-review.ts'
+import { type Dismissal, dismissReview, undismissReview } from './reviews/dismiss-review.ts'
+import { judge, type NewReview, postReview, recordReview, requireOpenTo } from './reviews/post-review.ts'
+import { canSeeReview, requireReview } from './reviews/review.policy.ts'
+import { loadReviewViews, type ReviewView } from './reviews/review-views.ts'
+
+/** Reviews of pull requests (behaviour/pull-requests#reviews). Callers check who may read and dismiss. */
+export interface Reviews {
+  /** The total counts reviews that the viewer may not see. */
+  list(viewer: Viewer, target: PullInView, paging: Paging): Promise<Page<ReviewView>>
+  view(target: ReviewInView): Promise<ReviewView>
+  /** See `postReview`. */
+  create(actor: SignedIn, target: PullInView, input: NewReview): Promise<ReviewView>
+  /** Of the head as it is now. Throws Invalid for what is not pending, or would stay pending. */
+  submit(actor: SignedIn, target: ReviewInView, input: Pick<NewReview, 'body' | 'verdict'>): Promise<ReviewView>
+  /** See `deleteReview`. */
+  delete(actor: SignedIn, target: ReviewInView): Promise<void>
+  /** See `dismissReview`. */
+  dismiss(actor: SignedIn, target: ReviewInView, dismissal: Dismissal): Promise<ReviewView>
+  /** See `undismissReview`. */
+  undismiss(actor: SignedIn, target: ReviewInView): Promise<ReviewView>
+}
+
+export function createReviews(deps: ReviewDeps): Reviews {
+  const { read } = deps.database
+  const viewOf = async (target: PullInView, review: Review): Promise<ReviewView> =>
+    (await loadReviewViews(read, target, [review]))[0]!
+  return {
+    async list(viewer, target, paging) {
+      const { items, total } = await listReviewPage(read, target, paging)
+      const shown = items.filter((review) => canSeeReview(viewer, review))
+      return { items: await loadReviewViews(read, target, shown), total }
+    },
+    view: (target) => viewOf(target, target.review),
+    create: async (actor, target, input) => viewOf(target, await postReview(deps, actor, target, input)),
+    submit: async (actor, target, input) => viewOf(target, await submitReview(deps, actor, target, input)),
+    delete: (actor, target) => deleteReview(deps, actor, target, target.review),
+    dismiss: async (actor, target, dismissal) => viewOf(target, await dismissReview(deps, actor, target, dismissal)),
+    undismiss: async (actor, target) => viewOf(target, await undismissReview(deps, actor, target)),
+  }
+}
+
+async function submitReview(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  target: ReviewInView,
+  { verdict, body }: Pick<NewReview, 'body' | 'verdict'>,
+): Promise<Review> {
+  const { repo, pull, issue, review } = target
+  if (review.reviewerId !== actor.account.id) throw notFound('review is of another account')
+  const hasComments = (await listCommentPlaces(deps.database.read, review.id)).length > 0
+  const facts = { verdict, body: body.trim(), reviewerId: actor.account.id, posterId: issue.posterId }
+  if (review.kind !== 'pending') throw invalid('only a pending review can be submitted')
+  requireReview({ ...facts, hasComments, isClosed: issue.isClosed })
+  if (verdict === 'pending') throw invalid('review stay pending')
+  const commitOid = pull.headOid
+  const judged = await judge(deps, actor, target, { verdict, commitOid })
+  const submitted = await changePull(deps, actor, { repo, pull }, async (change) => {
+    await requireOpenTo(change, actor, target, verdict)
+    const pending = await lockReview(change.tx, review.id)
+    if (pending === undefined) return undefined
+    if (pending.kind !== 'pending') throw invalid('only a pending review can be submitted')
+    const prepared = { verdict, body: facts.body, commitOid, comments: [], ...judged }
+    return recordReview(deps, change, { pending, prepared })
+  })
+  if (submitted === undefined) throw notFound('review does not exist')
+  return submitted
+}

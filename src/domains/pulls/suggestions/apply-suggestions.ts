@@ -1,0 +1,119 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import { branchRef, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
+import type { Jobs } from '../../../core/jobs/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { conflict, forbidden, invalid, locked } from '../../../core/platform/errors.ts'
+import { PushRefusedError, type Pushes, fromRefusal } from '../../code/index.ts'
+import { findPusher } from '../merges/update/find-pusher.ts'
+import { renewRights } from '../merges/perform/renew-rights.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
+import { type Repo, type Writer, findRepoById } from '../../repositories/index.ts'
+import { resolveComments } from '../reviews/records/review-comment.store.ts'
+import { type CommitDeps, commitSuggestions } from './commit-suggestions.ts'
+import { loadSuggestions, type WantedSuggestion } from './load-suggestions.ts'
+import { headKey, SETTLE_DELAY_MS, type SettleDeps, settleKey } from './settle-applied.ts'
+
+export interface SuggestionOrder {
+  /** At least one, each comment once. */
+  readonly comments: readonly WantedSuggestion[]
+  /** A default where empty. */
+  readonly message: string
+  /** The commit that the head branch must point to; any where empty. */
+  readonly headOid: string
+}
+
+export interface ApplyDeps extends CommitDeps, SettleDeps {
+  readonly clock: Clock
+  readonly jobs: Jobs
+  readonly pushes: Pick<Pushes, 'move'>
+}
+
+interface Head {
+  readonly repo: Repo
+  readonly branch: string
+  readonly tip: string
+}
+
+/**
+ * Writes the suggestions of comments as one commit of the actor to the head branch, and resolves the comments
+ * (behaviour/pull-requests#suggestions). Throws Conflict when the branch is not, or no longer, at the commit that the
+ * caller or this call saw, and for resolved comments; Invalid for what cannot be applied; Forbidden for what the actor
+ * or the protection does not allow.
+ */
+export async function applySuggestions(
+  deps: ApplyDeps,
+  actor: SignedIn,
+  target: PullInView,
+  order: SuggestionOrder,
+): Promise<{ readonly head: Repo; readonly oid: string }> {
+  const { read } = deps.database
+  const head = await findHead(deps, target)
+  await requirePusher(read, actor, { target, head: head.repo })
+  if (order.headOid !== '' && order.headOid !== head.tip) throw outOfDate()
+  // NOTE: the tip is that from before the wait: of two calls at once the second one gets the conflict.
+  return deps.locks.run(headKey(head.repo.id, head.branch), async () => {
+    const renewed = await renewRights(read, actor, target)
+    const pusher = await requirePusher(read, renewed.actor, { target: renewed.target, head: head.repo })
+    const git = deps.git.open(head.repo)
+    const suggestions = await loadSuggestions(read, actor, target.issue, { git, tip: head.tip, wanted: order.comments })
+    const oid = await git.writing(async () => {
+      const commit = { git, tip: head.tip, suggestions, message: order.message }
+      const newOid = await commitSuggestions({ ...deps, read }, actor, commit)
+      await moveHead(deps, actor, { head, pusher, newOid, commentIds: suggestions.map(({ entry }) => entry.id) })
+      return newOid
+    })
+    return { head: head.repo, oid }
+  })
+}
+
+/** Throws Forbidden where neither the actor nor the rule of the pull request allows a push to the head. */
+async function requirePusher(...args: Parameters<typeof findPusher>): Promise<Writer> {
+  const pusher = await findPusher(...args)
+  if (pusher === undefined) throw forbidden('user should have a permission to write to the head branch')
+  return pusher
+}
+
+const outOfDate = (): Error => conflict('head out of date')
+
+async function findHead({ database, git }: ApplyDeps, { issue, pull }: PullInView): Promise<Head> {
+  if (issue.isClosed) throw invalid('the pull request is closed')
+  const repo = pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
+  if (repo === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
+  if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+  const tip = await tipOf(git.open(repo), pull.headBranch)
+  if (tip === undefined) throw invalid(`the branch ${pull.headBranch} does not exist`)
+  return { repo, branch: pull.headBranch, tip }
+}
+
+const tipOf = async (git: GitRepo, branch: string): Promise<string | undefined> =>
+  (await git.refs.snapshot()).get(branchRef(branch))?.oid
+
+interface HeadMove {
+  readonly head: Head
+  readonly pusher: Writer
+  readonly newOid: string
+  readonly commentIds: readonly number[]
+}
+
+async function moveHead(
+  { database, jobs, pushes }: ApplyDeps,
+  actor: SignedIn,
+  { head: { repo, branch, tip }, pusher: { viewer, access }, newOid, commentIds }: HeadMove,
+): Promise<void> {
+  const applied = { repo_id: repo.id, branch, oid: newOid, comment_ids: [...commentIds], user_id: actor.account.id }
+  const key = settleKey(repo.id, newOid)
+  // NOTE: a process that ends between the move of the ref and its record leaves the comments to this job.
+  await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.settle', applied, { key, delay: SETTLE_DELAY_MS }))
+  try {
+    await pushes.move(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+      pusher: viewer,
+      inTransaction: async (tx) => {
+        await resolveComments(tx, commentIds, actor.account.id)
+        await jobs.cancel(tx, 'suggestions.settle', key)
+      },
+    })
+  } catch (error) {
+    if (error instanceof RefConflictError) throw outOfDate()
+    throw error instanceof PushRefusedError ? fromRefusal(error, actor) : error
+  }
+}

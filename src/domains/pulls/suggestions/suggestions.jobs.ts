@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox'
+import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { type SettleDeps, settleApplied } from './settle-applied.ts'
+
+const Id = Type.Integer()
+
+const suggestionJobPayloads = {
+  /** Resolves the comments of suggestions that were applied by a process that ended before it recorded that. */
+  'suggestions.settle': Type.Object({
+    repo_id: Id,
+    branch: Type.String(),
+    oid: Type.String(),
+    comment_ids: Type.Array(Id),
+    user_id: Id,
+  }),
+}
+
+declare module '../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof suggestionJobPayloads> {}
+}
+
+export const suggestionJobs = (deps: SettleDeps): JobDefinitions => ({
+  'suggestions.settle': defineJob(
+    suggestionJobPayloads['suggestions.settle'],
+    ({ repo_id, branch, oid, comment_ids, user_id }) =>
+      settleApplied(deps, { repoId: asId(repo_id), branch, oid, commentIds: comment_ids, userId: asId(user_id) }),
+    { lane: 'pulls' },
+  ),
+})

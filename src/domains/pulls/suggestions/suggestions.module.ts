@@ -1,0 +1,21 @@
+import { translated } from '../../../core/git/index.ts'
+import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { defineModule } from '../../../core/module.ts'
+import { suggestionJobs } from './suggestions.jobs.ts'
+import { suggestionOperations } from './suggestions.operations.ts'
+import { createSuggestions } from './suggestions.service.ts'
+
+/** Changes that comments of reviews suggest, as commits on the head branch. */
+export const module = defineModule({
+  name: 'suggestions',
+  needs: ['commitViews', 'pushes', 'signer'],
+  create({ config, database, git, clock, jobs, processes, site }, { commitViews: views, pushes, signer }, guards) {
+    const noReplyDomain = config.service.no_reply_address
+    const locks = new KeyedMutex({ name: 'suggestions', locks: processes.locks })
+    const deps = { database, git, clock, jobs, pushes, signer, noReplyDomain, views, locks }
+    return {
+      operations: suggestionOperations({ guards, suggestions: translated(createSuggestions(deps)), site }),
+      jobs: suggestionJobs(deps),
+    }
+  },
+})

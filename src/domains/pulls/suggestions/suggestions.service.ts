@@ -1,0 +1,49 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import type { CommitView, CommitViews } from '../../code/index.ts'
+import { findEntry, findIssueById } from '../../issues/index.ts'
+import { findPullByIssue } from '../pulls/records/pull.store.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
+import type { Repo, RepoInView } from '../../repositories/index.ts'
+import { type ApplyDeps, applySuggestions, type SuggestionOrder } from './apply-suggestions.ts'
+
+export interface Applied {
+  /** The repository of the head branch. */
+  readonly head: Repo
+  /** The commit, with statistics, files and verification. */
+  readonly view: CommitView
+}
+
+/** Suggestions of comments of reviews (behaviour/pull-requests#suggestions). */
+export interface Suggestions {
+  /** See `applySuggestions`. */
+  apply(actor: SignedIn, target: PullInView, order: SuggestionOrder): Promise<Applied>
+  /** Of one comment, whatever its pull request. Throws as `apply`, BadRequest for a comment of an issue. */
+  applyOne(actor: SignedIn, target: RepoInView, order: SuggestionOrder): Promise<Applied>
+}
+
+export interface SuggestionDeps extends ApplyDeps {
+  readonly views: CommitViews
+}
+
+export function createSuggestions(deps: SuggestionDeps): Suggestions {
+  const { read } = deps.database
+  async function apply(actor: SignedIn, target: PullInView, order: SuggestionOrder): Promise<Applied> {
+    const { head, oid } = await applySuggestions(deps, actor, target, order)
+    const git = deps.git.open(head)
+    const parts = { stat: true, files: true, verification: true }
+    const [view] = await deps.views.load(git, [await git.objects.commit(oid)], parts)
+    return { head, view: view! }
+  }
+  return {
+    apply,
+    async applyOne(actor, target, order) {
+      const entry = await findEntry(read, order.comments[0]!.id)
+      const issue = entry?.repoId === target.repo.id ? await findIssueById(read, entry.issueId) : undefined
+      if (issue === undefined) throw notFound('comment does not exist')
+      const pull = issue.isPull ? await findPullByIssue(read, issue.id) : undefined
+      if (pull === undefined) throw badRequest('comment does not belong to a pull request')
+      return apply(actor, { ...target, issue, pull }, order)
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { BlobUse } from '../../../core/blobs/index.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { runKept } from '../../../core/db/kept-statement.ts'
+import { asId, type IssueId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import type { AttachmentTable } from './attachment.table.ts'
+
+/** A file of a release, an issue or a comment; an id of 0 means none. Times are epoch milliseconds, sizes bytes. */
+export interface Attachment {
+  readonly id: number
+  readonly uuid: string
+  readonly repoId: RepoId
+  readonly releaseId: number
+  readonly issueId: number
+  readonly commentId: number
+  readonly uploaderId: UserId
+  readonly name: string
+  readonly size: number
+  /** Of the blob; empty for a link to another server. */
+  readonly hash: string
+  readonly externalUrl: string
+  readonly downloadCount: number
+  readonly createdAt: number
+}
+
+const toAttachment = (row: Selectable<AttachmentTable>): Attachment => ({
+  id: row.id,
+  uuid: row.uuid,
+  repoId: asId(row.repo_id),
+  releaseId: row.release_id,
+  issueId: row.issue_id,
+  commentId: row.comment_id,
+  uploaderId: asId(row.uploader_id),
+  name: row.name,
+  size: row.size,
+  hash: row.hash,
+  externalUrl: row.external_url,
+  downloadCount: row.download_count,
+  createdAt: row.created_at,
+})
+
+/** The kinds of resources that have attachments. */
+export type AttachmentOwner = 'release' | 'issue' | 'comment'
+
+const columnOf = (owner: AttachmentOwner) => `${owner}_id` as const
+
+/** Files of these owners, sorted by name. Files of comments are not files of the issue. */
+export async function listAttachmentsOf(db: Db, owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]> {
+  if (ids.length === 0) return []
+  return (await runKept(db, attachmentsOf, { ids }, owner)).map(toAttachment)
+}
+
+function attachmentsOf(db: Db, { ids }: { readonly ids: readonly number[] }, owner: AttachmentOwner) {
+  const query = db.selectFrom('attachment').selectAll().where(columnOf(owner), 'in', ids)
+  const own = owner === 'issue' ? query.where('comment_id', '=', 0) : query
+  return own.orderBy('name').orderBy('id')
+}
+
+/** Files of all comments of an issue, sorted by name. */
+export async function listCommentAttachments(db: Db, issueId: IssueId): Promise<Attachment[]> {
+  const query = db.selectFrom('attachment').selectAll().where('issue_id', '=', issueId).where('comment_id', '!=', 0)
+  return (await query.orderBy('name').orderBy('id').execute()).map(toAttachment)
+}
+
+export async function findAttachment(db: Db, id: number): Promise<Attachment | undefined> {
+  const row = await db.selectFrom('attachment').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toAttachment(row)
+}
+
+export async function findAttachmentByUuid(db: Db, uuid: string): Promise<Attachment | undefined> {
+  const row = await db.selectFrom('attachment').selectAll().where('uuid', '=', uuid).executeTakeFirst()
+  return row && toAttachment(row)
+}
+
+/** The newest file of that name. */
+export async function findAttachmentByName(
+  db: Db,
+  owner: AttachmentOwner,
+  ownerId: number,
+  name: string,
+): Promise<Attachment | undefined> {
+  const row = await db
+    .selectFrom('attachment')
+    .selectAll()
+    .where(columnOf(owner), '=', ownerId)
+    .where('name', '=', name)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return row && toAttachment(row)
+}
+
+export async function insertAttachment(tx: Tx, values: Insertable<AttachmentTable>): Promise<Attachment> {
+  return toAttachment(await tx.insertInto('attachment').values(values).returningAll().executeTakeFirstOrThrow())
+}
+
+export async function updateAttachment(
+  tx: Tx,
+  id: number,
+  values: { readonly name?: string; readonly external_url?: string },
+): Promise<void> {
+  await tx.updateTable('attachment').set(values).where('id', '=', id).execute()
+}
+
+export async function countDownload(tx: Tx, id: number): Promise<void> {
+  await tx
+    .updateTable('attachment')
+    .set({ download_count: sql<number>`download_count + 1` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Returns the hashes of blobs that may be unused now; undefined when the file is already deleted. */
+export async function deleteAttachment(tx: Tx, id: number): Promise<string[] | undefined> {
+  const rows = await tx.deleteFrom('attachment').where('id', '=', id).returning('hash').execute()
+  return rows.length === 0 ? undefined : hashesOf(rows)
+}
+
+/** Deletes all files of an owner. Returns the hashes of blobs that may be unused now. */
+export async function deleteAttachmentsOf(tx: Tx, owner: AttachmentOwner, ownerId: number): Promise<string[]> {
+  return hashesOf(await tx.deleteFrom('attachment').where(columnOf(owner), '=', ownerId).returning('hash').execute())
+}
+
+/** Copies the repository of an issue that was transferred to its files and those of its comments. */
+export async function moveAttachments(tx: Tx, issueId: number, repoId: RepoId): Promise<void> {
+  await tx.updateTable('attachment').set({ repo_id: repoId }).where('issue_id', '=', issueId).execute()
+}
+
+const hashesOf = (rows: readonly { readonly hash: string }[]): string[] => [
+  ...new Set(rows.map((row) => row.hash).filter((hash) => hash !== '')),
+]
+
+/** Whether any row refers to the blob. */
+export async function isBlobAttached(db: Db, hash: string): Promise<boolean> {
+  return (
+    (await db.selectFrom('attachment').select('id').where('hash', '=', hash).limit(1).executeTakeFirst()) !== undefined
+  )
+}
+
+/** The next files by id that are stored on this server. */
+export async function listAttachmentUsesAfter(db: Db, after: number, limit: number): Promise<BlobUse[]> {
+  const rows = await db
+    .selectFrom('attachment')
+    .leftJoin('repo', 'repo.id', 'attachment.repo_id')
+    .leftJoin('user', 'user.id', 'repo.owner_id')
+    .select([
+      'attachment.id',
+      'attachment.name',
+      'attachment.hash',
+      'attachment.size',
+      'repo.name as repo',
+      'user.name as owner',
+    ])
+    .where('attachment.id', '>', after)
+    .where('attachment.hash', '!=', '')
+    .orderBy('attachment.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, name, hash, size, repo, owner }) => ({
+    id,
+    repo: repo === null || owner === null ? '' : `${owner}/${repo}`,
+    label: name,
+    hash,
+    size,
+  }))
+}

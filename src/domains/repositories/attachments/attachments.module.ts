@@ -1,0 +1,73 @@
+import { type BlobStore, checkBlobs } from '../../../core/blobs/index.ts'
+import type { Config } from '../../../core/config/index.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { defineModule, type DoctorCheck } from '../../../core/module.ts'
+import { listAttachmentUsesAfter } from './attachment.store.ts'
+import { attachmentTasks, createAttachmentJobs } from './attachments.jobs.ts'
+import { registerAttachments } from './attachments.routes.ts'
+import { type Attachments, createAttachments } from './attachments.service.ts'
+import { parseAllowedTypes, type UploadRules } from './upload-rules.policy.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    /** Stored bytes of attachments. */
+    readonly attachmentBlobs: BlobStore
+    readonly attachments: Attachments
+    /** Allowed types and sizes of uploads. */
+    readonly uploadRules: { readonly issues: UploadRules; readonly releases: UploadRules }
+  }
+}
+
+const MIB = 1024 * 1024
+
+/**
+ * Uploaded files. Later modules register the kinds of resources
+ * that have files with `attachments.registerOwner`.
+ */
+export const module = defineModule({
+  name: 'attachments',
+  needs: ['quota', 'repos', 'webAccess'],
+  async create({ config, database, clock, jobs, blobs: stores }, { quota, repos, webAccess }) {
+    const blobs = await stores.open('attachments')
+    const attachments = createAttachments({ database, blobs, clock, jobs, quota })
+    return {
+      services: { attachmentBlobs: blobs, attachments, uploadRules: uploadRules(config) },
+      jobs: createAttachmentJobs(attachments),
+      tasks: attachmentTasks(jobs),
+      subscriptions: {
+        'repo.deleted': (tx) => jobs.enqueue(tx, 'attachments.sweep', {}, { key: 'all' }),
+      },
+      checks: [attachmentsCheck(database, blobs)],
+      routes(http) {
+        registerAttachments(http, { attachments, webAccess, repos })
+      },
+    }
+  },
+})
+
+function uploadRules({ attachment, release }: Config): { issues: UploadRules; releases: UploadRules } {
+  return {
+    issues: {
+      enabled: attachment.enabled,
+      allowedTypes: parseAllowedTypes(attachment.allowed_types),
+      maxBytes: attachment.max_size * MIB,
+      maxFiles: attachment.max_files,
+    },
+    releases: {
+      enabled: attachment.enabled,
+      allowedTypes: parseAllowedTypes(release.allowed_types),
+      maxBytes: release.file_max_size * MIB,
+      maxFiles: Infinity,
+    },
+  }
+}
+
+/** Reports attachments whose bytes are missing or damaged. */
+const attachmentsCheck = (database: Database, blobs: BlobStore): DoctorCheck => ({
+  name: 'files',
+  async *run({ quick }) {
+    const listUsesAfter = (after: number, limit: number) => listAttachmentUsesAfter(database.read, after, limit)
+    for await (const what of checkBlobs({ store: blobs, kind: 'attachment', quick, listUsesAfter }))
+      yield { what, state: 'problem' }
+  },
+})

@@ -1,0 +1,14 @@
+export interface AvatarTable {
+  /** As in the address of the image. */
+  hash: string
+  /** The stored bytes. */
+  blob: string
+  media_type: string
+  created_at: number
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    avatar: AvatarTable
+  }
+}

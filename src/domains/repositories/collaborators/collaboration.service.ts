@@ -1,0 +1,165 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { loadRepoGrants } from '../../../core/access/repo-grants.store.ts'
+import { canSeeRepo, isRepoAdmin } from '../../../core/access/repo-access.ts'
+import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { forbidden, invalid } from '../../../core/platform/errors.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { type RepoInView, loadRepoAccess } from '../repos/lookup.ts'
+import type { Repo } from '../repos/repo.store.ts'
+import { deleteWatch } from '../social/watches/watch.store.ts'
+import { type User, findUserByName, getKnownOwner, isOwnerInView, requireNoBlockBetween } from '../../accounts/index.ts'
+import {
+  deleteCollaboration,
+  findCollaborationMode,
+  listCollaborators,
+  listCollaboratorsWith,
+  listTeamMembersWith,
+  upsertCollaboration,
+} from './collaboration.store.ts'
+
+interface UserWithMode {
+  readonly user: User
+  readonly mode: AccessMode
+}
+
+/** The collaborators of a repository and what they may do (behaviour/repositories#collaborators). */
+export interface Collaboration {
+  /** Explicit collaborators by id. */
+  list(repo: Repo, paging: Paging): Promise<Page<User>>
+  /** Throws Invalid for an unknown user. */
+  isCollaborator(viewer: SignedIn, repo: Repo, name: string): Promise<boolean>
+  /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden when user or owner blocks the other. */
+  put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void>
+  /**
+   * Does nothing when there is none; deletes the watch of a user who loses access. Throws Invalid for an unknown
+   * user.
+   */
+  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
+  /** What the user may do in effect; only for repository administrators and the user. Throws Forbidden, NotFound. */
+  permissionOf(viewer: SignedIn, target: RepoInView, name: string): Promise<UserWithMode>
+  /** Users to whom an issue can be assigned, by id; the owner last. */
+  assignees(repo: Repo): Promise<User[]>
+  /** Active users who can be asked for a review, by name, the owner last. Throws Forbidden for all others. */
+  reviewers(viewer: SignedIn, repo: Repo): Promise<User[]>
+}
+
+interface CollaborationDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createCollaboration({ database, clock, events }: CollaborationDeps): Collaboration {
+  const { read } = database
+  return {
+    list: (repo, paging) => listCollaborators(read, repo.id, paging),
+    async isCollaborator(viewer, repo, name) {
+      const user = await requireUser(database, viewer, repo, name)
+      return (await findCollaborationMode(read, repo.id, user.id)) > AccessMode.none
+    },
+
+    async put(actor, repo, name, mode) {
+      const user = await requireUser(database, actor, repo, name)
+      if (user.kind === 'organization') throw invalid('an organization cannot be a collaborator')
+      if (user.id === repo.ownerId) return
+      if (!user.isActive) throw invalid(`user is inactive [name: ${user.name}]`)
+      await database.transaction(async (tx) => {
+        await requireNoBlockBetween(tx, user.id, repo.ownerId)
+        const at = clock.now()
+        await upsertCollaboration(tx, repo.id, user.id, { mode, at })
+        await events.append(
+          tx,
+          'repo.collaborator_added',
+          { actor, repoId: repo.id, at },
+          { repo_id: repo.id, user_id: user.id, mode },
+        )
+      })
+    },
+
+    async delete(actor, repo, name) {
+      const user = await requireUser(database, actor, repo, name)
+      const at = clock.now()
+      await database.transaction(async (tx) => {
+        if (!(await deleteCollaboration(tx, repo.id, user.id))) return
+        const hasAccess = canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(user), repo))
+        if (!hasAccess) await deleteWatch(tx, user.id, repo.id)
+        await events.append(
+          tx,
+          'repo.collaborator_removed',
+          { actor, repoId: repo.id, at },
+          { repo_id: repo.id, user_id: user.id, has_access: hasAccess },
+        )
+      })
+    },
+
+    async permissionOf(viewer, { repo, access }, name) {
+      if (!isRepoAdmin(access) && viewer.account.name.toLowerCase() !== name.toLowerCase()) {
+        throw forbidden(
+          'Only admins can query all permissions, repo admins can query all repo permissions, collaborators can ' +
+            'query only their own',
+        )
+      }
+      const user = await getKnownOwner(read, viewer, name, async ({ id }) => {
+        const grants = (await loadRepoGrants(read, id, [repo])).get(repo.id)
+        return grants !== undefined && (grants.isOrgMember || grants.collaboration > AccessMode.none)
+      })
+      return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
+    },
+
+    async assignees(repo) {
+      const people = await listCollaboratorsWith(read, repo.id, AccessMode.write)
+      return ownerLast(repo, await withTeams(database, repo, people, AccessMode.write), (a, b) => a.id - b.id)
+    },
+
+    async reviewers(viewer, repo) {
+      const people = await listCollaboratorsWith(read, repo.id, AccessMode.read)
+      const all = ownerLast(repo, await withTeams(database, repo, people, undefined), byName)
+      if (repo.isArchived || !all.some((user) => user.id === viewer.account.id))
+        throw forbidden('doer has no permission to get reviewers')
+      return all.filter((user) => user.isActive)
+    },
+  }
+}
+
+/** Throws Invalid also for an account that hides from the viewer, unless it is a collaborator, as the list shows. */
+async function requireUser({ read }: Database, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
+  const user = await findUserByName(read, name)
+  const isKnown =
+    user !== undefined &&
+    ((await findCollaborationMode(read, repo.id, user.id)) > AccessMode.none ||
+      (await isOwnerInView(read, viewer, user)))
+  if (!isKnown) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+  return user
+}
+
+async function withTeams(
+  { read }: Database,
+  repo: Repo,
+  people: readonly User[],
+  anyUnit: AccessMode | undefined,
+): Promise<User[]> {
+  const found = new Map<UserId, User>(people.map((user) => [user.id, user]))
+  if (repo.owner.kind === 'organization') {
+    const members = await listTeamMembersWith(read, {
+      orgId: repo.ownerId,
+      repoId: repo.id,
+      pulls: AccessMode.read,
+      anyUnit,
+    })
+    for (const user of members) found.set(user.id, user)
+  }
+  return [...found.values()]
+}
+
+const nameKey = ({ name }: User): string => name.toLowerCase()
+const byName = (a: User, b: User): number => (nameKey(a) < nameKey(b) ? -1 : nameKey(a) > nameKey(b) ? 1 : 0)
+
+/** Sorted, and a user who owns the repository behind all others. */
+function ownerLast(repo: Repo, people: readonly User[], order: (a: User, b: User) => number): User[] {
+  const others = people.filter((user) => user.id !== repo.ownerId).toSorted(order)
+  return repo.owner.kind === 'organization' ? others : [...others, repo.owner]
+}

@@ -1,0 +1,47 @@
+import { defineModule } from '../../../core/module.ts'
+import { assigneeOperations } from './assignees.operations.ts'
+import { collaboratorBlockProjections } from './blocks.projection.ts'
+import { type Collaboration, createCollaboration } from './collaboration.service.ts'
+import { collaboratorEvents } from './collaborators.events.ts'
+import { collaboratorOperations } from './collaborators.operations.ts'
+import { deployKeyOperations } from './deploy-keys/deploy-keys.operations.ts'
+import { createDeployKeys, type DeployKeys } from './deploy-keys/deploy-keys.service.ts'
+import { repoCreatorProjections } from './repo-created.projection.ts'
+import { repoTeamOperations } from './repo-teams.operations.ts'
+import { teamRepoOperations } from './team-repos.operations.ts'
+import { createRepoTeams, createTeamRepos, type RepoTeams, type TeamRepos } from './team-repos.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly collaboration: Collaboration
+    readonly deployKeys: DeployKeys
+    readonly repoTeams: RepoTeams
+    readonly teamRepos: TeamRepos
+  }
+}
+
+/** Who beside the owner has access to a repository: collaborators, teams and deploy keys. */
+export const module = defineModule({
+  name: 'collaborators',
+  needs: ['repos', 'repoTexts'],
+  create({ config, database, clock, events, site }, { repos, repoTexts }, guards) {
+    const core = { database, clock, events }
+    const collaboration = createCollaboration(core)
+    const deployKeys = createDeployKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
+    const teamDeps = { ...core, autoWatch: config.service.auto_watch_new_repos }
+    const repoTeams = createRepoTeams(teamDeps)
+    const teamRepos = createTeamRepos(teamDeps)
+    return {
+      services: { collaboration, deployKeys, repoTeams, teamRepos },
+      operations: [
+        ...assigneeOperations({ guards, collaboration, site }),
+        ...collaboratorOperations({ guards, collaboration, site }),
+        ...deployKeyOperations({ guards, deployKeys, repos, site }),
+        ...repoTeamOperations({ guards, repoTeams, site }),
+        ...teamRepoOperations({ guards, repos, repoTexts, site, teamRepos }),
+      ],
+      events: collaboratorEvents,
+      projections: { ...collaboratorBlockProjections(events), ...repoCreatorProjections },
+    }
+  },
+})

@@ -1,0 +1,101 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { type Database, retryingTaken } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import { invalid, notFound } from '../../../../core/platform/errors.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import { type KeyRules, claimPublicKey, readSshKey } from '../../../accounts/index.ts'
+import type { Repo } from '../../repos/repo.store.ts'
+import {
+  deleteDeployKey,
+  type DeployKey,
+  type DeployKeyFilter,
+  findDeployKey,
+  findDeployKeyClash,
+  insertDeployKey,
+  listDeployKeys,
+} from './deploy-key.store.ts'
+
+interface NewDeployKey {
+  readonly title: string
+  readonly key: string
+  /** Otherwise the key may push. */
+  readonly isReadOnly: boolean
+}
+
+/** SSH keys that authenticate for one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
+export interface DeployKeys {
+  /** In order of id. */
+  list(repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>>
+  /** Throws NotFound. */
+  get(repo: Repo, id: number): Promise<DeployKey>
+  /** Throws Invalid: unreadable, too short, in use by a user, title or key already in the repository. */
+  add(actor: SignedIn, repo: Repo, input: NewDeployKey): Promise<DeployKey>
+  /** Does nothing when there is none of that id. */
+  delete(actor: SignedIn, repo: Repo, id: number): Promise<void>
+}
+
+interface DeployKeyDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly rules: KeyRules
+}
+
+export function createDeployKeys({ database, clock, events, rules }: DeployKeyDeps): DeployKeys {
+  return {
+    list: (repo, filter, paging) => listDeployKeys(database.read, repo.id, filter, paging),
+
+    async get(repo, id) {
+      const key = await findDeployKey(database.read, repo.id, id)
+      if (key === undefined) throw notFound('deploy key does not exist')
+      return key
+    },
+
+    async add(actor, repo, { title, key: text, isReadOnly }) {
+      const key = readSshKey(text, rules)
+      return retryingTaken(database, async (tx) => {
+        const keyId = await claimPublicKey(tx, key, 'deploy')
+        if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
+        const clash = await findDeployKeyClash(tx, repo.id, { keyId, title })
+        if (clash !== undefined)
+          throw invalid(
+            clash === 'key'
+              ? 'This key has already been added to this repository'
+              : 'A key with the same name already exists',
+          )
+        const at = clock.now()
+        const id = await insertDeployKey(tx, {
+          key_id: keyId,
+          repo_id: repo.id,
+          title,
+          comment: key.comment,
+          is_read_only: flag(isReadOnly),
+          created_at: at,
+        })
+        await events.append(
+          tx,
+          'repo.key_added',
+          { actor, repoId: repo.id, at },
+          { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint },
+        )
+        return (await findDeployKey(tx, repo.id, id))!
+      })
+    },
+
+    async delete(actor, repo, id) {
+      await database.transaction(async (tx) => {
+        const key = await findDeployKey(tx, repo.id, id)
+        if (key === undefined) return
+        await deleteDeployKey(tx, key)
+        await events.append(
+          tx,
+          'repo.key_deleted',
+          { actor, repoId: repo.id, at: clock.now() },
+          { repo_id: repo.id, key_id: id, fingerprint: key.fingerprint },
+        )
+      })
+    },
+  }
+}

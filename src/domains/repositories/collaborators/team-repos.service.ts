@@ -1,0 +1,193 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { isRepoAdmin } from '../../../core/access/repo-access.ts'
+import type { Actor, SignedIn } from '../../../core/access/viewer.ts'
+import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { forbidden, invalid, notAllowed, notFound } from '../../../core/platform/errors.ts'
+import {
+  type Team,
+  type TeamOf,
+  deleteTeamRepo,
+  findTeamByName,
+  hasTeamRepo,
+  insertTeamRepo,
+  listTeamsOfRepo,
+  listUsersByIds,
+} from '../../accounts/index.ts'
+import { type Repo, findRepoByName } from '../repos/repo.store.ts'
+import { loadRepoAccess } from '../repos/lookup.ts'
+import { deleteHiddenWatches } from '../social/watches/hidden-watches.ts'
+import { listTeamWatchers, watchRepoByTeams } from '../social/watches/team-watch.store.ts'
+
+/** The repositories of a team (behaviour/orgs-webhooks-actions#teams). */
+export interface TeamRepos {
+  /** Throws NotFound unless the team has this repository of its organization. */
+  get(found: TeamOf, name: string): Promise<Repo>
+  /** Does nothing when the team has it. Throws NotFound, Forbidden without admin access to the repository. */
+  add(actor: SignedIn, found: TeamOf, name: string): Promise<void>
+  /** As add; Invalid for a team that includes all repositories. */
+  delete(actor: SignedIn, found: TeamOf, name: string): Promise<void>
+}
+
+/**
+ * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Every method throws NotAllowed
+ * when the owner is not an organization, and NotFound for an unknown team.
+ */
+export interface RepoTeams {
+  /** The owners first, then A-Z. */
+  list(repo: Repo): Promise<Team[]>
+  /** Throws NotFound for a team without the repository. */
+  get(repo: Repo, name: string): Promise<Team>
+  /** Throws Invalid when the team has it already, Forbidden where only owners may change teams. */
+  add(actor: SignedIn, repo: Repo, name: string): Promise<void>
+  /**
+   * Throws Invalid when the team does not have it, Forbidden as add; ignores teams that include all repositories.
+   */
+  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
+}
+
+interface TeamRepoDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  /** Members of a team watch the repositories that it gets. */
+  readonly autoWatch: boolean
+}
+
+export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
+  const { database } = deps
+  const { read } = database
+  const find = async ({ org }: TeamOf, name: string): Promise<Repo> => {
+    const repo = await findRepoByName(read, org, name)
+    if (repo === undefined) throw notFound('repository does not exist')
+    return repo
+  }
+  const requireAdmin = async (actor: SignedIn, repo: Repo): Promise<void> => {
+    if (!isRepoAdmin(await loadRepoAccess(read, actor, repo)))
+      throw forbidden('Must have admin-level access to the repository')
+  }
+  return {
+    async get(found, name) {
+      const repo = await find(found, name)
+      if (!(await hasTeamRepo(read, found.team, repo))) throw notFound('repository is not of the team')
+      return repo
+    },
+
+    async add(actor, { org, team }, name) {
+      const repo = await find({ org, team }, name)
+      await requireAdmin(actor, repo)
+      await database.transaction((tx) => addToTeam(deps, tx, actor, { team, repo }))
+    },
+
+    async delete(actor, { org, team }, name) {
+      const repo = await find({ org, team }, name)
+      await requireAdmin(actor, repo)
+      if (team.includesAllRepositories) return
+      await database.transaction((tx) => deleteFromTeam(deps, tx, actor, { team, repo }))
+    },
+  }
+}
+
+export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
+  const { database } = deps
+  const find = async (repo: Repo, name: string): Promise<Team> => {
+    requireOrg(repo)
+    const team = await findTeamByName(database.read, repo.ownerId, name)
+    if (team === undefined) throw notFound(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`)
+    return team
+  }
+  /**
+   * NOTE: members of a team with admin permission own its repositories (behaviour/auth-and-access#permission-model);
+   * collaborators who administrate them do not.
+   */
+  const requireTeamAdmin = async (actor: SignedIn, repo: Repo): Promise<void> => {
+    if (
+      repo.owner.repoAdminChangeTeamAccess ||
+      (await loadRepoAccess(database.read, actor, repo)).mode === AccessMode.owner
+    )
+      return
+    throw forbidden('user is nor repo admin nor owner')
+  }
+  return {
+    async list(repo) {
+      requireOrg(repo)
+      return listTeamsOfRepo(database.read, repo)
+    },
+
+    async get(repo, name) {
+      const team = await find(repo, name)
+      if (!(await hasTeamRepo(database.read, team, repo))) throw notFound('the team does not have the repository')
+      return team
+    },
+
+    async add(actor, repo, name) {
+      requireOrg(repo)
+      await requireTeamAdmin(actor, repo)
+      const team = await find(repo, name)
+      const isAdded = await database.transaction((tx) => addToTeam(deps, tx, actor, { team, repo }))
+      if (!isAdded) throw invalid(`team '${team.name}' is already added to repo`)
+    },
+
+    async delete(actor, repo, name) {
+      requireOrg(repo)
+      await requireTeamAdmin(actor, repo)
+      const team = await find(repo, name)
+      if (team.includesAllRepositories) return
+      const isDeleted = await database.transaction((tx) => deleteFromTeam(deps, tx, actor, { team, repo }))
+      if (!isDeleted) throw invalid(`team '${team.name}' was not added to repo`)
+    },
+  }
+}
+
+function requireOrg({ owner }: Repo): void {
+  if (owner.kind !== 'organization') throw notAllowed('repo is not owned by an organization')
+}
+
+interface TeamAndRepo {
+  readonly team: Team
+  readonly repo: Repo
+}
+
+/** Adds the repository to the team, whose members then watch it. False when the team had it. */
+async function addToTeam(
+  { clock, events, autoWatch }: TeamRepoDeps,
+  tx: Tx,
+  actor: Actor,
+  { team, repo }: TeamAndRepo,
+): Promise<boolean> {
+  if (await hasTeamRepo(tx, team, repo)) return false
+  const at = clock.now()
+  await insertTeamRepo(tx, team, repo.id)
+  if (autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
+  await events.append(
+    tx,
+    'team.repo_added',
+    { actor, repoId: repo.id, at },
+    { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
+  )
+  return true
+}
+
+/**
+ * Deletes the repository from the team and the watches of members who may no longer see it. False when the team did not
+ * have it.
+ */
+async function deleteFromTeam(
+  { clock, events }: TeamRepoDeps,
+  tx: Tx,
+  actor: Actor,
+  { team, repo }: TeamAndRepo,
+): Promise<boolean> {
+  if (!(await hasTeamRepo(tx, team, repo))) return false
+  await deleteTeamRepo(tx, team, repo.id)
+  for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id)))
+    await deleteHiddenWatches(tx, repo.owner, user)
+  await events.append(
+    tx,
+    'team.repo_removed',
+    { actor, repoId: repo.id, at: clock.now() },
+    { repo_id: repo.id, org_id: team.orgId, team_id: team.id },
+  )
+  return true
+}

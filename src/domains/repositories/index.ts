@@ -1,0 +1,99 @@
+export type { AttachmentOwnerAccess } from './attachments/attachment-owners.ts'
+export { Attachment as AttachmentModel, EditAttachmentOptions } from './attachments/attachment.model.ts'
+export { presentAttachment } from './attachments/attachment.present.ts'
+export {
+  type Attachment,
+  insertAttachment,
+  listAttachmentsOf,
+  listCommentAttachments,
+  moveAttachments,
+} from './attachments/attachment.store.ts'
+export type { AttachmentHold, Attachments, UploadPolicy } from './attachments/attachments.service.ts'
+export { serveAttachment } from './attachments/serve-attachment.routes.ts'
+export type { UploadRules } from './attachments/upload-rules.policy.ts'
+export { upsertCollaboration } from './collaborators/collaboration.store.ts'
+export { lostAccessProjections } from './collaborators/lost-access.projection.ts'
+export { markupFamily } from './markup/markup.operations.ts'
+export type { Markup } from './markup/markup.service.ts'
+export { FULL_REFERENCE, MENTION, SHORT_REFERENCE } from './markup/references/reference-patterns.ts'
+export { escapeHtml } from './markup/references/references.ts'
+export type { KeyTarget, KeyTargets } from './repo-access/key-targets.service.ts'
+export type { WebAccess } from './repo-access/web-access.service.ts'
+export { syncHead } from './repos/changes/sync-head.ts'
+export type { CreateRepoDeps } from './repos/creation/create-repo.ts'
+export {
+  newStorageKey,
+  repoLimitProblem,
+  repoNameConflict,
+  requireBelowLimit,
+  requireCapacity,
+  requireRepoName,
+  requireUnrestricted,
+} from './repos/creation/creation-rules.ts'
+export { type RepoPlan, insertNewRepo } from './repos/creation/insert-new-repo.ts'
+export { type NewRepoFacts, decideCreatorMode, recordRepoCreation } from './repos/creation/record-creation.ts'
+export { TEMPLATE_ITEMS, type TemplateCopier, type TemplateItem } from './repos/creation/template-copier.ts'
+export { recordRepoDeletion } from './repos/deletion/delete-repo.ts'
+export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from './repos/deletion/owned-repo.store.ts'
+export { listUsedStorages } from './repos/deletion/repo-deletion.store.ts'
+export { inTeam } from './repos/lists/repo-list.store.ts'
+export {
+  type RepoInView,
+  findRepoByAnyName,
+  getCreatedRepo,
+  getRepoInView,
+  loadRepoAccess,
+  loadRepoAccesses,
+  requireVisible,
+} from './repos/lookup.ts'
+export { findBranchWriter } from './repos/maintainers/find-branch-writer.ts'
+export { findLender } from './repos/maintainers/find-lender.ts'
+export { eachRepo } from './repos/records/each-repo.ts'
+export { type Mirror, findMirror, insertMirror, updateMirror } from './repos/records/mirror.store.ts'
+export {
+  type PushOrigin,
+  countBranches,
+  deleteBranches,
+  insertPushes,
+  listBranchRecords,
+  upsertBranches,
+} from './repos/records/push.store.ts'
+export { recountRepos, repoCounters } from './repos/records/repo-counters.store.ts'
+export { countRepos, listReposWithDeletedRefs, loadRepoNumbers, walkRepoIds } from './repos/records/repo-walk.store.ts'
+export { renewAccess } from './repos/renew-access.ts'
+export type { RepoRules } from './repos/repo-rules.ts'
+export { parseRepoSettings } from './repos/repo-settings.ts'
+export type { RepoTexts } from './repos/repo-texts.ts'
+export { type RepoGuard, unreadableUnit } from './repos/repo.guards.ts'
+export { presentRepo } from './repos/repo.present.ts'
+export {
+  type Repo,
+  type RepoCounter,
+  addToRepoCounter,
+  countInRepo,
+  findRepoById,
+  findRepoByName,
+  insertRepo,
+  listReposAmong,
+  listReposByIds,
+  listReposByNames,
+  lockRepo,
+  reposInOrder,
+  toRepo,
+  updateRepo,
+} from './repos/repo.store.ts'
+export type { Repos } from './repos/repos.service.ts'
+export { Repository } from './repos/repository.model.ts'
+export type { RepoView } from './repos/views.ts'
+export { type Writer, findWriter } from './repos/writer.ts'
+export { type CommitSigner, appendTrailers, writeCommit, writeTag } from './signing/signing.ts'
+export type { CommentPlace } from './social/activities/activity-comments.service.ts'
+export { deleteActivitiesOn, insertActivities, updateActivityOfComment } from './social/activities/activity.store.ts'
+export { watchNewRepo } from './social/watches/team-watch.store.ts'
+export { WatchInfo } from './social/watches/watch-info.model.ts'
+export { findWatchMode } from './social/watches/watch.store.ts'
+export { labelsOfSet } from './templates/label-sets.ts'
+export { licenseTemplates } from './templates/templates.ts'
+export { recountTopics, topicCounters } from './topics/topic-counters.store.ts'
+export { replaceTopics } from './topics/topic.store.ts'
+export { MAX_TOPICS, isTopic, normaliseTopics } from './topics/topics.policy.ts'

@@ -1,0 +1,138 @@
+import { isPublicOnly, type Viewer, type Visibility } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { invalid, tooLarge, unavailable } from '../../../core/platform/errors.ts'
+import { TaskError, type TaskKind, type TaskPool } from '../../../core/platform/isolation/index.ts'
+import { listMentionable } from '../../accounts/index.ts'
+import type { MarkupMode } from './context.ts'
+import type { MarkupInput } from './markup.task.ts'
+import type { Referenced } from './references/references.ts'
+import type { RenderInput } from './render.ts'
+
+export interface MarkupRequest {
+  readonly text: string
+  /** `''`, `markdown`, `gfm`, `comment`, `wiki`, or `file`. */
+  readonly mode: string
+  readonly context: string
+  readonly wiki?: boolean
+  /** With mode `file`: its extension picks the renderer. */
+  readonly filePath?: string
+  /** Returns those ids that are commits of the repository of the text; absent without a repository. */
+  readonly findCommits?: ((ids: readonly string[]) => Promise<readonly string[]>) | undefined
+  /** See `SanitizeOptions`. */
+  readonly picturesAsLinks?: boolean
+  /** Mentions become links when this viewer may see the account. */
+  readonly viewer: Viewer
+  /** Whose work it is; see `callerKey`. */
+  readonly caller: string
+}
+
+export interface Markup {
+  /**
+   * Safe HTML. Throws too-large for a text of more than 1 MiB; invalid for an unknown mode, a file type without a
+   * renderer and a text that takes too much time or memory; too-many-requests when too many texts wait.
+   */
+  render(request: MarkupRequest): Promise<string>
+}
+
+/** Bytes. */
+const MAX_TEXT_SIZE = 1024 * 1024
+const TASK: TaskKind<MarkupInput, string | Referenced> = {
+  url: new URL('markup.task.ts', import.meta.url).href,
+  deadline: 2_000,
+}
+/** Characters from which a text is large: it may take seconds and all memory of a child. */
+const LARGE_TEXT_SIZE = 64 * 1024
+const LARGE_TASK: typeof TASK = { ...TASK, isLong: true }
+
+const MODES = new Map<string, MarkupMode>(
+  Object.entries({
+    '': 'plain',
+    markdown: 'plain',
+    gfm: 'document',
+    comment: 'comment',
+    wiki: 'wiki',
+    file: 'document',
+  }),
+)
+const FORMATS = new Map<string, RenderInput['format']>(
+  Object.entries({
+    md: 'markdown',
+    markdown: 'markdown',
+    mdown: 'markdown',
+    mkd: 'markdown',
+    livemd: 'markdown',
+    csv: 'csv',
+    tsv: 'csv',
+    org: 'org',
+  }),
+)
+
+interface MarkupDeps {
+  readonly database: Database
+  readonly taskPool: TaskPool
+  rootUrl(): string
+}
+
+export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Markup {
+  const run = (text: string, input: MarkupInput, caller: string): Promise<string | Referenced> =>
+    taskPool.run(text.length > LARGE_TEXT_SIZE ? LARGE_TASK : TASK, input, caller).catch((error: unknown) => {
+      throw refusalOf(error)
+    })
+
+  /** NOTE: only accounts that the viewer may see: a link proves that an account exists. */
+  async function findTargets({
+    text,
+    viewer,
+    caller,
+    findCommits,
+  }: MarkupRequest): Promise<{ mentionable: readonly string[]; commits: readonly string[] }> {
+    if (!text.includes('@') && findCommits === undefined) return { mentionable: [], commits: [] }
+    const { names, commitIds } = (await run(text, { kind: 'find', text }, caller)) as Referenced
+    return {
+      mentionable: names.length === 0 ? [] : await listMentionable(database.read, names, mayMention(viewer)),
+      commits: commitIds.length === 0 || findCommits === undefined ? [] : await findCommits(commitIds),
+    }
+  }
+
+  return {
+    async render(request) {
+      const { text, mode, context, wiki, filePath, caller, picturesAsLinks = false } = request
+      requireSize(text)
+      const resolved = wiki ? 'wiki' : MODES.get(mode)
+      if (resolved === undefined) throw invalid(`unsupported render mode: ${mode}`)
+      const format =
+        mode === 'file' && !wiki ? FORMATS.get(/\.(\w+)$/.exec(filePath ?? '')?.[1]?.toLowerCase() ?? '') : 'markdown'
+      if (format === undefined) throw invalid(`unable to find a render for ${filePath}`)
+      if (text === '') return ''
+      const targets = resolved === 'plain' ? { mentionable: [], commits: [] } : await findTargets(request)
+      const input = { ...targets, text, format, mode: resolved, rootUrl: rootUrl(), context, picturesAsLinks }
+      return (await run(text, { kind: 'render', input }, caller)) as string
+    },
+  }
+}
+
+function requireSize(text: string): void {
+  const size = Buffer.byteLength(text)
+  if (size > MAX_TEXT_SIZE)
+    throw tooLarge(`[Text]: MaxSize: the text has ${size} bytes, at most ${MAX_TEXT_SIZE} are rendered`)
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof TaskError)) return error
+  switch (error.reason) {
+    case 'time':
+      return invalid('the text takes too long to render')
+    case 'memory':
+      return invalid('the text takes too much memory to render')
+    case 'failed':
+      return invalid(`the text cannot be rendered: ${error.message}`)
+    default:
+      return unavailable('the text could not be rendered, try again', error)
+  }
+}
+
+function mayMention(viewer: Viewer): readonly Visibility[] {
+  return viewer.kind === 'anonymous' || viewer.account.isRestricted || isPublicOnly(viewer)
+    ? ['public']
+    : ['public', 'limited']
+}

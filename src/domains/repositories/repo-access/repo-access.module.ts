@@ -1,0 +1,36 @@
+import { updateDeployKeyUse } from '../collaborators/deploy-keys/deploy-key.store.ts'
+import { createCookieJar } from '../../accounts/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { createKeyTargets, type KeyTargets } from './key-targets.service.ts'
+import { tokenRepos } from './token-repos.ts'
+import { createWebAccess, type WebAccess } from './web-access.service.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly keyTargets: KeyTargets
+    readonly webAccess: WebAccess
+  }
+}
+
+/** Which repositories the credentials of the sign-in module reach: browser sessions, SSH keys, restricted tokens. */
+export const module = defineModule({
+  name: 'repo-access',
+  needs: ['authenticate', 'keyLogins', 'repos', 'sessions', 'tokenRepos'],
+  create({ config, database, site }, services) {
+    const { authenticate, keyLogins, repos, sessions } = services
+    services.tokenRepos.register(tokenRepos)
+    keyLogins.onDeployKeyUse(updateDeployKeyUse)
+    return {
+      services: {
+        keyTargets: createKeyTargets(database.read),
+        webAccess: createWebAccess({
+          authenticate,
+          repos,
+          sessions,
+          jar: createCookieJar(site.rootUrl),
+          requireSignIn: config.service.require_signin_view,
+        }),
+      },
+    }
+  },
+})

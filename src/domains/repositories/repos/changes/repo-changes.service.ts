@@ -1,0 +1,21 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { ChangeRepoDeps } from './change-deps.ts'
+import { deleteRepoWithFiles } from '../deletion/delete-repo.ts'
+import { editRepo } from './edit-repo.ts'
+import type { Repo } from '../repo.store.ts'
+import type { EditRepoOption } from '../repository.model.ts'
+
+/** Changes of repositories; the caller has checked that the actor may make them. */
+export interface RepoChanges {
+  /** Throws invalid for what cannot be set. */
+  edit(actor: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void>
+  /** Throws NotFound when the repository was deleted meanwhile. */
+  delete(actor: SignedIn, repo: Repo): Promise<void>
+}
+
+export function createRepoChanges(deps: ChangeRepoDeps): RepoChanges {
+  return {
+    edit: (actor, repo, edit) => editRepo(deps, actor, repo, edit),
+    delete: (actor, repo) => deleteRepoWithFiles(deps, actor, repo),
+  }
+}

@@ -1,0 +1,63 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { requireSiteAdmin } from '../../../../core/http/guards/account.guards.ts'
+import type { Guard, GuardInput } from '../../../../core/http/guards/guard.ts'
+import { forbidden, invalid, isDomainError } from '../../../../core/platform/errors.ts'
+import type { Orgs, User, Users } from '../../../accounts/index.ts'
+import type { Repos } from '../repos.service.ts'
+
+export interface CreateRepoGuards {
+  /** The signed-in user, as the owner of what it makes. */
+  self: Guard<User>
+  /** `{org}`, where the viewer may make repositories; hidden or missing 404. */
+  inOrg: Guard<User>
+  /** As `inOrg`; hidden or missing 422 (behaviour/decisions#unknown-organizations). */
+  inOrgByOldPath: Guard<User>
+  /** `{username}`, for site administrators. */
+  byAdmin: Guard<User>
+}
+
+/** Who may make a repository for whom (behaviour/repositories#creating). */
+export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users: Users }): CreateRepoGuards {
+  const findOrg = async ({ viewer, params }: GuardInput): Promise<User> => {
+    const { org } = await deps.orgs.getInView(viewer, params['org']!)
+    if (!(await deps.repos.mayCreateFor(viewer as SignedIn, org)))
+      throw forbidden('User is not allowed to create repositories in this organization.')
+    return org
+  }
+  const privacy = (owner: User): string | undefined =>
+    owner.visibility === 'public' ? undefined : 'token scope is limited to public orgs'
+  const inOrg: Guard<User> = {
+    kind: 'org',
+    describe: 'callers that may create repositories in the organization',
+    needsUser: true,
+    resolve: findOrg,
+    privacy,
+  }
+  return {
+    self: {
+      kind: 'signed-in',
+      describe: 'a signed-in user',
+      needsUser: true,
+      resolve: ({ viewer }) => deps.users.getOwn(viewer as SignedIn),
+    },
+    inOrg,
+    inOrgByOldPath: {
+      ...inOrg,
+      resolve: (input) =>
+        findOrg(input).catch((error: unknown) => {
+          throw isDomainError(error, 'not-found')
+            ? invalid(`organization does not exist [name: ${input.params['org']!}]`)
+            : error
+        }),
+    },
+    byAdmin: {
+      kind: 'site-admin',
+      describe: 'a site administrator',
+      needsUser: true,
+      async resolve({ viewer, params }) {
+        requireSiteAdmin(viewer)
+        return deps.users.getInView(viewer, params['username']!)
+      },
+    },
+  }
+}

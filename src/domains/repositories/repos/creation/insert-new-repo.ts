@@ -1,0 +1,118 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { ObjectFormat } from '../../../../core/git/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { licenseTemplates } from '../../templates/templates.ts'
+import type { User } from '../../../accounts/index.ts'
+import { upsertBranches } from '../records/push.store.ts'
+import type { RepoRules } from '../repo-rules.ts'
+import { insertRepo, type Repo } from '../repo.store.ts'
+import { recordRepoCreation } from './record-creation.ts'
+
+export interface NewRepo {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly isPrivate?: boolean | undefined
+  readonly isTemplate?: boolean | undefined
+  readonly defaultBranch?: string | undefined
+  /** sha1 or sha256; anything else is refused. */
+  readonly objectFormat?: string | undefined
+  /** Unknown models count as `default`. */
+  readonly trustModel?: string | undefined
+  /** Make a first commit of the files that the next three members choose. */
+  readonly autoInit?: boolean | undefined
+  readonly readme?: string | undefined
+  readonly gitignores?: string | undefined
+  readonly license?: string | undefined
+  /** Name of a label set. */
+  readonly labelSet?: string | undefined
+}
+
+export interface RepoPlan {
+  readonly storage: string
+  readonly defaultBranch: string
+  readonly objectFormat: ObjectFormat
+}
+
+interface InsertDeps {
+  readonly clock: Clock
+  readonly events: Events
+  readonly rules: RepoRules
+}
+
+const TRUST_MODELS = new Set(['default', 'collaborator', 'committer', 'collaboratorcommitter'])
+export const isTrustModel = (name: string): boolean => TRUST_MODELS.has(name)
+
+interface NewRepoRows {
+  readonly actor: SignedIn
+  readonly owner: User
+  readonly input: NewRepo
+  readonly plan: RepoPlan
+  /** Id of the first commit; undefined for an empty repository. */
+  readonly head: string | undefined
+  /** Size on disk. */
+  readonly bytes: number
+  /** Columns copied from the template that it is generated from. */
+  readonly asTemplate?: TemplateFacts
+}
+
+type TemplateFacts = Pick<Repo, 'templateId' | 'trustModel' | 'licenses' | 'primaryLanguage' | 'avatar'>
+
+/** Inserts the rows of a new repository, whose git directory exists, and appends its event. */
+export async function insertNewRepo(
+  tx: Tx,
+  { clock, events, rules }: InsertDeps,
+  { actor, owner, input, plan, head, bytes, asTemplate }: NewRepoRows,
+): Promise<RepoId> {
+  const at = clock.now()
+  const id = await insertRepo(tx, {
+    owner_id: owner.id,
+    ...inputColumns(input, rules),
+    wiki_branch: rules.defaultBranch,
+    default_branch: plan.defaultBranch,
+    object_format: plan.objectFormat,
+    storage: plan.storage,
+    ...(asTemplate && templateColumns(asTemplate)),
+    watchers_count: rules.autoWatch ? 1 : 0,
+    git_size: bytes,
+    is_empty: flag(head === undefined),
+    branches_count: head === undefined ? 0 : 1,
+    pushed_at: head === undefined ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  if (head !== undefined)
+    await upsertBranches(tx, { repoId: id, pusherId: actor.account.id, at }, [{ name: plan.defaultBranch, oid: head }])
+  const { name, labelSet } = input
+  await recordRepoCreation(tx, events, { id, name, actor, owner, at, watch: rules.autoWatch, labelSet })
+  return id
+}
+
+function inputColumns(input: NewRepo, rules: RepoRules) {
+  const { name, description = '', isPrivate = false, isTemplate = false, license = '', trustModel = '' } = input
+  return {
+    name,
+    lower_name: name.toLowerCase(),
+    description,
+    is_private: flag(rules.forcePrivate || isPrivate),
+    is_template: flag(isTemplate),
+    units: isTemplate ? rules.units.template : rules.units.normal,
+    // COMPAT: the chosen licence is listed although no file contains it before the first commit
+    // (test/api/repos/templates.test.ts).
+    licenses: JSON.stringify(licenseTemplates().has(license) ? [license] : []),
+    trust_model: isTrustModel(trustModel) ? trustModel : 'default',
+  }
+}
+
+function templateColumns({ templateId, trustModel, licenses, primaryLanguage, avatar }: TemplateFacts) {
+  return {
+    template_id: templateId ?? 0,
+    trust_model: trustModel,
+    licenses: JSON.stringify(licenses),
+    primary_language: primaryLanguage ?? '',
+    avatar: avatar ?? '',
+  }
+}

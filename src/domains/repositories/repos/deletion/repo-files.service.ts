@@ -1,0 +1,101 @@
+import { systemActor } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Git } from '../../../../core/git/index.ts'
+import type { Jobs } from '../../../../core/jobs/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Logger } from '../../../../core/platform/logger.ts'
+import { deleteRepoRows } from './delete-repo.ts'
+import { listUsedStorages } from './repo-deletion.store.ts'
+import { walkRepoIds } from '../records/repo-walk.store.ts'
+import { findRepoById, type Repo } from '../repo.store.ts'
+
+export interface RepoFiles {
+  /** Deletes the git data of a deleted repository and its wiki, if it still exists. */
+  delete(storage: string): Promise<void>
+  /**
+   * Deletes git data that has belonged to no repository for an hour: as after a crash between writing the files and the
+   * rows.
+   */
+  sweep(signal: AbortSignal): Promise<void>
+  /**
+   * Deletes the repositories whose git data is missing; none when that is most of them, as when a disk is not mounted.
+   */
+  deleteMissing(signal: AbortSignal): Promise<void>
+}
+
+interface RepoFilesDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Logger
+  readonly events: Events
+  readonly jobs: Jobs
+}
+
+const WIKI = '.wiki'
+const GRACE_MS = 3_600_000
+/** When more directories than this, and more than half of all, belong to no repository, another database uses them. */
+const MAX_ORPHANS = 50
+
+export function createRepoFiles({ database, git, clock, log, events, jobs }: RepoFilesDeps): RepoFiles {
+  return {
+    async delete(storage) {
+      await git.removeRepo(storage)
+      await git.removeRepo(`${storage}${WIKI}`)
+    },
+    async sweep(signal) {
+      const before = clock.now() - GRACE_MS
+      const orphans: string[] = []
+      let seen = 0
+      for await (const folder of git.listStored()) {
+        signal.throwIfAborted()
+        seen += folder.length
+        const used = await listUsedStorages(
+          database.read,
+          folder.map(({ storage }) => ownerStorage(storage)),
+        )
+        orphans.push(
+          ...folder
+            .filter(({ storage, changedAt }) => changedAt < before && !used.has(ownerStorage(storage)))
+            .map(({ storage }) => storage),
+        )
+      }
+      if (orphans.length > MAX_ORPHANS && orphans.length * 2 > seen) {
+        log.error(
+          { orphans: orphans.length, of: seen },
+          'most git directories belong to no repository: none was deleted',
+        )
+        return
+      }
+      for (const storage of orphans) {
+        signal.throwIfAborted()
+        log.warn({ storage }, 'deleting a git directory that belongs to no repository')
+        await git.removeRepo(storage)
+      }
+    },
+    async deleteMissing(signal) {
+      const missing: Repo[] = []
+      let seen = 0
+      for await (const id of walkRepoIds(database.read)) {
+        signal.throwIfAborted()
+        const repo = await findRepoById(database.read, id)
+        if (repo === undefined) continue
+        seen++
+        if (!(await git.repoExists(repo.storage))) missing.push(repo)
+      }
+      if (missing.length * 2 > seen) {
+        log.error({ missing: missing.length, of: seen }, 'most repositories have no git data: none was deleted')
+        return
+      }
+      for (const { id, fullName } of missing) {
+        signal.throwIfAborted()
+        log.warn({ repo: id, name: fullName }, 'deleting a repository whose git data is missing')
+        await database.transaction((tx) => deleteRepoRows(tx, { clock, events, jobs }, systemActor, id))
+      }
+    },
+  }
+}
+
+/** The key of the repository to which git data belongs: its own, or without `.wiki`. */
+const ownerStorage = (storage: string): string => (storage.endsWith(WIKI) ? storage.slice(0, -WIKI.length) : storage)

@@ -1,0 +1,140 @@
+import { type RepoAdmission, type RepoTarget } from '../../../core/access/admit.ts'
+import {
+  canSeeRepo,
+  decideRepoAccess,
+  needsGrants,
+  NO_GRANTS,
+  type RepoAccess,
+  type RepoGrants,
+} from '../../../core/access/repo-access.ts'
+import { loadRepoGrants } from '../../../core/access/repo-grants.store.ts'
+import { type Viewer, viewerOfAccount } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { MovedError, notFound } from '../../../core/platform/errors.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import { type User, findRenamedUserId, findUserById, findUserByName, movedOwner } from '../../accounts/index.ts'
+import { findByOwnerAndName, findRenamedRepoId, findRepoById, findRepoByName, type Repo } from './repo.store.ts'
+
+export interface RepoInView {
+  readonly repo: Repo
+  readonly access: RepoAccess
+}
+
+/** How a request names a repository. */
+export type RepoName = { readonly owner: string; readonly name: string } | { readonly id: RepoId }
+
+/**
+ * What a name stands for, with the access of the viewer, from whom it may be hidden. With `follow` a former name
+ * stands for the repository itself, without it for `moved` when the viewer may see what has the new name.
+ */
+export async function findRepoTarget(
+  db: Db,
+  viewer: Viewer,
+  name: RepoName,
+  { follow = false }: { readonly follow?: boolean } = {},
+): Promise<RepoTarget<Repo>> {
+  if ('id' in name || follow) {
+    const repo = 'id' in name ? await findRepoById(db, name.id) : await findRepoByAnyName(db, name.owner, name.name)
+    return targetOf(db, viewer, repo)
+  }
+  const { owner, repo } = await findByOwnerAndName(db, name)
+  if (owner === undefined) return movedOr(await movedOwner(db, viewer, name.owner))
+  return repo === undefined ? movedOr(await movedRepo(db, viewer, owner, name.name)) : targetOf(db, viewer, repo)
+}
+
+async function targetOf(db: Db, viewer: Viewer, repo: Repo | undefined): Promise<RepoTarget<Repo>> {
+  return repo === undefined ? MISSING : { kind: 'found', repo, access: await loadRepoAccess(db, viewer, repo) }
+}
+
+const MISSING = { kind: 'missing' } as const
+const movedOr = (error: MovedError | undefined): RepoTarget<Repo> =>
+  error === undefined ? MISSING : { kind: 'moved', error }
+
+/** The repository as the viewer may see it. Throws NotFound when missing or hidden, Moved when renamed. */
+export const getRepoInView = async (db: Db, viewer: Viewer, owner: string, name: string): Promise<RepoInView> =>
+  requireFound(await findRepoTarget(db, viewer, { owner, name }))
+
+/** As getRepoInView. */
+export const getRepoInViewById = async (db: Db, viewer: Viewer, id: RepoId): Promise<RepoInView> =>
+  requireFound(await findRepoTarget(db, viewer, { id }))
+
+function requireFound(target: RepoTarget<Repo>): RepoInView {
+  if (target.kind === 'moved') throw target.error
+  if (target.kind === 'missing' || !canSeeRepo(target.access)) throw notFound('repository does not exist')
+  return { repo: target.repo, access: target.access }
+}
+
+/**
+ * For clients that get the same answer whether it is missing or refused. Throws Moved, and NotFound for every refusal.
+ */
+export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
+  if (admission.kind === 'moved') throw admission.error
+  if (admission.kind !== 'allowed') throw notFound('repository does not exist')
+  return admission
+}
+
+/** The repository that has or had this name; the caller must decide whether the viewer may see it. */
+export async function findRepoByAnyName(db: Db, ownerName: string, repoName: string): Promise<Repo | undefined> {
+  const renamedOwner = async (): Promise<User | undefined> => {
+    const id = await findRenamedUserId(db, ownerName)
+    return id === undefined ? undefined : findUserById(db, id)
+  }
+  const owner = (await findUserByName(db, ownerName)) ?? (await renamedOwner())
+  if (owner === undefined) return undefined
+  const found = await findRepoByName(db, owner, repoName)
+  if (found !== undefined) return found
+  const id = await findRenamedRepoId(db, owner.id, repoName)
+  return id === undefined ? undefined : findRepoById(db, id)
+}
+
+/** What the viewer may do with a repository that is already loaded. */
+export async function loadRepoAccess(db: Db, viewer: Viewer, repo: Repo): Promise<RepoAccess> {
+  return decideRepoAccess(viewer, repo, (await loadGrantsFor(db, viewer, [repo])).get(repo.id) ?? NO_GRANTS)
+}
+
+/** As loadRepoAccess for a page of repositories, with the same few queries whatever their number. */
+export async function loadRepoAccesses(
+  db: Db,
+  viewer: Viewer,
+  repos: readonly Repo[],
+): Promise<Map<Repo['id'], RepoAccess>> {
+  const grants = await loadGrantsFor(db, viewer, repos)
+  return new Map(repos.map((repo) => [repo.id, decideRepoAccess(viewer, repo, grants.get(repo.id) ?? NO_GRANTS)]))
+}
+
+/** The ids of those repositories that the user may not see. */
+export async function hiddenFrom(db: Db, user: User, repos: readonly Repo[]): Promise<RepoId[]> {
+  const accesses = await loadRepoAccesses(db, viewerOfAccount(user), repos)
+  return repos.filter((repo) => !canSeeRepo(accesses.get(repo.id)!)).map((repo) => repo.id)
+}
+
+async function loadGrantsFor(
+  db: Db,
+  viewer: Viewer,
+  repos: readonly Repo[],
+): Promise<ReadonlyMap<Repo['id'], RepoGrants>> {
+  if (viewer.kind === 'anonymous') return new Map()
+  return loadRepoGrants(
+    db,
+    viewer.account.id,
+    repos.filter((repo) => needsGrants(viewer, repo)),
+  )
+}
+
+/** The error with the current name of a renamed repository; undefined when the viewer may not see it. */
+async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Promise<MovedError | undefined> {
+  const id = await findRenamedRepoId(db, owner.id, name)
+  const repo = id === undefined ? undefined : await findRepoById(db, id)
+  if (repo === undefined || !canSeeRepo(await loadRepoAccess(db, viewer, repo))) return undefined
+  return new MovedError('repo', `${owner.name}/${name}`, repo.fullName)
+}
+
+/**
+ * The repository that a request has just created and committed. Throws NotFound when another request has deleted it in
+ * the meantime.
+ */
+export async function getCreatedRepo(db: Db, id: RepoId): Promise<Repo> {
+  const repo = await findRepoById(db, id)
+  if (repo === undefined) throw notFound('the repository was deleted at the same time')
+  return repo
+}

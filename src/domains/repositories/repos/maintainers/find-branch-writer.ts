@@ -1,0 +1,30 @@
+import { AccessMode } from '../../../../core/access/access-mode.ts'
+import { unitMode } from '../../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import type { RepoInView } from '../lookup.ts'
+import { findRepoById } from '../repo.store.ts'
+import type { Writer } from '../writer.ts'
+import { findLender } from './find-lender.ts'
+import { listMaintainedHeads } from './maintained-head.store.ts'
+
+/**
+ * By whose right a branch is written: the actor; where it does not write the repository, the poster of a pull request
+ * from the branch who lends it (behaviour/git-data-and-transport#edits-by-maintainers). Undefined when there is neither.
+ * Without a branch: of any branch.
+ */
+export async function findBranchWriter(
+  read: Db,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  branch?: string,
+): Promise<Writer | undefined> {
+  if (unitMode(access, 'repo.code') >= AccessMode.write) return { viewer: actor, access }
+  if (actor.deployKeyId !== undefined) return undefined
+  for (const { baseRepoId, posterId } of await listMaintainedHeads(read, repo.id, branch)) {
+    const base = await findRepoById(read, baseRepoId)
+    const lender = base && (await findLender(read, actor, { base, head: repo, posterId }))
+    if (lender !== undefined) return lender
+  }
+  return undefined
+}

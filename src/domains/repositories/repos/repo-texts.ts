@@ -1,0 +1,32 @@
+import { presentablePermissions } from '../../../core/access/repo-access.ts'
+import type { JsonBytes, JsonText } from '../../../core/http/answer/json-text.ts'
+import { KeptTexts } from '../../../core/http/answer/kept-texts.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { presentRepo } from './repo.present.ts'
+import type { Repo } from './repo.store.ts'
+import type { RepoView } from './views.ts'
+
+/** Repositories as JSON. */
+export interface RepoTexts {
+  of(view: RepoView): string
+  list(views: readonly RepoView[]): JsonBytes | JsonText
+  /** `{ok, data}`. */
+  results(views: readonly RepoView[]): JsonBytes | JsonText
+}
+
+/** Presenting fifty repositories and writing them as JSON takes longer than reading their rows. */
+export function createRepoTexts(site: Site): RepoTexts {
+  const kept = new KeptTexts<Repo>()
+  const textOf = (view: RepoView): string => {
+    const { repo, parent, transfer, mirror } = view
+    const write = (): string => JSON.stringify(presentRepo(view, site))
+    if (parent !== undefined || transfer !== undefined || mirror !== undefined) return write()
+    const { admin, push, pull } = presentablePermissions(view.access)
+    return kept.one(repo, `${admin} ${push} ${pull} ${site.sshPrefix()} ${site.rootUrl()}`, write)
+  }
+  return {
+    of: textOf,
+    list: (views) => kept.list(views[0]?.repo, views.map(textOf)),
+    results: (views) => kept.list(views[0]?.repo, views.map(textOf), { isWrapped: true }),
+  }
+}

@@ -1,0 +1,125 @@
+import { admit, type RepoLevel, type RepoRefusal } from '../../../core/access/admit.ts'
+import { hasUnit, type Unit } from '../../../core/access/units.ts'
+import type { Viewer } from '../../../core/access/viewer.ts'
+import type { Guard, GuardInput } from '../../../core/http/guards/guard.ts'
+import { type DomainError, forbidden, locked, notFound, unauthenticated } from '../../../core/platform/errors.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { parseInteger } from '../../../core/platform/paging.ts'
+import type { RepoInView } from './lookup.ts'
+import type { Repo } from './repo.store.ts'
+import type { Repos } from './repos.service.ts'
+
+interface RepoGuardOptions {
+  /** The unit that `read` and `write` refer to. */
+  readonly unit?: Unit
+  /**
+   * Refuse with 423 when the repository is archived; `refuse-first`, for files, also those without the level and
+   * anonymous callers (behaviour/auth-and-access#request-pipeline, step 12).
+   */
+  readonly archived?: 'refuse' | 'refuse-first'
+  /** With `archived`: pull mirrors are refused in the same way (behaviour/git-data-and-transport#common-rules). */
+  readonly mirror?: 'refuse'
+  /** The text of the 423 after the name of the repository. */
+  readonly lockedText?: string
+  /** Anonymous callers get 401; implied by write, admin and owner. */
+  readonly needsUser?: boolean
+  /** Replaces the usual text of the 403; for write only. */
+  readonly refusal?: string
+  /**
+   * COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first
+   * (test/api/social/watching.test.ts).
+   */
+  readonly signInFirst?: boolean
+  /** The look-up in place of `{owner}/{repo}`. Throws NotFound and Moved. */
+  find?(viewer: Viewer, params: GuardInput['params']): Promise<RepoInView>
+}
+
+export type RepoGuard = (level: RepoLevel, options?: RepoGuardOptions) => Guard<RepoInView>
+
+const WORDS = {
+  read: 'user should have specific read permission or be a repo admin or a site admin',
+  write: 'user should have a permission to write to a repo',
+  admin: 'user should be an owner or a collaborator with admin write of a repository',
+  owner: 'user should be the owner of the repo',
+} as const
+
+/**
+ * `{owner}/{repo}`: every check is that of `access/admit.ts`, here are the answers of the API. Hidden or missing 404,
+ * renamed moved (behaviour/auth-and-access#refusals).
+ */
+export function createRepoGuard(repos: Repos): RepoGuard {
+  return (level, options = {}) => {
+    const { unit, archived, mirror, signInFirst = false } = options
+    const needsUser = options.needsUser ?? !(level === 'known' || level === 'see' || level === 'read')
+    const find = options.find ?? ((viewer, { owner, repo }) => repos.getInView(viewer, owner!, repo!))
+    const need = {
+      level,
+      signIn: needsUser,
+      adminWithoutUnit: unit !== undefined && !isHiddenWhenOff(unit),
+      ...(unit && { unit }),
+      ...(archived && { archived }),
+      ...(mirror && { mirror }),
+    } as const
+    return {
+      kind: 'repo',
+      describe: `${level}${unit ? ` ${unit}` : ''}${archived ? ', not archived' : ''}`,
+      needsUser,
+      looksUpFirst: !signInFirst,
+      async resolve({ viewer, params }) {
+        const found = await find(viewer, params)
+        const admission = admit(viewer, { kind: 'found', ...found }, need)
+        switch (admission.kind) {
+          case 'allowed':
+            return found
+          case 'signIn':
+            throw unauthenticated()
+          case 'forbidden':
+            throw refusalOf(admission.reason, { ...options, level, repo: found.repo })
+          default:
+            throw notFound('repository does not exist')
+        }
+      },
+      recheck: async ({ repo }) => void (await repos.getById(repo.id)),
+    }
+  }
+}
+
+/** `{id}`: hidden or missing 404. */
+export function createRepoByIdGuard(repoGuard: RepoGuard, repos: Repos): Guard<RepoInView> {
+  return {
+    ...repoGuard('see', {
+      needsUser: true,
+      signInFirst: true,
+      find: (viewer, { id }) => repos.getInViewById(viewer, asId(parseInteger(id))),
+    }),
+    describe: 'a signed-in user who may see the repository',
+  }
+}
+
+type Refused = Pick<RepoGuardOptions, 'unit' | 'lockedText' | 'refusal'> & {
+  readonly level: RepoLevel
+  readonly repo: Repo
+}
+
+function refusalOf(reason: RepoRefusal, { unit, level, repo, lockedText, refusal }: Refused): DomainError {
+  switch (reason) {
+    case 'public-only':
+      return forbidden(`token scope is limited to public ${unit === 'repo.issues' ? 'issues' : 'repos'}`)
+    case 'archived':
+    case 'mirror':
+      return locked(`${repo.fullName} ${lockedText ?? 'is archived'}`)
+    default:
+      if (unit !== undefined && reason !== 'level' && isHiddenWhenOff(unit)) return notFound(`${unit} is not readable`)
+      if (reason === 'unit-off' && refusal === undefined) return unreadableUnit(repo, unit!)
+      return forbidden(refusal ?? (level === 'known' || level === 'see' ? WORDS.read : WORDS[level]))
+  }
+}
+
+/** The 403 for a unit that cannot be read: it is off, or the caller has no right to it. */
+export const unreadableUnit = (repo: Pick<Repo, 'units'>, unit: Unit): DomainError =>
+  forbidden(hasUnit(repo.units, unit) ? WORDS.read : `the unit ${unit.slice('repo.'.length)} is off in this repository`)
+
+/** Issues, pulls and wiki are 404 when they are off or not readable; code, releases and actions are 403. */
+function isHiddenWhenOff(unit: Unit): boolean {
+  return unit === 'repo.issues' || unit === 'repo.pulls' || unit === 'repo.wiki'
+}

@@ -1,0 +1,138 @@
+import { type DefaultUnits, namedUnits, withUnit } from '../../../core/access/units.ts'
+import { parseDuration } from '../../../core/platform/duration.ts'
+import { type Core, defineModule, type Guards } from '../../../core/module.ts'
+import { type CreateRepoGuards, createRepoCreationGuards } from './creation/create-repo.guards.ts'
+import { createRepoOperations } from './creation/create.operations.ts'
+import { flagOperations } from './flags/flags.operations.ts'
+import { createRepoFlags, type RepoFlags } from './flags/flags.service.ts'
+import { repoListOperations } from './lists/lists.operations.ts'
+import { searchOperations } from './lists/search.operations.ts'
+import { repoChangeOperations } from './changes/changes.operations.ts'
+import { createRepoChanges, type RepoChanges } from './changes/repo-changes.service.ts'
+import { createRepoFiles, type RepoFiles } from './deletion/repo-files.service.ts'
+import { createRepoTexts, type RepoTexts } from './repo-texts.ts'
+import type { RepoRules } from './repo-rules.ts'
+import { createRepoByIdGuard, createRepoGuard, type RepoGuard } from './repo.guards.ts'
+import { repoOperations } from './repo.operations.ts'
+import { repoEvents } from './repos.events.ts'
+import { createRepoJobs } from './repos.jobs.ts'
+import { createRepos, type Repos } from './repos.service.ts'
+import { signingKeyOperations } from './signing-key.operations.ts'
+import { createTrackerGuard, type TrackerGuard } from './tracker.guards.ts'
+import { suspendUnits } from './records/unit-suspension.store.ts'
+import { userDeletingProjections } from './deletion/user-deleting.projection.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    readonly repoChanges: RepoChanges
+    readonly repoFiles: RepoFiles
+    readonly repoFlags: RepoFlags
+    readonly repoRules: RepoRules
+    readonly repos: Repos
+    readonly repoTexts: RepoTexts
+  }
+  interface Guards {
+    readonly createRepo: CreateRepoGuards
+    readonly repo: RepoGuard
+    readonly repoById: ReturnType<typeof createRepoByIdGuard>
+    readonly tracker: TrackerGuard
+  }
+}
+
+/** Repositories: creation, settings, lists, flags and deletion. */
+export const module = defineModule({
+  name: 'repos',
+  needs: ['orgs', 'quota', 'signer', 'users'],
+  async create(core, { orgs, quota, signer, users }, earlier) {
+    const { config, database, git, clock, log, events, jobs, site } = core
+    const { repository, service } = config
+    const disabledUnits = namedUnits(repository.disabled_repo_units)
+    if (core.isServer && core.processes.isFirst) await database.transaction((tx) => suspendUnits(tx, disabledUnits))
+    const repoRules = readRepoRules(config)
+    const rules = {
+      forcePrivate: repository.force_private,
+      disabledUnits,
+      minMirrorInterval: minMirrorInterval(config),
+    }
+    const changing = { database, git, clock, events, jobs, rules, rootUrl: site.rootUrl }
+    const repos = createRepos({ database, git, clock, events, quota, rules: repoRules, signer })
+    const repoChanges = createRepoChanges(changing)
+    const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })
+    const repoFlags = createRepoFlags({ database })
+    const repoGuard = createRepoGuard(repos)
+    const repoTexts = createRepoTexts(site)
+    const own = {
+      createRepo: createRepoCreationGuards({ orgs, repos, users }),
+      repo: repoGuard,
+      repoById: createRepoByIdGuard(repoGuard, repos),
+      tracker: createTrackerGuard(repoGuard),
+    }
+    const guards: Guards = { ...earlier, ...own }
+    const exploreNeedsSignIn = service.explore_require_signin_view
+    return {
+      services: { repos, repoChanges, repoFiles, repoFlags, repoRules, repoTexts },
+      guards: own,
+      operations: [
+        ...createRepoOperations({ guards, repos, site }),
+        ...repoListOperations({ guards, repos, repoTexts, exploreNeedsSignIn }),
+        ...repoOperations({ guards, repos, site }),
+        ...searchOperations({ repos, repoTexts }),
+        ...signingKeyOperations({ guards, signer }),
+        ...repoChangeOperations({ guards, repoChanges, repos, site }),
+        ...flagOperations({ guards, repoFlags, isEnabled: repository.enable_flags }),
+      ],
+      events: repoEvents,
+      projections: userDeletingProjections,
+      jobs: createRepoJobs({ repoFiles }),
+      tasks: [
+        {
+          name: 'delete_lost_repository_files',
+          schedule: '41 3 * * *',
+          start: (tx) => jobs.enqueue(tx, 'repos.sweep', {}, { key: 'all' }),
+        },
+        {
+          name: 'delete_missing_repos',
+          schedule: '0 0 * * *',
+          isOff: true,
+          start: (tx) => jobs.enqueue(tx, 'repos.delete_missing', {}, { key: 'all' }),
+        },
+      ],
+    }
+  },
+})
+
+type Config = Core['config']
+
+function readRepoRules({ repository, service }: Config): RepoRules {
+  return {
+    defaultBranch: repository.default_branch,
+    maxCreation: repository.max_creation_limit,
+    units: defaultUnits(repository),
+    forcePrivate: repository.force_private,
+    autoWatch: service.auto_watch_new_repos,
+    pushCreate: {
+      forUsers: repository.enable_push_create_user,
+      forOrgs: repository.enable_push_create_org,
+      isPrivate: repository.default_push_create_private,
+    },
+    noReplyDomain: service.no_reply_address,
+  }
+}
+
+/** Templates get those of ordinary repositories but Actions (behaviour/repositories#creating). */
+function defaultUnits(repository: Config['repository']): DefaultUnits {
+  const disabled = namedUnits(repository.disabled_repo_units)
+  const normal = namedUnits(repository.default_repo_units, disabled)
+  return {
+    normal,
+    template: withUnit(normal, 'repo.actions', false),
+    fork: namedUnits(repository.default_fork_repo_units, disabled),
+    mirror: namedUnits(repository.default_mirror_repo_units, disabled),
+  }
+}
+
+function minMirrorInterval({ mirror: { min_interval: text } }: Config): number {
+  const interval = parseDuration(text)
+  if (interval === undefined) throw new Error(`mirror.min_interval: invalid duration "${text}"`)
+  return interval
+}

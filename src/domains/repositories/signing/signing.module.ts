@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../../../core/config/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { signingOperations } from './signing.operations.ts'
+import { type CommitSigner, loadCommitSigner } from './signing.ts'
+
+declare module '../../../core/module.ts' {
+  interface Services {
+    /** Undefined without a configured key: the commits of the server are not signed. */
+    readonly signer: CommitSigner | undefined
+  }
+}
+
+/** The key of the server, which signs the commits that the server writes. */
+export const module = defineModule({
+  name: 'signing',
+  needs: [],
+  async create({ config }) {
+    const signer = await loadSigner(config)
+    return { services: { signer }, operations: signingOperations(signer) }
+  },
+})
+
+/** Throws for a malformed key, so that the server does not start. */
+async function loadSigner({ service, signing }: Config): Promise<CommitSigner | undefined> {
+  if (signing.key === '') return undefined
+  try {
+    const { passphrase, name } = signing
+    return await loadCommitSigner({
+      text: await readFile(signing.key, 'utf8'),
+      passphrase,
+      name,
+      email: signing.email || `ingot@${service.no_reply_address}`,
+    })
+  } catch (error) {
+    throw new Error(`signing.key: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import { type Answer, text } from '../../../core/http/answer/answer.ts'
+import { anyone } from '../../../core/http/guards/account.guards.ts'
+import { defineOperation, type Operation } from '../../../core/http/operation.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import type { CommitSigner } from './signing.ts'
+
+/** Common to the operations that answer a public key. */
+export const signingKeyAnswer = {
+  method: 'GET',
+  responses: { 200: Type.String({ contentMediaType: 'text/plain' }) },
+  errors: [404],
+} as const
+
+/** The public part of the server's key. Throws NotFound when there is no key of this format. */
+export function answerSigningKey(signer: CommitSigner | undefined, format: CommitSigner['format']): Answer {
+  if (signer === undefined) throw notFound('no signing key')
+  if (signer.format !== format) throw notFound(`signing key format is ${signer.format}`)
+  return text(signer.publicKey)
+}
+
+/** The public part of the key that signs the server's commits (behaviour/users-and-admin#miscellaneous-endpoints). */
+export function signingOperations(signer: CommitSigner | undefined): Operation[] {
+  const common = { ...signingKeyAnswer, area: 'miscellaneous', guard: anyone } as const
+  return [
+    defineOperation({
+      ...common,
+      id: 'getSigningKey',
+      path: '/signing-key.gpg',
+      summary: "The server's GPG key",
+      handler: () => answerSigningKey(signer, 'openpgp'),
+    }),
+    defineOperation({
+      ...common,
+      id: 'getSigningKeySSH',
+      path: '/signing-key.pub',
+      summary: "The server's SSH key",
+      handler: () => answerSigningKey(signer, 'ssh'),
+    }),
+  ]
+}

@@ -1,0 +1,110 @@
+import { isSelf, isSiteAdmin, type Viewer } from '../../../../core/access/viewer.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { TeamId } from '../../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import { type Repo, listReposByIds } from '../../repos/repo.store.ts'
+import { type User, listUsersByIds, loadPreferences } from '../../../accounts/index.ts'
+import type { ActivityComments } from './activity-comments.service.ts'
+import { type Activity, type ActivityFilter, countActivities, listActivities } from './activity.store.ts'
+
+export interface ActivityView {
+  readonly activity: Activity
+  readonly actor: User
+  readonly repo: Repo
+  /** The wire model of the comment that the activity made, while it exists. */
+  readonly comment: Readonly<Record<string, unknown>> | undefined
+}
+
+interface ActivitiesDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly comments: Pick<ActivityComments, 'load'>
+}
+
+/** `day` is the first millisecond of a day in UTC. */
+interface FeedOptions {
+  readonly day?: number | undefined
+}
+
+/**
+ * What happened, newest first, of repositories and units that the viewer may see
+ * (behaviour/users-and-admin#activity-and-other-lists).
+ */
+export interface Activities {
+  /**
+   * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization
+   * what was done in its repositories.
+   */
+  ofUser(
+    viewer: Viewer,
+    user: User,
+    options: FeedOptions & { readonly own: boolean },
+    paging: Paging,
+  ): Promise<Page<ActivityView>>
+  /** Includes private repositories for members of the organization. */
+  ofOrg(
+    viewer: Viewer,
+    org: { readonly org: User; readonly isMember: boolean },
+    options: FeedOptions,
+    paging: Paging,
+  ): Promise<Page<ActivityView>>
+  ofTeam(viewer: Viewer, teamId: TeamId, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
+  ofRepo(viewer: Viewer, repo: Repo, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
+  /** Activities of an individual in the last year per quarter of an hour, without empty ones; epoch milliseconds. */
+  heatmap(viewer: Viewer, user: User): Promise<{ readonly start: number; readonly count: number }[]>
+}
+
+const DAY_MS = 24 * 60 * 60_000
+const SPAN_MS = 15 * 60_000
+const HEATMAP_MS = (366 + 7) * DAY_MS
+const EMPTY: Page<ActivityView> = { items: [], total: 0 }
+
+export function createActivities({ database, clock, comments }: ActivitiesDeps): Activities {
+  const { read } = database
+  const feed = async (
+    viewer: Viewer,
+    filter: ActivityFilter,
+    { day }: FeedOptions,
+    paging: Paging,
+  ): Promise<Page<ActivityView>> => {
+    const page = await listActivities(
+      read,
+      viewer,
+      { ...filter, between: day === undefined ? undefined : [day, day + DAY_MS] },
+      paging,
+    )
+    const repoIds = page.items.map(({ repoId }) => repoId)
+    const actorIds = page.items.map(({ actorId }) => actorId)
+    const repos = new Map((await listReposByIds(read, repoIds)).map((repo) => [repo.id, repo]))
+    const actors = new Map((await listUsersByIds(read, actorIds)).map((user) => [user.id, user]))
+    const made = await comments.load(page.items.filter(({ commentId }) => commentId !== 0))
+    const items = page.items.map((activity) => ({
+      activity,
+      actor: actors.get(activity.actorId)!,
+      repo: repos.get(activity.repoId)!,
+      comment: made.get(activity.commentId),
+    }))
+    return { items, total: page.total }
+  }
+  const isPrivileged = (viewer: Viewer, user: User): boolean => isSelf(viewer, user.id) || isSiteAdmin(viewer)
+  const hides = async (viewer: Viewer, user: User): Promise<boolean> =>
+    !isPrivileged(viewer, user) && ((await loadPreferences(read, user.id)).hideActivity ?? false)
+  return {
+    async ofUser(viewer, user, { own, day }, paging) {
+      const publicOnly = !isPrivileged(viewer, user)
+      if (user.kind === 'organization') return feed(viewer, { ownerId: user.id, publicOnly }, { day }, paging)
+      if (await hides(viewer, user)) return EMPTY
+      return feed(viewer, { ...(own ? { actorId: user.id } : { feedOf: user.id }), publicOnly }, { day }, paging)
+    },
+    ofOrg: (viewer, { org, isMember }, options, paging) =>
+      feed(viewer, { ownerId: org.id, publicOnly: !(isMember || isSiteAdmin(viewer)) }, options, paging),
+    ofTeam: (viewer, teamId, options, paging) => feed(viewer, { teamId }, options, paging),
+    ofRepo: (viewer, repo, options, paging) => feed(viewer, { repoId: repo.id }, options, paging),
+    async heatmap(viewer, user) {
+      if (user.kind !== 'individual' || (await hides(viewer, user))) return []
+      const now = clock.now()
+      return countActivities(read, viewer, { actorId: user.id, between: [now - HEATMAP_MS, now + 1] }, SPAN_MS)
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { selectPage } from '../../../core/db/page.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { lockRepo, updateRepo } from '../repos/repo.store.ts'
+import type { TopicTable } from './topic.table.ts'
+
+export interface Topic {
+  readonly id: number
+  readonly name: string
+  readonly repoCount: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const toTopic = (row: Selectable<TopicTable>): Topic => ({
+  id: row.id,
+  name: row.name,
+  repoCount: row.repo_count,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** Topics whose name contains the text, most used first. */
+export async function searchTopics(db: Db, text: string, paging: Paging): Promise<Page<Topic>> {
+  let query = db.selectFrom('topic')
+  if (text !== '')
+    query = query.where(sql<boolean>`name like ${`%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`)
+  return selectPage(query.selectAll().orderBy('repo_count', 'desc').orderBy('name'), paging, toTopic)
+}
+
+/** Sorted by name. */
+async function listTopicsOf(db: Db, repoId: RepoId): Promise<string[]> {
+  const rows = await db
+    .selectFrom('repo_topic')
+    .innerJoin('topic', 'topic.id', 'repo_topic.topic_id')
+    .select('topic.name')
+    .where('repo_topic.repo_id', '=', repoId)
+    .execute()
+  return rows.map((row) => row.name).toSorted(byCodePoint)
+}
+
+/** Locks the repository until the transaction ends; the names are sorted. */
+export async function lockTopicsOf(tx: Tx, repoId: RepoId): Promise<string[]> {
+  await lockRepo(tx, repoId)
+  return listTopicsOf(tx, repoId)
+}
+
+/** Replaces the topics of a repository: rows, counters and the copy in `repo.topics`. `names` must be unique. */
+export async function replaceTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
+  const before = await lockTopicsOf(tx, repoId)
+  const added = names.filter((name) => !before.includes(name))
+  const removed = before.filter((name) => !names.includes(name))
+  if (added.length > 0) await addTopics(tx, repoId, added, at)
+  if (removed.length > 0) await deleteTopics(tx, repoId, removed, at)
+  await updateRepo(tx, repoId, { topics: JSON.stringify(names.toSorted(byCodePoint)) })
+}
+
+async function addTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
+  await tx
+    .insertInto('topic')
+    .values(names.map((name) => ({ name, created_at: at, updated_at: at })))
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const topics = await tx.selectFrom('topic').select('id').where('name', 'in', names).execute()
+  await tx
+    .insertInto('repo_topic')
+    .values(topics.map((topic) => ({ repo_id: repoId, topic_id: topic.id })))
+    .execute()
+  await count(tx, names, 1, at)
+}
+
+async function deleteTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {
+  await tx
+    .deleteFrom('repo_topic')
+    .where('repo_id', '=', repoId)
+    .where('topic_id', 'in', (eb) => eb.selectFrom('topic').select('topic.id').where('topic.name', 'in', names))
+    .execute()
+  await count(tx, names, -1, at)
+}
+
+/** Subtracts a repository from the counters of its topics. */
+export async function subtractTopicsOf(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx
+    .updateTable('topic')
+    .set((eb) => ({ repo_count: eb('repo_count', '-', 1) }))
+    .where('id', 'in', (eb) => eb.selectFrom('repo_topic').select('topic_id').where('repo_id', '=', repoId))
+    .execute()
+}
+
+async function count(tx: Tx, names: readonly string[], change: 1 | -1, at: number): Promise<void> {
+  await tx
+    .updateTable('topic')
+    .set({ repo_count: sql<number>`repo_count + ${change}`, updated_at: at })
+    .where('name', 'in', names)
+    .execute()
+}
+
+const byCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

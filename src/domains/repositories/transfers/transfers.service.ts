@@ -1,0 +1,270 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { canSeeRepo, NO_ACCESS } from '../../../core/access/repo-access.ts'
+import {
+  isRestrictedToken,
+  isSiteAdmin,
+  type SignedIn,
+  type Viewer,
+  viewerOfAccount,
+} from '../../../core/access/viewer.ts'
+import { type Database, type Db, retryingTaken, type Tx } from '../../../core/db/database.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Clock } from '../../../core/platform/clock.ts'
+import { conflict, forbidden, invalid, isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { asId, type TeamId } from '../../../core/platform/crypto/ids.ts'
+import { findCollaborationMode, upsertCollaboration } from '../collaborators/collaboration.store.ts'
+import {
+  type DiskQuota,
+  type User,
+  findUserById,
+  findUserByName,
+  isOwnerInView,
+  listTeamsByIds,
+  mayCreateFor,
+  ownsOrCreatesIn,
+  requireUnblocked,
+} from '../../accounts/index.ts'
+import { type Repo, findRepoById, findRepoByName, lockRepo } from '../repos/repo.store.ts'
+import { type RepoInView, getRepoInView, loadRepoAccess } from '../repos/lookup.ts'
+import { repoLimitProblem } from '../repos/creation/creation-rules.ts'
+import { repoNameTaken } from '../repos/changes/edit-repo.ts'
+import { moveRepo } from './move-repo.ts'
+import { deleteTransfer, insertTransfer, listTransfers, type Transfer } from './transfer.store.ts'
+
+interface TransferTarget {
+  readonly newOwner: string
+  /** Teams of the new organization that get the repository. */
+  readonly teamIds?: readonly number[] | undefined
+}
+
+/** Transfers of repositories to other users and organizations (behaviour/repositories#transfers). */
+export interface Transfers {
+  /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
+  getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
+  /**
+   * `done` when the actor may create repositories for the new owner, else `pending` until the new owner accepts. Throws
+   * NotFound (new owner), Invalid (teams, name in use), Conflict (pending already), Forbidden (blocked, limit, team of
+   * another organization).
+   */
+  start(actor: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'>
+  /**
+   * Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the recipient has a
+   * repository of that name.
+   */
+  accept(actor: SignedIn, repo: Repo): Promise<void>
+  /** Throws as accept. */
+  reject(actor: SignedIn, repo: Repo): Promise<void>
+}
+
+export interface TransferDeps {
+  readonly database: Database
+  readonly quota: DiskQuota
+  readonly clock: Clock
+  readonly events: Events
+  readonly rules: { readonly maxCreation: number; readonly autoWatch: boolean }
+}
+
+export function createTransfers(deps: TransferDeps): Transfers {
+  const { read } = deps.database
+  return {
+    async getInView(viewer, owner, name) {
+      try {
+        return await getRepoInView(read, viewer, owner, name)
+      } catch (error) {
+        const repo =
+          isDomainError(error, 'not-found') && viewer.kind === 'user' && !isRestrictedToken(viewer)
+            ? await findOfferedRepo(deps, viewer, owner, name)
+            : undefined
+        if (repo === undefined) throw error
+        return { repo, access: NO_ACCESS }
+      }
+    },
+
+    async start(actor, repo, target) {
+      const newOwner = await getNewOwner(deps, actor, target.newOwner)
+      await requireUnblocked(read, actor.account.id, [newOwner.id])
+      const teamIds = await requireTeams(deps, newOwner, target.teamIds ?? [])
+      if (await findTransfer(deps, repo)) throw conflict('repository is already being transferred [uname: , name: ]')
+      await requireNameFree(deps, repo, newOwner)
+      await requireCapacity(deps, actor, newOwner)
+      if (await mayCreateFor(read, actor, newOwner)) {
+        await retryingTaken(deps.database, async (tx) => {
+          await requireUnblocked(tx, actor.account.id, [newOwner.id])
+          await requireBelowLimit(deps, tx, actor, newOwner)
+          const current = await lockUnmoved(tx, repo)
+          await requireNameFree(deps, current, newOwner, tx)
+          await moveRepo(tx, deps, { repo: current, newOwner, teamIds, doerId: actor.account.id, actor })
+        })
+        return 'done'
+      }
+      await retryingTaken(deps.database, (tx) => insertOffer(tx, deps, { actor, repo, newOwner, teamIds }))
+      return 'pending'
+    },
+
+    async accept(actor, repo) {
+      const { transfer, recipient } = await requireRecipient(deps, actor, repo)
+      await requireCapacity(deps, actor, recipient)
+      await retryingTaken(deps.database, async (tx) => {
+        await requireBelowLimit(deps, tx, actor, recipient)
+        if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
+        await requireNameFree(deps, repo, recipient, tx)
+        const current = await findRepoById(tx, repo.id)
+        if (current === undefined) throw notFound('repository does not exist')
+        await moveRepo(tx, deps, {
+          repo: current,
+          newOwner: recipient,
+          teamIds: transfer.teamIds,
+          doerId: transfer.doerId,
+          actor,
+        })
+      })
+    },
+
+    async reject(actor, repo) {
+      const { recipient } = await requireRecipient(deps, actor, repo)
+      await deps.database.transaction(async (tx) => {
+        if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
+        await deps.events.append(
+          tx,
+          'repo.transfer_rejected',
+          { actor, repoId: repo.id, at: deps.clock.now() },
+          { repo_id: repo.id, recipient_id: recipient.id },
+        )
+      })
+    },
+  }
+}
+
+/** Locks the repository. Throws NotFound when it was deleted or got another owner at the same time. */
+async function lockUnmoved(tx: Tx, repo: Repo): Promise<Repo> {
+  await lockRepo(tx, repo.id)
+  const current = await findRepoById(tx, repo.id)
+  if (current === undefined || current.ownerId !== repo.ownerId) throw notFound('repository does not exist')
+  return current
+}
+
+const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a pending transfer [repo_id: ${repo.id}]`)
+
+/**
+ * COMPAT: the owners of an organization may accept a private repository that they cannot see yet
+ * (test/api/repos/transfer.test.ts).
+ */
+async function findOfferedRepo(
+  deps: TransferDeps,
+  viewer: SignedIn,
+  ownerName: string,
+  name: string,
+): Promise<Repo | undefined> {
+  const { read } = deps.database
+  const owner = await findUserByName(read, ownerName)
+  const repo = owner && (await findRepoByName(read, owner, name))
+  const transfer = repo && (await findTransfer(deps, repo))
+  const recipient = transfer && (await findUserById(read, transfer.recipientId))
+  return recipient && (await ownsOrCreatesIn(read, viewer, recipient)) ? repo : undefined
+}
+
+async function findTransfer({ database }: TransferDeps, repo: Repo): Promise<Transfer | undefined> {
+  return (await listTransfers(database.read, [repo.id]))[0]
+}
+
+async function getNewOwner({ database }: TransferDeps, actor: SignedIn, name: string): Promise<User> {
+  const owner = name === '' ? undefined : await findUserByName(database.read, name)
+  if (owner === undefined || owner.kind === 'bot' || !(await isOwnerInView(database.read, actor, owner)))
+    throw notFound('The new owner does not exist or cannot be found')
+  return owner
+}
+
+async function requireTeams({ database }: TransferDeps, owner: User, ids: readonly number[]): Promise<TeamId[]> {
+  if (ids.length === 0) return []
+  if (owner.kind !== 'organization') throw invalid('Teams can only be added to organization-owned repositories')
+  const wanted = [...new Set(ids)].map((id) => asId<TeamId>(id))
+  const teams = new Map((await listTeamsByIds(database.read, wanted)).map((team) => [team.id, team]))
+  for (const id of wanted) {
+    if (!teams.has(id)) throw invalid(`team ${id} not found`)
+    if (teams.get(id)!.orgId !== owner.id) throw forbidden(`team ${id} belongs not to org ${owner.id}`)
+  }
+  return wanted
+}
+
+async function requireNameFree(
+  { database }: TransferDeps,
+  repo: Repo,
+  owner: User,
+  db: Database['read'] | Tx = database.read,
+): Promise<void> {
+  if (await findRepoByName(db, owner, repo.name)) throw repoNameTaken({ owner }, repo.name)
+}
+
+async function requireCapacity(deps: TransferDeps, actor: SignedIn, owner: User): Promise<void> {
+  await requireBelowLimit(deps, deps.database.read, actor, owner)
+  await deps.quota.require(owner, 'size:repos:all')
+}
+
+async function requireBelowLimit({ rules }: TransferDeps, db: Db, actor: SignedIn, owner: User): Promise<void> {
+  if (!isSiteAdmin(actor) && (await repoLimitProblem(db, owner, rules.maxCreation)) !== undefined)
+    throw forbidden('Repository limit has been reached')
+}
+
+interface OfferRows {
+  readonly actor: SignedIn
+  readonly repo: Repo
+  readonly newOwner: User
+  readonly teamIds: readonly TeamId[]
+}
+
+/**
+ * Inserts a pending transfer. A recipient that could not see the repository becomes a reading collaborator, and remains
+ * one when it rejects the transfer.
+ */
+async function insertOffer(
+  tx: Tx,
+  { clock, events }: TransferDeps,
+  { actor, repo, newOwner, teamIds }: OfferRows,
+): Promise<void> {
+  const at = clock.now()
+  const doerId = actor.account.id
+  await requireUnblocked(tx, doerId, [newOwner.id])
+  await lockUnmoved(tx, repo)
+  if ((await listTransfers(tx, [repo.id])).length > 0)
+    throw conflict('repository is already being transferred [uname: , name: ]')
+  await insertTransfer(tx, {
+    repo_id: repo.id,
+    doer_id: doerId,
+    recipient_id: newOwner.id,
+    team_ids: JSON.stringify(teamIds),
+    created_at: at,
+  })
+  if (
+    newOwner.kind === 'individual' &&
+    !canSeeRepo(await loadRepoAccess(tx, viewerOfAccount(newOwner), repo)) &&
+    (await findCollaborationMode(tx, repo.id, newOwner.id)) === AccessMode.none
+  ) {
+    await upsertCollaboration(tx, repo.id, newOwner.id, { mode: AccessMode.read, at })
+    await events.append(
+      tx,
+      'repo.collaborator_added',
+      { actor, repoId: repo.id, at },
+      { repo_id: repo.id, user_id: newOwner.id, mode: AccessMode.read },
+    )
+  }
+  await events.append(
+    tx,
+    'repo.transfer_started',
+    { actor, repoId: repo.id, at },
+    { repo_id: repo.id, recipient_id: newOwner.id },
+  )
+}
+
+async function requireRecipient(
+  deps: TransferDeps,
+  actor: SignedIn,
+  repo: Repo,
+): Promise<{ transfer: Transfer; recipient: User }> {
+  const transfer = await findTransfer(deps, repo)
+  const recipient = transfer && (await findUserById(deps.database.read, transfer.recipientId))
+  if (!transfer || !recipient) throw nonePending(repo)
+  const { id } = actor.account
+  if (id === transfer.doerId || !(await ownsOrCreatesIn(deps.database.read, actor, recipient)))
+    throw forbidden('permission denied')
+  return { transfer, recipient }
+}

@@ -1,0 +1,198 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type BundleUrl, type Git, type GitRepo, serveUploadArchive, serviceHeader } from '../../../core/git/index.ts'
+import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import type { GitTransport, Pushes, Wikis } from '../../code/index.ts'
+import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
+import { sendBundle } from './bundle.ts'
+import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
+import { NO_CACHE, PRIVATE } from './headers.ts'
+import { allowOrigin } from './origins.ts'
+import { MissingForPush, Refusal } from './refusal.ts'
+import { gitProtocol, transfer } from './transfer.ts'
+
+export interface GitHttpDeps extends AdmitDeps {
+  readonly git: Git
+  readonly transport: GitTransport
+  readonly pushes: Pushes
+  readonly wikis: Wikis
+  readonly log: Logger
+}
+
+type Open = (request: FastifyRequest, intent: Intent) => Promise<{ readonly target: GitTarget; readonly repo: GitRepo }>
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** Git over HTTP: `/{owner}/{repo}` and `/{owner}/{repo}.git` (behaviour/git-data-and-transport#git-over-http). */
+export function registerGitHttp(http: FastifyInstance, deps: GitHttpDeps): void {
+  void http.register(async (scope) => {
+    allowOrigin(scope, deps.settings.allowOrigin)
+    registerServices(scope, deps)
+  })
+}
+
+function registerServices(app: FastifyInstance, deps: GitHttpDeps): void {
+  const open = async (request: FastifyRequest, intent: Intent): Promise<{ target: GitTarget; repo: GitRepo }> => {
+    const target = await admit(deps, request, intent)
+    return { target, repo: target.isWiki ? await openWiki(deps, target, intent) : deps.git.open(target.repo) }
+  }
+  app.get(
+    '/:owner/:repo/info/refs',
+    answering((request, reply) => infoRefs(deps, open, request, reply)),
+  )
+  app.post(
+    '/:owner/:repo/git-upload-pack',
+    answering(async (request, reply) => {
+      const { target, repo } = await open(request, 'read')
+      requireType(request, 'git-upload-pack')
+      const bundle = bundleOf(deps, target)
+      await transfer(request, reply, { repo, service: 'git-upload-pack', log: deps.log }, (exchange) =>
+        deps.transport.uploadPack.serveRequest({ ...exchange, ...bundle }),
+      )
+    }),
+  )
+  app.post(
+    '/:owner/:repo/git-receive-pack',
+    answering(async (request, reply) => {
+      const { target, repo } = await open(request, 'push').catch(async (error: unknown) => {
+        await createMissing(deps, error)
+        return open(request, 'push')
+      })
+      requireType(request, 'git-receive-pack')
+      const policy = (target.isWiki ? deps.wikis : deps.pushes).policyFor(target.viewer, target)
+      const { receivePack, maxPackBytes } = deps.transport
+      await transfer(request, reply, { repo, service: 'git-receive-pack', log: deps.log }, (exchange) =>
+        receivePack.serveRequest({ ...exchange, policy, maxPackBytes }),
+      )
+    }),
+  )
+  app.post(
+    '/:owner/:repo/git-upload-archive',
+    answering(async (request, reply) => {
+      const { repo } = await open(request, 'read')
+      requireType(request, 'git-upload-archive')
+      await transfer(request, reply, { repo, service: 'git-upload-archive', log: deps.log }, (exchange) =>
+        serveUploadArchive(exchange, deps.transport.uploadArchive),
+      )
+    }),
+  )
+  app.get(
+    '/:owner/:repo/clone.bundle',
+    answering(async (request, reply) => {
+      const target = await admit(deps, request, 'read')
+      const bundle =
+        deps.transport.bundleUrl === undefined || target.isWiki
+          ? undefined
+          : await deps.git.openBundle(target.repo.storage)
+      if (bundle === undefined) throw new Refusal(404, 'Not found.')
+      return sendBundle(bundle, request, reply)
+    }),
+  )
+  app.get(
+    '/:owner/:repo/HEAD',
+    answering(async (request, reply) => sendHead((await open(request, 'read')).repo, reply)),
+  )
+  app.get(
+    '/:owner/:repo/objects/*',
+    answering(async (request, reply) => {
+      const { target, repo } = await open(request, 'read')
+      const { '*': name } = request.params as { '*': string }
+      return sendObjectFile({ repo, viewer: target.viewer }, name, reply)
+    }),
+  )
+}
+
+function bundleOf(
+  { transport: { bundleUrl } }: GitHttpDeps,
+  { repo, isWiki }: GitTarget,
+): { readonly bundleUrl?: BundleUrl } {
+  return bundleUrl === undefined || isWiki ? {} : { bundleUrl: bundleUrl(repo) }
+}
+
+/** A wiki begins with its first page or push; until then there is nothing to read. */
+async function openWiki({ wikis }: GitHttpDeps, { repo }: GitTarget, intent: Intent): Promise<GitRepo> {
+  const wiki = intent === 'push' ? await wikis.ensure(repo) : await wikis.find(repo)
+  if (wiki === undefined) throw new Refusal(404, 'Not found.')
+  return wiki
+}
+
+async function infoRefs(
+  deps: GitHttpDeps,
+  open: Open,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { service } = request.query as { service?: string }
+  if (service === undefined) return sendDumbRefs((await open(request, 'read')).repo, reply)
+  if (service !== 'git-upload-pack' && service !== 'git-receive-pack') throw new Refusal(400, 'Invalid service')
+  const body = Buffer.concat([serviceHeader(service), await advertise(deps, open, request, service)])
+  return reply.headers(NO_CACHE).type(`application/x-${service}-advertisement`).send(body)
+}
+
+async function advertise(
+  deps: GitHttpDeps,
+  open: Open,
+  request: FastifyRequest,
+  service: 'git-upload-pack' | 'git-receive-pack',
+): Promise<Buffer> {
+  const protocol = gitProtocol(request)
+  if (service === 'git-upload-pack') {
+    const { target, repo } = await open(request, 'read')
+    return deps.transport.uploadPack.advertise(repo, protocol, bundleOf(deps, target).bundleUrl)
+  }
+  try {
+    return await deps.transport.receivePack.advertise((await open(request, 'push')).repo, protocol)
+  } catch (error) {
+    if (!(error instanceof MissingForPush)) throw error
+    await orMissing(error, deps.repos.requireCreatableByPush(error.viewer, error.owner))
+    return deps.transport.receivePack.advertiseNew(protocol)
+  }
+}
+
+/** A push to a missing repository makes it, where that is on. Throws the error given when it is about anything else. */
+async function createMissing({ repos }: GitHttpDeps, error: unknown): Promise<void> {
+  if (!(error instanceof MissingForPush)) throw error
+  await orMissing(error, repos.createByPush(error.viewer, error.owner, error.repo))
+}
+
+/** A viewer who may create nothing there gets the same answer as for a missing repository. */
+async function orMissing(missing: MissingForPush, done: Promise<unknown>): Promise<void> {
+  try {
+    await done
+  } catch (error) {
+    if (isDomainError(error, 'not-found')) throw missing
+    if (isDomainError(error, 'forbidden')) throw new Refusal(403, error.message)
+    throw isDomainError(error, 'invalid') ? new Refusal(422, error.message) : error
+  }
+}
+
+function requireType(request: FastifyRequest, service: string): void {
+  if (request.headers['content-type'] !== `application/x-${service}-request`)
+    throw new Refusal(400, 'Invalid content type')
+}
+
+/** Refusals are plain text here; the API's JSON errors are for its own paths. */
+function answering(handler: Handler): Handler {
+  return async (request, reply) => {
+    try {
+      await handler(request, reply)
+      return reply
+    } catch (error) {
+      if (error instanceof Refusal)
+        return reply
+          .code(error.status)
+          .headers({ ...PRIVATE, ...error.headers })
+          .type('text/plain; charset=utf-8')
+          .send(`${error.message}\n`)
+      if (error instanceof MovedError) return reply.code(301).header('location', movedPath(error, request)).send()
+      throw error
+    }
+  }
+}
+
+function movedPath(error: MovedError, request: FastifyRequest): string {
+  const { repo } = request.params as { repo: string }
+  const suffix = /(?:\.wiki)?(?:\.git)?$/i.exec(repo)![0]
+  const name = error.what === 'repo' ? error.to : `${error.to}/${repo.slice(0, repo.length - suffix.length)}`
+  const rest = request.url.split('/').slice(3).join('/')
+  return `/${name.split('/').map(encodeURIComponent).join('/')}${suffix}/${rest}`
+}

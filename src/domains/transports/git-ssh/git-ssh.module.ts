@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { INGOT_VERSION } from '../../../core/platform/version.ts'
+import { defineModule, type Listener } from '../../../core/module.ts'
+import { type SshServer, type SshServerOptions, startSshServer } from './ssh-server.ts'
+
+/** Git over SSH. */
+export const module = defineModule({
+  name: 'git-ssh',
+  needs: ['gitTransport', 'keyLogins', 'keyTargets', 'lfsTokens', 'pushes', 'repos', 'signInRecords', 'wikis'],
+  create(core, { gitTransport, keyLogins, keyTargets, lfsTokens, pushes, repos, signInRecords, wikis }) {
+    const { config, dataDir, git, log, site } = core
+    const { ssh } = config
+    if (!ssh.enabled) return {}
+    const listener = createListener({
+      host: ssh.host,
+      port: ssh.port,
+      user: ssh.user,
+      keyDir: join(dataDir, 'ssh'),
+      software: `Ingot_${INGOT_VERSION.replace(/\+.*/, '')}`,
+      loginGraceMs: ssh.login_grace_time * 1000,
+      maxUnauthenticated: ssh.max_unauthenticated,
+      maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
+      services: {
+        git,
+        keyLogins,
+        keyTargets,
+        lfsTokens: config.lfs.enabled ? lfsTokens : undefined,
+        log,
+        pushes,
+        read: core.database.read,
+        repos,
+        rootUrl: site.rootUrl,
+        signInRecords,
+        transport: gitTransport,
+        wikis,
+      },
+      onListening(port) {
+        core.setSshPort(port)
+        log.info({ host: ssh.host, port }, 'serving git over SSH')
+      },
+    })
+    return { listeners: [listener] }
+  },
+})
+
+function createListener({ onListening, ...options }: SshServerOptions & { onListening(port: number): void }): Listener {
+  let server: SshServer | undefined
+  return {
+    async listen() {
+      server = await startSshServer(options)
+      onListening(server.port)
+    },
+    close: async (seconds) => server?.close(seconds * 1000),
+  }
+}

@@ -1,0 +1,126 @@
+import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net'
+import { conflict } from '../../../core/platform/errors.ts'
+import { boundedUserAgent } from '../../../core/platform/request-source.ts'
+import { type ConnectionLimits, UnauthenticatedConnections } from './connection-limits.ts'
+import { handleConnection } from './connection.ts'
+import { loadHostKeys } from './host-keys.ts'
+import type { SshServices } from './session.ts'
+
+export interface SshServerOptions extends ConnectionLimits {
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+  /** The user name of every client. */
+  readonly user: string
+  /** Where the host keys are. */
+  readonly keyDir: string
+  /** What the server calls itself: `Ingot_26.11.0`. */
+  readonly software: string
+  /** Milliseconds until a client must have signed in. */
+  readonly loginGraceMs: number
+  readonly services: SshServices
+}
+
+export interface SshServer {
+  readonly port: number
+  /** Takes no new clients, lets transfers finish for at most `ms`, then cuts off. */
+  close(ms: number): Promise<void>
+}
+
+const KEEPALIVE = { keepaliveInterval: 30_000, keepaliveCountMax: 4 }
+
+interface Client {
+  readonly socket: Socket
+  readonly signedIn: () => void
+  sessions: number
+}
+
+/**
+ * Listens for SSH clients. Throws conflict when the port is taken. NOTE: the library is loaded only when there is a
+ * server.
+ */
+export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
+  const { default: ssh2 } = await import('ssh2')
+  const hostKeys = await loadHostKeys(options.keyDir, ssh2.utils)
+  const unauthenticated = new UnauthenticatedConnections(options)
+  /** By the address and port of the client. */
+  const clients = new Map<string, Client>()
+  const serving = new Set<Promise<void>>()
+  let closing = false
+
+  const protocol = new ssh2.Server({ hostKeys, ident: options.software, ...KEEPALIVE })
+  const listener = createServer({ noDelay: true }, (socket) => {
+    const remove = unauthenticated.add(socket.remoteAddress ?? '')
+    if (remove === undefined || closing) return socket.destroy()
+    const grace = setTimeout(() => socket.destroy(), options.loginGraceMs)
+    const signedIn = (): void => {
+      clearTimeout(grace)
+      remove()
+    }
+    const name = endpoint(socket.remoteAddress, socket.remotePort)
+    clients.set(name, { socket, signedIn, sessions: 0 })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      signedIn()
+      clients.delete(name)
+    })
+    protocol.injectSocket(socket)
+  })
+
+  protocol.on('connection', (connection, { ip, port, header }) => {
+    const client = clients.get(endpoint(ip, port))
+    if (client === undefined) return connection.end()
+    const { services, user } = options
+    handleConnection(connection, {
+      services,
+      utils: ssh2.utils,
+      user,
+      source: { address: ip, userAgent: boundedUserAgent(header.versions.software) },
+      onSignedIn: client.signedIn,
+      onSession: (served) => track(client, served),
+    })
+  })
+
+  function track(client: Client, served: Promise<void>): void {
+    client.sessions++
+    const done: Promise<void> = served.finally(() => {
+      serving.delete(done)
+      client.sessions--
+      if (closing && client.sessions === 0) client.socket.end()
+    })
+    serving.add(done)
+  }
+
+  await listen(listener, options)
+  return {
+    port: (listener.address() as AddressInfo).port,
+    async close(ms) {
+      closing = true
+      const closed = new Promise<void>((resolve) => listener.close(() => resolve()))
+      for (const { socket, sessions } of clients.values()) if (sessions === 0) socket.destroy()
+      const late = setTimeout(() => {
+        for (const { socket } of clients.values()) socket.destroy()
+      }, ms)
+      await Promise.all(serving)
+      for (const { socket } of clients.values()) socket.destroySoon()
+      await closed
+      clearTimeout(late)
+    },
+  }
+}
+
+const endpoint = (address: string | undefined, port: number | undefined): string => `${address} ${port}`
+
+function listen(server: NetServer, { host, port }: SshServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error)
+      reject(
+        conflict(
+          `port ${port} of ${host} is in use by another program, so the SSH server cannot start. Choose another with ssh.port, or set ssh.enabled = false.`,
+        ),
+      )
+    })
+    server.listen({ host, port }, () => resolve())
+  })
+}

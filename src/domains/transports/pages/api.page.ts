@@ -1,0 +1,156 @@
+import { escapePath } from '../../../core/access/repo-urls.ts'
+import type { Unit } from '../../../core/access/units.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { MovedError, notFound } from '../../../core/platform/errors.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { findRun } from '../../automation/index.ts'
+import { type Milestones, getReadableIssue } from '../../issues/index.ts'
+import { type Packages, getReadablePackageOwner } from '../../packages/index.ts'
+import type { RepoInView, Repos } from '../../repositories/index.ts'
+import { type Html, type Users, safeHtml } from '../../accounts/index.ts'
+import type { Content } from './layout.ts'
+import { list } from './parts.ts'
+import type { Sources } from './sources.service.ts'
+import { admitRepo, type PageMaker, repoHeading, type Visit } from './visit.ts'
+
+interface ApiPageDeps {
+  readonly database: Database
+  readonly milestones: Pick<Milestones, 'get'>
+  readonly packages: Pick<Packages, 'get'>
+  readonly repos: Pick<Repos, 'admit'>
+  readonly site: Site
+  readonly sources: Pick<Sources, 'locate'>
+  readonly users: Pick<Users, 'getInView'>
+}
+
+/** What an address is about, and the operations that serve it, as in `GET /version`. */
+interface Topic {
+  readonly title: string
+  readonly operations: readonly string[]
+}
+
+/** What the rest of an address names in a repository. Throws NotFound, and Moved after a transfer. */
+type Find = (deps: ApiPageDeps, target: RepoInView, visit: Visit) => Promise<Topic> | Topic
+
+/** Pages that name the API operation, at addresses below a repository that have no other page. */
+export const apiPages = (deps: ApiPageDeps): Record<string, PageMaker> =>
+  Object.fromEntries(ADDRESSES.map(([path, unit, find]) => [path, repoApiPage(deps, unit, find)]))
+
+/** `/{owner}/-/packages/{type}/{name}/{version}`. */
+export const packagePage =
+  (deps: ApiPageDeps): PageMaker =>
+  async (visit) => {
+    const { viewer, params } = visit
+    const owner = await getReadablePackageOwner(deps, viewer, params.owner)
+    const [type = '', ...parts] = params.rest.split('/')
+    const [version = '', name] = [parts.pop(), parts.join('/')]
+    await deps.packages.get(viewer, owner, { type, name, version })
+    const path = [owner.name, type, name, version].map(encodeURIComponent).join('/')
+    const operations = [`GET /packages/${path}`, `GET /packages/${path}/files`]
+    const title = `${name} ${version}`
+    return content(deps, { title: `${title} · ${owner.name}`, operations }, safeHtml`<h1>${title}</h1>`)
+  }
+
+function repoApiPage(deps: ApiPageDeps, unit: Unit | undefined, find: Find): PageMaker {
+  return async (visit) => {
+    const target = await admitRepo(deps, visit, unit && { unit })
+    const { title, operations } = await find(deps, target, visit)
+    const below = operations.map((operation) => operation.replace(' ', ` /repos/${target.repo.fullName}`))
+    const heading = repoHeading(visit, target, safeHtml`${title}`)
+    return content(deps, { title: `${title} · ${target.repo.fullName}`, operations: below }, heading)
+  }
+}
+
+function content({ site }: ApiPageDeps, { title, operations }: Topic, heading: Html): Content {
+  const line = (operation: string): Html => {
+    const [method = '', path = ''] = operation.split(' ')
+    const url = `${site.rootUrl()}/api/v1${path}`
+    return safeHtml`<code>${method} ${method === 'GET' ? safeHtml`<a href="${url}">${url}</a>` : url}</code>`
+  }
+  return {
+    title,
+    body: safeHtml`${heading}
+<p>This address has no page yet. The API serves it:</p>
+${list(operations, line, 'No operations.')}`,
+  }
+}
+
+/** `GET` lists the things of one kind, `POST` adds one. */
+const collection =
+  (title: string, path: string): Find =>
+  () => ({ title, operations: [`GET ${path}`, `POST ${path}`] })
+
+/** The number at the start of the rest of an address, before the given tails. Throws NotFound. */
+function numberOf({ params: { rest } }: Visit, tail: RegExp): number {
+  const [, number, after] = /^([1-9]\d{0,14})((?:\/.*)?)$/s.exec(rest) ?? []
+  if (number === undefined || !tail.test(after!)) throw notFound('no such address')
+  return Number(number)
+}
+
+/** `{index}`. The number of a pull request leads to its own address, as in the API both have one series of numbers. */
+async function findIssue(deps: ApiPageDeps, target: RepoInView, visit: Visit): Promise<Topic> {
+  const number = numberOf(visit, /^$/)
+  const issue = await getReadableIssue(deps.database.read, visit.viewer, target, number)
+  const address = `${target.repo.fullName}/issues/${number}`
+  if (issue.isPull) throw new MovedError('issue', address, `${target.repo.fullName}/pulls/${number}`)
+  await admitRepo(deps, visit, { unit: 'repo.issues' })
+  const path = `/issues/${number}`
+  return { title: `issue #${number}`, operations: [`GET ${path}`, `GET ${path}/comments`, `GET ${path}/timeline`] }
+}
+
+/** `{index}`, and the tabs of a pull request. */
+async function findPullRequest({ database }: ApiPageDeps, target: RepoInView, visit: Visit): Promise<Topic> {
+  const number = numberOf(visit, /^(?:\/(?:files|commits)(?:\/[0-9a-f]+)?)?$/)
+  const { isPull } = await getReadableIssue(database.read, visit.viewer, target, number)
+  if (!isPull) throw notFound('not a pull request')
+  const paths = ['', '/commits', '/files', '/reviews'].map((part) => `GET /pulls/${number}${part}`)
+  return { title: `pull request #${number}`, operations: [...paths, `GET /issues/${number}/comments`] }
+}
+
+/** `{base}...{head}`, or the head alone: of the default branch with it. */
+function findComparison(_: ApiPageDeps, { repo }: RepoInView, { params: { rest } }: Visit): Topic {
+  const range = rest.includes('..') ? rest : `${repo.defaultBranch}...${rest}`
+  return { title: `compare ${range}`, operations: [`GET /compare/${escapePath(range)}`, 'POST /pulls'] }
+}
+
+async function findMilestone({ milestones }: ApiPageDeps, { repo }: RepoInView, visit: Visit): Promise<Topic> {
+  const { id, title } = await milestones.get(repo.id, String(numberOf(visit, /^$/)))
+  return { title: `milestone ${title}`, operations: [`GET /milestones/${id}`, `GET /issues?milestones=${id}`] }
+}
+
+/** `{run}`, and one of its jobs. */
+async function findRunOfRepo({ database }: ApiPageDeps, { repo }: RepoInView, visit: Visit): Promise<Topic> {
+  const id = numberOf(visit, /^(?:\/jobs\/\d+)?$/)
+  if ((await findRun(database.read, repo.id, id)) === undefined) throw notFound('run does not exist')
+  const path = `/actions/runs/${id}`
+  return { title: `run ${id}`, operations: [`GET ${path}`, `GET ${path}/jobs`, `GET ${path}/artifacts`] }
+}
+
+/** `{branch}/{path}`: what writes the file. */
+const editor =
+  (method: 'POST' | 'PUT' | 'DELETE'): Find =>
+  async ({ sources }, { repo }, { params: { rest } }) => {
+    const { ref, path } = await sources.locate(repo, `branch/${rest}`)
+    const file = `/contents/${escapePath(path)}`
+    const read = method === 'POST' ? [] : [`GET ${file}?ref=${encodeURIComponent(ref)}`]
+    return { title: `${path || 'new file'} on ${ref}`, operations: [...read, `${method} ${file}`] }
+  }
+
+const ADDRESSES: readonly (readonly [path: string, unit: Unit | undefined, find: Find])[] = [
+  ['/issues', 'repo.issues', collection('issues', '/issues')],
+  ['/issues/new', 'repo.issues', collection('new issue', '/issues')],
+  // Admitted by the unit of what has the number.
+  ['/issues/*', undefined, findIssue],
+  ['/pulls', 'repo.pulls', collection('pull requests', '/pulls')],
+  ['/pulls/new/*', 'repo.pulls', collection('new pull request', '/pulls')],
+  ['/pulls/*', 'repo.pulls', findPullRequest],
+  ['/compare/*', 'repo.code', findComparison],
+  ['/labels', undefined, collection('labels', '/labels')],
+  ['/milestones', undefined, collection('milestones', '/milestones')],
+  ['/milestone/*', undefined, findMilestone],
+  ['/actions', 'repo.actions', () => ({ title: 'runs', operations: ['GET /actions/runs'] })],
+  ['/actions/runs/*', 'repo.actions', findRunOfRepo],
+  ['/_new/*', 'repo.code', editor('POST')],
+  ['/_edit/*', 'repo.code', editor('PUT')],
+  ['/_delete/*', 'repo.code', editor('DELETE')],
+]

@@ -1,0 +1,37 @@
+import type { Repos } from '../../repositories/index.ts'
+import { type Users, isHttpUrl, safeHtml } from '../../accounts/index.ts'
+import { repoList } from './home.page.ts'
+import { NOTHING, pager, when } from './parts.ts'
+import type { PageMaker } from './visit.ts'
+
+export interface OwnerDeps {
+  readonly repos: Pick<Repos, 'list'>
+  readonly users: Pick<Users, 'getInView'>
+  readonly settings: { readonly exploreNeedsSignIn: boolean }
+}
+
+const ROWS = 30
+
+/** `/{owner}`: a user or organization with the repositories that the viewer may see. */
+export const ownerPage =
+  ({ repos, users, settings }: OwnerDeps): PageMaker =>
+  async (visit) => {
+    const { viewer, params } = visit
+    const owner = await users.getInView(viewer, params.owner)
+    const isListed = viewer.kind === 'user' || !settings.exploreNeedsSignIn
+    const paging = visit.paging(ROWS)
+    const order = { by: 'updated', direction: 'desc' } as const
+    const page = isListed ? await repos.list(viewer, { filter: { ownerId: owner.id }, order }, paging) : undefined
+    const website = isHttpUrl(owner.website)
+      ? safeHtml`<a href="${owner.website}" rel="nofollow noopener">${owner.website}</a>`
+      : safeHtml`${owner.website}`
+    return {
+      title: owner.name,
+      body: safeHtml`<h1>${owner.name}</h1>
+<p><small>${owner.kind === 'organization' ? 'Organization' : 'User'}</small>${when(owner.fullName, (name) => safeHtml` ${name}`)}</p>
+${when(owner.description, (text) => safeHtml`<p>${text}</p>`)}
+${when(owner.location, (text) => safeHtml`<p>${text}</p>`)}
+${when(owner.website, () => safeHtml`<p>${website}</p>`)}
+${page === undefined ? NOTHING : safeHtml`<h2>Repositories</h2>\n${repoList(visit, page.items)}\n${pager(paging, page.total)}`}`,
+    }
+  }

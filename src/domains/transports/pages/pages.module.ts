@@ -1,0 +1,80 @@
+import { translated } from '../../../core/git/index.ts'
+import { defineModule } from '../../../core/module.ts'
+import { apiPages, packagePage } from './api.page.ts'
+import { commitPage, commitsPage } from './commits.page.ts'
+import { homePage } from './home.page.ts'
+import { ownerPage } from './owner.page.ts'
+import { registerPages } from './pages.routes.ts'
+import { branchesPage, tagsPage } from './refs.page.ts'
+import { releasePage, releasesPage } from './releases.page.ts'
+import { repoPage } from './repo.page.ts'
+import { sourcePage } from './source.page.ts'
+import { createSources } from './sources.service.ts'
+import { createTexts } from './texts.service.ts'
+import { wikiPage } from './wiki.page.ts'
+
+/** Pages to read, for people who follow an `html_url`, and the page that `go get` asks for. */
+export const module = defineModule({
+  name: 'pages',
+  needs: [
+    'branches',
+    'commitViews',
+    'commits',
+    'markup',
+    'milestones',
+    'packages',
+    'releases',
+    'repos',
+    'tags',
+    'users',
+    'webAccess',
+    'wikis',
+  ],
+  create({ config, database, git, rateLimits, site }, services) {
+    const { api, repository, server, service, ssh } = config
+    const { commitViews, markup, repos, webAccess } = services
+    const deps = {
+      ...services,
+      database,
+      site,
+      sources: translated(createSources({ database, git, commitViews })),
+      texts: createTexts({ markup }),
+      settings: {
+        documentationUrl: server.documentation_url,
+        exploreNeedsSignIn: service.explore_require_signin_view,
+        hasHttp: !repository.disable_http_git,
+        hasReference: api.enable_swagger,
+        hasSsh: ssh.enabled,
+      },
+    }
+    const pages = {
+      home: homePage(deps),
+      owner: ownerPage(deps),
+      ofPackage: packagePage(deps),
+      ofRepo: {
+        ...apiPages(deps),
+        '': repoPage(deps),
+        '/src/*': sourcePage(deps),
+        '/commits/*': commitsPage(deps),
+        '/commit/*': commitPage(deps),
+        '/branches': branchesPage(deps),
+        '/tags': tagsPage(deps),
+        '/releases': releasesPage(deps),
+        '/releases/tag/*': releasePage(deps),
+        '/wiki': wikiPage(deps),
+        '/wiki/*': wikiPage(deps),
+      },
+    }
+    const goGet = {
+      repos,
+      defaultBranch: repository.default_branch,
+      cloneBy: repository.go_get_clone_url_protocol,
+      site,
+    }
+    return {
+      routes(http) {
+        registerPages(http, { pages, webAccess, goGet, rateLimit: rateLimits.anonymous, rootUrl: site.rootUrl })
+      },
+    }
+  },
+})

@@ -1,0 +1,164 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerKey } from '../../../core/access/caller-key.ts'
+import { ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
+import { clientHas, weakTag } from '../../../core/http/answer/conditional.ts'
+import { type ErrorKind, isDomainError, MovedError, TooManyRequestsError } from '../../../core/platform/errors.ts'
+import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
+import { clientNetwork } from '../../../core/platform/http/client-network.ts'
+import { parsePaging } from '../../../core/platform/paging.ts'
+import type { WebAccess } from '../../repositories/index.ts'
+import { ownerNameProblem, pathTo, queryFields, redirectToSignIn, safeHtml } from '../../accounts/index.ts'
+import { type GoGetDeps, goGetPage } from './go-get.ts'
+import { type Content, layout, POLICY } from './layout.ts'
+import type { PageMaker, Visit } from './visit.ts'
+
+/** By the part of the path after the repository; `/*` takes any number of segments. */
+interface Pages {
+  readonly home: PageMaker
+  readonly owner: PageMaker
+  /** `rest` is type, name and version. */
+  readonly ofPackage: PageMaker
+  readonly ofRepo: Readonly<Record<string, PageMaker>>
+}
+
+export interface PageRouteDeps {
+  readonly pages: Pages
+  readonly webAccess: Pick<WebAccess, 'findViewer'>
+  readonly goGet: GoGetDeps
+  /** Of callers without credentials. */
+  readonly rateLimit: RateLimit
+  rootUrl(): string
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** Pages to read, without scripts, at the `html_url` of what the API answers (docs/pages.md). */
+export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void {
+  const { pages, goGet } = deps
+  const ofOwner =
+    (handler: Handler): Handler =>
+    async (request, reply) => {
+      const { owner } = paramsOf(request)
+      if (ownerNameProblem(owner) === undefined) return handler(request, reply)
+      reply.callNotFound()
+      return reply
+    }
+  const ofRepo =
+    (handler: Handler): Handler =>
+    async (request, reply) => {
+      if (queryFields(request)['go-get'] !== '1') return ofOwner(handler)(request, reply)
+      const { owner, repo } = paramsOf(request)
+      return reply.type('text/html; charset=utf-8').send(await goGetPage(goGet, owner, repo))
+    }
+  http.get('/', answering(deps, pages.home))
+  http.get('/:owner', ofOwner(answering(deps, pages.owner)))
+  http.get('/:owner/-/packages/*', ofOwner(answering(deps, pages.ofPackage)))
+  for (const [path, make] of Object.entries(pages.ofRepo))
+    http.get(`/:owner/:repo${path}`, ofRepo(answering(deps, make)))
+  http.get(
+    '/:owner/:repo/*',
+    ofRepo(async (_, reply) => {
+      reply.callNotFound()
+      return reply
+    }),
+  )
+}
+
+function paramsOf(request: FastifyRequest): Visit['params'] {
+  const { owner = '', repo = '', '*': rest = '' } = request.params as Partial<Record<string, string>>
+  return { owner, repo, rest }
+}
+
+function answering(deps: PageRouteDeps, make: PageMaker): Handler {
+  return async (request, reply) => {
+    let viewer: Viewer = ANONYMOUS
+    try {
+      const found = await deps.webAccess.findViewer(request)
+      if (found === undefined) return redirectToSignIn(deps, request, reply)
+      viewer = found
+      return send(request, reply, layoutOf(await make(visitOf(deps, request, viewer))))
+    } catch (error) {
+      if (error instanceof MovedError) return redirect(deps, error, request, reply)
+      if (!isDomainError(error)) throw error
+      const refusal = REFUSALS[error.kind] ?? MISSING
+      if (refusal.status === 429 || refusal.status === 503)
+        void reply.header('retry-after', String(error instanceof TooManyRequestsError ? error.retryAfter : RETRY_AFTER))
+      return send(request, reply.code(refusal.status), layoutOf(contentOf(refusal)))
+    }
+
+    function layoutOf(content: Content): string {
+      return layout(content, visitOf(deps, request, viewer))
+    }
+  }
+}
+
+function visitOf({ rootUrl, rateLimit }: PageRouteDeps, request: FastifyRequest, viewer: Viewer): Visit {
+  const query = queryFields(request)
+  return {
+    viewer,
+    url: request.url,
+    base: pathTo({ rootUrl }, ''),
+    rootUrl,
+    caller: {
+      key: callerKey(viewer, request.ip),
+      spend: () => (viewer.kind === 'anonymous' ? rateLimit.take(clientNetwork(request.ip)) : undefined),
+    },
+    params: paramsOf(request),
+    paging: (limit) => parsePaging(query['page'], undefined, { defaultLimit: limit, maxLimit: limit }),
+  }
+}
+
+interface Refusal {
+  readonly status: number
+  readonly title: string
+  readonly text: string
+}
+
+/** Seconds. */
+const RETRY_AFTER = 5
+
+const MISSING: Refusal = {
+  status: 404,
+  title: 'Not found',
+  text: 'There is nothing at this address, or you may not see it.',
+}
+
+const REFUSALS: Readonly<Partial<Record<ErrorKind, Refusal>>> = {
+  unauthenticated: { status: 401, title: 'Wrong credentials', text: 'The credentials of this request are wrong.' },
+  'too-many-requests': { status: 429, title: 'Too many requests', text: 'Try again later.' },
+  unavailable: { status: 503, title: 'Not available', text: 'The server cannot read this at the moment.' },
+}
+
+const contentOf = ({ title, text }: Refusal): Content => ({ title, body: safeHtml`<h1>${title}</h1>\n<p>${text}</p>` })
+
+/** NOTE: private, because the same address is another page for another viewer. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'private, no-cache',
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  vary: 'Authorization, Cookie',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, document: string): FastifyReply {
+  void reply.headers(HEADERS)
+  if (reply.statusCode === 200) {
+    const etag = weakTag(document)
+    void reply.header('etag', etag)
+    if (clientHas(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  return reply.type('text/html; charset=utf-8').send(document)
+}
+
+/** The same address under the new name. */
+function redirect(deps: PageRouteDeps, error: MovedError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const rest = request.url.split('/').slice(1 + error.from.split('/').length)
+  const query = rest.length === 0 ? request.url.slice(request.url.split('?', 1)[0]!.length) : ''
+  const path = [...error.to.split('/').map(encodeURIComponent), ...rest].join('/')
+  return reply
+    .code(error.what === 'repo' ? 301 : 307)
+    .headers({ ...HEADERS, location: pathTo(deps, `/${path}${query}`) })
+    .send()
+}

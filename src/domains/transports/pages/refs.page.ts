@@ -1,0 +1,58 @@
+import { type Branches, type Tags, commitUtcTime } from '../../code/index.ts'
+import type { Repos } from '../../repositories/index.ts'
+import { safeHtml } from '../../accounts/index.ts'
+import { commitLine } from './commits.page.ts'
+import { firstLine, list, pager, time, when } from './parts.ts'
+import { admitRepo, type PageMaker, repoHeading, repoPath } from './visit.ts'
+
+interface RefPageDeps {
+  readonly repos: Pick<Repos, 'admit'>
+  readonly branches: Pick<Branches, 'list' | 'views'>
+  readonly tags: Pick<Tags, 'list'>
+}
+
+const ROWS = 50
+
+/** `/{owner}/{repo}/branches`: the newest tip first. */
+export const branchesPage =
+  (deps: RefPageDeps): PageMaker =>
+  async (visit) => {
+    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const { repo } = target
+    const paging = visit.paging(ROWS)
+    const page = await deps.branches.list(repo, paging)
+    const branches = await deps.branches.views(repo, page.items)
+    return {
+      title: `Branches · ${repo.fullName}`,
+      body: safeHtml`${repoHeading(visit, target, safeHtml`branches`)}
+${list(
+  branches,
+  ({ name, tip }) =>
+    safeHtml`<a href="${repoPath(visit, repo, 'src/branch', name)}">${name}</a> <small><a href="${repoPath(visit, repo, 'commits/branch', name)}">Commits</a></small><br>${commitLine(visit, target, tip)}`,
+  'No branches.',
+)}
+${pager(paging, page.total)}`,
+    }
+  }
+
+/** `/{owner}/{repo}/tags`: the newest first. */
+export const tagsPage =
+  (deps: RefPageDeps): PageMaker =>
+  async (visit) => {
+    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const { repo } = target
+    const paging = visit.paging(ROWS)
+    const page = await deps.tags.list(repo, paging)
+    return {
+      title: `Tags · ${repo.fullName}`,
+      body: safeHtml`${repoHeading(visit, target, safeHtml`tags`)}
+${list(
+  page.items,
+  ({ name, commit, message, madeBy }) =>
+    safeHtml`<a href="${repoPath(visit, repo, 'src/tag', name)}">${name}</a> <small><a href="${repoPath(visit, repo, 'commit', commit)}"><code>${commit.slice(0, 10)}</code></a> ${time(commitUtcTime(madeBy))}
+<a href="${repoPath(visit, repo, 'archive', `${name}.tar.gz`)}">tar.gz</a> <a href="${repoPath(visit, repo, 'archive', `${name}.zip`)}">zip</a></small>${when(firstLine(message), (text) => safeHtml`<br>${text}`)}`,
+  'No tags.',
+)}
+${pager(paging, page.total)}`,
+    }
+  }

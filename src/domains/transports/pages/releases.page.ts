@@ -1,0 +1,75 @@
+import { repoUrls } from '../../../core/access/repo-urls.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { type ReleaseView, type Releases, presentRelease } from '../../code/index.ts'
+import type { RepoInView, Repos } from '../../repositories/index.ts'
+import { Html, isHttpUrl, safeHtml } from '../../accounts/index.ts'
+import { list, NOTHING, pager, size, time, when } from './parts.ts'
+import type { Texts } from './texts.service.ts'
+import { admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './visit.ts'
+
+export interface ReleasePageDeps {
+  readonly repos: Pick<Repos, 'admit'>
+  readonly releases: Pick<Releases, 'list' | 'getByTag'>
+  readonly texts: Texts
+  readonly site: Site
+}
+
+const ROWS = 10
+const UNIT = { unit: 'repo.releases' } as const
+
+/** `/{owner}/{repo}/releases`: the newest first. */
+export const releasesPage =
+  (deps: ReleasePageDeps): PageMaker =>
+  async (visit) => {
+    const target = await admitRepo(deps, visit, UNIT)
+    const paging = visit.paging(ROWS)
+    const page = await deps.releases.list(visit.viewer, target, {}, paging)
+    const parts = await Promise.all(page.items.map((view) => releasePart(deps, visit, target, view)))
+    return {
+      title: `Releases · ${target.repo.fullName}`,
+      body: safeHtml`${repoHeading(visit, target, safeHtml`releases`)}
+${parts.length === 0 ? safeHtml`<p class="note">No releases.</p>` : parts}
+${pager(paging, page.total)}`,
+    }
+  }
+
+/** `/{owner}/{repo}/releases/tag/{tag}`. */
+export const releasePage =
+  (deps: ReleasePageDeps): PageMaker =>
+  async (visit) => {
+    const target = await admitRepo(deps, visit, UNIT)
+    const view = await deps.releases.getByTag(visit.viewer, target, visit.params.rest)
+    const { release } = view
+    return {
+      title: `${release.title || release.tagName} · ${target.repo.fullName}`,
+      body: safeHtml`${repoHeading(visit, target, safeHtml`release`)}
+${await releasePart(deps, visit, target, view)}`,
+    }
+  }
+
+async function releasePart(
+  { texts, site }: ReleasePageDeps,
+  visit: Visit,
+  { repo }: RepoInView,
+  view: ReleaseView,
+): Promise<Html> {
+  const model = presentRelease(view, repoUrls(repo, site), site)
+  const tag = model.tag_name
+  const { caller } = visit
+  const notes = await texts.render({ text: model.body, name: 'notes.md', context: `/${repo.fullName}`, caller })
+  const state = [...(model.draft ? ['draft'] : []), ...(model.prerelease ? ['prerelease'] : [])].join(', ')
+  const sources = ['tar.gz', 'zip'].map((kind) => ({
+    name: `Source code (${kind})`,
+    url: repoPath(visit, repo, 'archive', `${tag}.${kind}`),
+    size: undefined,
+  }))
+  const files = [
+    ...(model.draft || model.hide_archive_links ? [] : sources),
+    ...model.assets.map((asset) => ({ name: asset.name, url: asset.browser_download_url, size: asset.size })),
+  ]
+  return safeHtml`<h2><a href="${repoPath(visit, repo, 'releases/tag', tag)}">${model.name || tag}</a></h2>
+<p><small>Tag <a href="${repoPath(visit, repo, 'src/tag', tag)}">${tag}</a>, ${time(model.published_at)}${when(state, (text) => safeHtml`, ${text}`)}</small></p>
+${notes === undefined ? safeHtml`<pre>${model.body}</pre>` : when(notes, (html) => safeHtml`<article>${new Html(html)}</article>`)}
+${files.length === 0 ? NOTHING : list(files, (file) => safeHtml`${isHttpUrl(file.url) || file.size === undefined ? safeHtml`<a href="${file.url}">${file.name}</a>` : file.name}${file.size === undefined ? NOTHING : safeHtml` <small>${size(file.size)}</small>`}`, '')}
+`
+}

@@ -1,0 +1,98 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { unitMode } from '../../../core/access/repo-access.ts'
+import { escapePath } from '../../../core/access/repo-urls.ts'
+import { hasUnit, type Unit } from '../../../core/access/units.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import type { RepoInView, Repos } from '../../repositories/index.ts'
+import { Html, isHttpUrl, safeHtml } from '../../accounts/index.ts'
+import { list, NOTHING, when } from './parts.ts'
+import { entryList } from './source.page.ts'
+import type { Place, Sources, TextFile } from './sources.service.ts'
+import type { Texts } from './texts.service.ts'
+import { admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './visit.ts'
+
+export interface RepoPageDeps {
+  readonly repos: Pick<Repos, 'admit'>
+  readonly sources: Sources
+  readonly texts: Texts
+  readonly site: Site
+  readonly settings: { readonly hasHttp: boolean; readonly hasSsh: boolean }
+}
+
+const MAX_BRANCHES = 10
+
+const canRead = ({ repo, access }: RepoInView, unit: Unit): boolean =>
+  hasUnit(repo.units, unit) && unitMode(access, unit) >= AccessMode.read
+
+/** `/{owner}/{repo}`: description, clone addresses, branches, files and README of the default branch. */
+export const repoPage =
+  (deps: RepoPageDeps): PageMaker =>
+  async (visit) => {
+    const target = await admitRepo(deps, visit)
+    const { repo } = target
+    const code = canRead(target, 'repo.code') ? await codePart(deps, visit, target) : NOTHING
+    return {
+      title: repo.fullName,
+      body: safeHtml`${repoHeading(visit, target)}
+${when(repo.description, (text) => safeHtml`<p>${text}</p>`)}
+${isHttpUrl(repo.website) ? safeHtml`<p><a href="${repo.website}" rel="nofollow noopener">${repo.website}</a></p>` : ''}
+${tabs(visit, target)}
+${code}`,
+    }
+  }
+
+function tabs(visit: Visit, target: RepoInView): Html {
+  const { repo } = target
+  const link = (name: string, ...parts: readonly string[]): Html =>
+    safeHtml`<a href="${repoPath(visit, repo, ...parts)}">${name}</a>\n`
+  const code = canRead(target, 'repo.code') && [
+    link('Commits', 'commits/branch', repo.defaultBranch),
+    link('Branches', 'branches'),
+    link('Tags', 'tags'),
+  ]
+  return safeHtml`<nav class="tabs" aria-label="Repository">
+${repo.isEmpty || code === false ? NOTHING : code}${canRead(target, 'repo.releases') ? link('Releases', 'releases') : NOTHING}</nav>`
+}
+
+async function codePart(deps: RepoPageDeps, visit: Visit, target: RepoInView): Promise<Html> {
+  const { repo } = target
+  const place = await deps.sources.findDefault(repo)
+  if (place === undefined) return safeHtml`${cloneAddresses(deps, target)}<p class="note">Nothing was pushed yet.</p>`
+  const [branches, source] = await Promise.all([
+    deps.sources.listBranches(repo, MAX_BRANCHES),
+    deps.sources.read(repo, place),
+  ])
+  const entries = source.kind === 'directory' ? source.entries : []
+  const readme = await deps.sources.findReadme(repo, entries)
+  return safeHtml`${cloneAddresses(deps, target)}
+<h2>Branches</h2>
+${list(branches.items, (name) => safeHtml`<a href="${repoPath(visit, repo, 'src/branch', name)}">${name}</a>`, 'No branches.')}
+${branches.total > MAX_BRANCHES ? safeHtml`<p><a href="${repoPath(visit, repo, 'branches')}">All ${branches.total} branches</a></p>` : ''}
+<h2>Files</h2>
+${entryList(visit, target, place, entries)}
+${readme === undefined ? NOTHING : await readmePart(deps, visit, { target, place, readme })}`
+}
+
+function cloneAddresses({ site, settings }: RepoPageDeps, { repo }: RepoInView): Html {
+  const addresses = [
+    ...(settings.hasHttp ? [`${site.rootUrl()}/${repo.fullName}.git`] : []),
+    ...(settings.hasSsh ? [`${site.sshPrefix()}${repo.fullName}.git`] : []),
+  ]
+  return safeHtml`<h2>Clone</h2>
+${list(addresses, (address) => safeHtml`<code>git clone ${address}</code>`, 'Git access is switched off.')}`
+}
+
+async function readmePart(
+  { texts }: RepoPageDeps,
+  { caller }: Visit,
+  {
+    target: { repo },
+    place,
+    readme: { name, text },
+  }: { readonly target: RepoInView; readonly place: Place; readonly readme: TextFile },
+): Promise<Html> {
+  const context = `/${repo.fullName}/src/branch/${escapePath(place.ref)}`
+  const html = await texts.render({ text, name, context, caller })
+  return safeHtml`<h2>${name}</h2>
+<article>${html === undefined ? safeHtml`<pre>${text}</pre>` : new Html(html)}</article>`
+}

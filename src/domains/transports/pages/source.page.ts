@@ -1,0 +1,94 @@
+import type { TreeEntry } from '../../../core/git/index.ts'
+import { pageOf } from '../../../core/platform/paging.ts'
+import type { RepoInView, Repos } from '../../repositories/index.ts'
+import { Html, safeHtml } from '../../accounts/index.ts'
+import { list, pager, size } from './parts.ts'
+import type { Place, Source, Sources } from './sources.service.ts'
+import { admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './visit.ts'
+
+interface SourceDeps {
+  readonly repos: Pick<Repos, 'admit'>
+  readonly sources: Sources
+}
+
+const MAX_ENTRIES = 1000
+const MAX_LINES = 20_000
+
+/** `/{owner}/{repo}/src/{branch|tag|commit}/{ref}/{path}`: a directory or a file. */
+export const sourcePage =
+  (deps: SourceDeps): PageMaker =>
+  async (visit) => {
+    const target = await admitRepo(deps, visit, { unit: 'repo.code' })
+    const { repo } = target
+    const place = await deps.sources.locate(repo, visit.params.rest)
+    const source = await deps.sources.read(repo, place)
+    const history = repoPath(visit, repo, 'commits', place.kind, place.ref, place.path)
+    return {
+      title: `${place.path || place.ref} · ${repo.fullName}`,
+      body: safeHtml`${repoHeading(visit, target, trail(visit, target, place))}
+<nav class="tabs" aria-label="File"><a href="${history}">Commits</a></nav>
+${sourcePart(visit, target, place, source)}`,
+    }
+  }
+
+/** The directories from the root to the path, each a link. */
+function trail(visit: Visit, { repo }: RepoInView, { kind, ref, path }: Place): Html {
+  const parts = path === '' ? [] : path.split('/')
+  const steps = parts.map((name, index) => ({ name, path: parts.slice(0, index + 1).join('/') }))
+  const link = (name: string, to: string): Html =>
+    safeHtml`<a href="${repoPath(visit, repo, 'src', kind, ref, to)}">${name}</a>`
+  return safeHtml`${link(ref, '')}${steps.map((step) => safeHtml` / ${link(step.name, step.path)}`)}`
+}
+
+function sourcePart(visit: Visit, target: RepoInView, place: Place, source: Source): Html {
+  if (source.kind === 'submodule') return safeHtml`<p>A submodule at commit <code>${source.oid}</code>.</p>`
+  if (source.kind === 'file') return filePart(visit, target, place, source)
+  const paging = visit.paging(MAX_ENTRIES)
+  const { items, total } = pageOf(source.entries, paging)
+  return safeHtml`${entryList(visit, target, place, items)}
+${pager(paging, total)}`
+}
+
+function filePart(
+  visit: Visit,
+  { repo }: RepoInView,
+  { kind, ref, path }: Place,
+  file: Extract<Source, { readonly kind: 'file' }>,
+): Html {
+  const raw = repoPath(visit, repo, file.lfs === undefined ? 'raw' : 'media', kind, ref, path)
+  const bytes = file.lfs?.size ?? file.size
+  const link = safeHtml`<p><a href="${raw}">Raw file</a> <small>${size(bytes)}${file.lfs === undefined ? '' : ', in Git LFS'}</small></p>`
+  if (file.lfs !== undefined) return link
+  if (file.isSymlink) return safeHtml`${link}\n<p>A symbolic link to <code>${file.text ?? ''}</code>.</p>`
+  if (file.text === undefined) return safeHtml`${link}\n<p class="note">The file is binary or too large to show.</p>`
+  return safeHtml`${link}\n<pre>${withLines(file.text)}</pre>`
+}
+
+/** Each line is the target of `#L{line}`, counted from 1; in a file of many lines, only the first of them. */
+function withLines(text: string): Html {
+  const lines = safeHtml`${text}`.text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  const numbered = lines.slice(0, MAX_LINES).map((line, index) => `<span id="L${index + 1}">${line}\n</span>`)
+  return new Html(numbered.join('') + lines.slice(MAX_LINES).join('\n'))
+}
+
+/** The entries of a directory. */
+export function entryList(
+  visit: Visit,
+  { repo }: RepoInView,
+  { kind, ref, path }: Place,
+  entries: readonly TreeEntry[],
+): Html {
+  const parent = path === '' ? '' : `${path}/`
+  const shown = entries.slice(0, MAX_ENTRIES)
+  const rows = list(
+    shown,
+    ({ name, type }) =>
+      safeHtml`<a href="${repoPath(visit, repo, 'src', kind, ref, parent + name)}">${name}${type === 'tree' ? '/' : ''}</a>${type === 'commit' ? safeHtml` <small>submodule</small>` : ''}`,
+    'No files.',
+  )
+  const all = repoPath(visit, repo, 'src', kind, ref, path)
+  return entries.length > shown.length
+    ? safeHtml`${rows}\n<p><a href="${all}?page=2">${entries.length - shown.length} more</a></p>`
+    : rows
+}

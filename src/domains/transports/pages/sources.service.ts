@@ -1,0 +1,198 @@
+import type { Database } from '../../../core/db/database.ts'
+import { type Git, type GitRepo, MODE, type TreeEntry } from '../../../core/git/index.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import { isText } from '../../../core/platform/http/content.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { trimEndOf } from '../../../core/platform/trim.ts'
+import {
+  type CommitView,
+  type CommitViews,
+  type LfsPointer,
+  MAX_POINTER_SIZE,
+  findShortOid,
+  ignoringMissing,
+  mapRenamedBranches,
+  parseLfsPointer,
+} from '../../code/index.ts'
+import type { Repo } from '../../repositories/index.ts'
+
+type RefKind = 'branch' | 'tag' | 'commit'
+
+/** A path of a commit, and the ref by which the address names the commit. */
+export interface Place {
+  readonly kind: RefKind
+  readonly ref: string
+  readonly commit: string
+  /** Empty for the root. */
+  readonly path: string
+}
+
+export interface TextFile {
+  readonly name: string
+  readonly oid: string
+  readonly text: string
+}
+
+export type Source =
+  | { readonly kind: 'directory'; readonly entries: readonly TreeEntry[] }
+  | { readonly kind: 'submodule'; readonly oid: string }
+  | {
+      readonly kind: 'file'
+      readonly size: number
+      readonly isSymlink: boolean
+      readonly lfs: LfsPointer | undefined
+      /** Undefined for a file that is binary or large. */
+      readonly text: string | undefined
+    }
+
+interface CommitRows {
+  readonly items: readonly CommitView[]
+  readonly hasMore: boolean
+}
+
+/** Reads what the pages about files and commits contain. */
+export interface Sources {
+  /** `address` is `{branch|tag|commit}/{ref}/{path}`; the longest leading part that names a ref. Throws NotFound. */
+  locate(repo: Repo, address: string): Promise<Place>
+  /** The root of the default branch; undefined while it does not exist. */
+  findDefault(repo: Repo): Promise<Place | undefined>
+  /** Directories come first. Throws NotFound. */
+  read(repo: Repo, place: Place): Promise<Source>
+  /** The README of a directory, if it is a text of at most 256 KiB. */
+  findReadme(repo: Repo, entries: readonly TreeEntry[]): Promise<TextFile | undefined>
+  /**
+   * Commits that changed the path, the newest first. NOTE: without a total, for which the whole history is read.
+   */
+  listCommits(repo: Repo, place: Place, paging: Paging): Promise<CommitRows>
+  /** Names of the first `limit` branches, the default branch before the others, and how many there are. */
+  listBranches(repo: Repo, limit: number): Promise<Page<string>>
+}
+
+const NO_PARTS = { stat: false, files: false, verification: false }
+const MAX_TEXT = 256 * 1024
+/** The name of a ref has no more segments. */
+const MAX_REF_PARTS = 20
+const HEADS = 'refs/heads/'
+const TAGS = 'refs/tags/'
+const ADDRESS = /^(branch|tag|commit)\/([^/].*)$/s
+
+interface SourceDeps {
+  readonly database: Database
+  readonly git: Git
+  readonly commitViews: CommitViews
+}
+
+export function createSources({ database, git, commitViews }: SourceDeps): Sources {
+  return {
+    async locate(repo, address) {
+      const [, kind, given] = ADDRESS.exec(address) ?? []
+      const rest = given && trimEndOf(given, '/')
+      if (!rest) throw notFound('no such address')
+      const opened = git.open(repo)
+      const found = await (kind === 'commit'
+        ? locateCommit(opened, rest)
+        : locateRef(opened, kind as 'branch' | 'tag', rest, (names) =>
+            kind === 'branch' ? mapRenamedBranches(database.read, repo.id, names) : Promise.resolve(new Map()),
+          ))
+      if (found === undefined) throw notFound(`no such ${kind}: ${rest}`)
+      return found
+    },
+    async findDefault(repo) {
+      const opened = git.open(repo)
+      const ref = (await opened.refs.snapshot()).get(HEADS + repo.defaultBranch)
+      return ref && { kind: 'branch', ref: repo.defaultBranch, commit: ref.oid, path: '' }
+    },
+    async read(repo, { commit, path }) {
+      const opened = git.open(repo)
+      const entry = await opened.revisions.entryAt(commit, path)
+      if (entry === undefined) throw notFound(`no such path: ${path}`)
+      if (entry.type === 'commit') return { kind: 'submodule', oid: entry.oid }
+      if (entry.type === 'tree')
+        return { kind: 'directory', entries: sortEntries(await opened.objects.tree(entry.oid)) }
+      return readFile(opened, entry)
+    },
+    async findReadme(repo, entries) {
+      const entry = chooseReadme(entries)
+      const file = entry && (await readFile(git.open(repo), entry))
+      return file?.kind === 'file' && file.text !== undefined
+        ? { name: entry!.name, oid: entry!.oid, text: file.text }
+        : undefined
+    },
+    async listCommits(repo, { commit: tip, path }, { offset: skip, limit }) {
+      const opened = git.open(repo)
+      const log = { tip, ...(path !== '' && { path }) }
+      const commits = await opened.history.list(log, { skip, limit: limit + 1 })
+      const items = await commitViews.load(opened, commits.slice(0, limit), NO_PARTS)
+      return { items, hasMore: commits.length > limit }
+    },
+    async listBranches(repo, limit) {
+      const refs = (await git.open(repo).refs.snapshot()).list(HEADS)
+      const names = refs.slice(0, limit + 1).map(({ name }) => name.slice(HEADS.length))
+      const others = names.filter((name) => name !== repo.defaultBranch)
+      const hasDefault = refs.some(({ name }) => name === HEADS + repo.defaultBranch)
+      return { items: [...(hasDefault ? [repo.defaultBranch] : []), ...others].slice(0, limit), total: refs.length }
+    },
+  }
+}
+
+async function locateCommit(git: GitRepo, rest: string): Promise<Place | undefined> {
+  const [ref = '', ...path] = rest.split('/')
+  const commit = await findShortOid(git, ref)
+  return commit === undefined ? undefined : { kind: 'commit', ref, commit, path: path.join('/') }
+}
+
+async function locateRef(
+  git: GitRepo,
+  kind: 'branch' | 'tag',
+  rest: string,
+  renamed: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<Place | undefined> {
+  const parts = rest.split('/')
+  const names = parts.slice(0, MAX_REF_PARTS).map((_, index) => parts.slice(0, index + 1).join('/'))
+  const snapshot = await git.refs.snapshot()
+  const find = async (current: ReadonlyMap<string, string>): Promise<Place | undefined> => {
+    for (const [index, name] of [...names.entries()].toReversed()) {
+      const ref = current.get(name) ?? name
+      const oid = snapshot.get(`${kind === 'branch' ? HEADS : TAGS}${ref}`)?.oid
+      const commit = oid && (await ignoringMissing(() => git.revisions.peel(oid, 'commit')))
+      if (commit) return { kind, ref, commit, path: parts.slice(index + 1).join('/') }
+    }
+    return undefined
+  }
+  return (await find(new Map())) ?? find(await renamed(names))
+}
+
+async function readFile(git: GitRepo, entry: TreeEntry): Promise<Source> {
+  const { size } = await git.objects.info(entry.oid)
+  const content = size <= MAX_TEXT ? await git.objects.blob(entry.oid, MAX_TEXT) : undefined
+  return {
+    kind: 'file',
+    size,
+    isSymlink: entry.mode === MODE.symlink,
+    lfs: content && content.length <= MAX_POINTER_SIZE ? parseLfsPointer(content) : undefined,
+    text: content && isText(content) ? decode(content) : undefined,
+  }
+}
+
+/** UTF-8, or the encoding of old texts in which every byte is a character. */
+function decode(content: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content)
+  } catch {
+    return new TextDecoder('latin1').decode(content)
+  }
+}
+
+const sortEntries = (entries: readonly TreeEntry[]): readonly TreeEntry[] => [
+  ...entries.filter(({ type }) => type === 'tree'),
+  ...entries.filter(({ type }) => type !== 'tree'),
+]
+
+/** Those that can be rendered are preferred. */
+const READMES = ['readme.md', 'readme.markdown', 'readme.org', 'readme', 'readme.txt', 'readme.rst']
+
+function chooseReadme(entries: readonly TreeEntry[]): TreeEntry | undefined {
+  const files = entries.filter(({ type, mode }) => type === 'blob' && mode !== MODE.symlink)
+  const named = (name: string): TreeEntry | undefined => files.find((entry) => entry.name.toLowerCase() === name)
+  return READMES.map(named).find((entry) => entry !== undefined)
+}

@@ -1,0 +1,87 @@
+import { LRUCache } from 'lru-cache'
+import { ANONYMOUS } from '../../../core/access/viewer.ts'
+import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import type { Markup } from '../../repositories/index.ts'
+
+/** Who makes the server work. */
+export interface Caller {
+  /** Of `callerKey`. */
+  readonly key: string
+  /** Takes a unit of what callers without credentials may make the server compute. Throws too-many-requests. */
+  spend(): void
+}
+
+interface SourceText {
+  readonly text: string
+  /** The markup is that of its extension. */
+  readonly name: string
+  /** Where relative links lead, as `Context` of the API. */
+  readonly context: string
+  readonly wiki?: boolean
+  readonly caller: Caller
+}
+
+/** Texts of repositories as HTML. */
+export interface Texts {
+  /** Safe HTML; undefined for a text without markup, or one that cannot be rendered. */
+  render(source: SourceText): Promise<string | undefined>
+}
+
+const MAX_BYTES = 16 * 1024 * 1024
+const LIFETIME_MS = 600_000
+/** A text takes longer to render while the server is busy. */
+const REFUSED_MS = 60_000
+/** The text is shown without markup then. */
+const REFUSALS = ['too-large', 'too-many-requests', 'unavailable'] as const
+/** A result that says that the text cannot be rendered. */
+const REFUSED = '\0'
+
+/**
+ * Renders each text once for all viewers. The entries have the hash of everything that is rendered, so that only the
+ * mentions in them can become stale, here and in other processes: for ten minutes after an account is created, renamed,
+ * hidden or deleted. Only public accounts are linked.
+ */
+export function createTexts({ markup }: { readonly markup: Pick<Markup, 'render'> }): Texts {
+  const rendered = new LRUCache<string, string>({
+    maxSize: MAX_BYTES,
+    ttl: LIFETIME_MS,
+    sizeCalculation: (html) => html.length + 200,
+  })
+  const running = new Map<string, Promise<string>>()
+
+  async function renderNow({ text, name, context, wiki = false, caller }: SourceText): Promise<string> {
+    caller.spend()
+    const request = { text, mode: 'file', filePath: name, context, wiki, caller: caller.key, viewer: ANONYMOUS }
+    try {
+      return await markup.render(request)
+    } catch (error) {
+      if (isDomainError(error, 'invalid')) return REFUSED
+      throw error
+    }
+  }
+
+  async function once(key: string, source: SourceText): Promise<string> {
+    const known = rendered.get(key)
+    if (known !== undefined) return known
+    const made = running.get(key) ?? renderNow(source).finally(() => running.delete(key))
+    running.set(key, made)
+    const html = await made
+    rendered.set(key, html, { ttl: html === REFUSED ? REFUSED_MS : LIFETIME_MS })
+    return html
+  }
+
+  return {
+    async render(source) {
+      const { text, name, context, wiki } = source
+      const key = sha256Hex(JSON.stringify([text, name, context, wiki]))
+      try {
+        const html = await once(key, source)
+        return html === REFUSED ? undefined : html
+      } catch (error) {
+        if (REFUSALS.some((kind) => isDomainError(error, kind))) return undefined
+        throw error
+      }
+    },
+  }
+}

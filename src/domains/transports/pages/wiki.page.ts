@@ -1,0 +1,34 @@
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import { type Repos, parseRepoSettings } from '../../repositories/index.ts'
+import { Html, safeHtml } from '../../accounts/index.ts'
+import { type Wikis, wikiMode } from '../../code/index.ts'
+import type { Texts } from './texts.service.ts'
+import { admitRepo, type PageMaker, repoHeading } from './visit.ts'
+
+interface WikiPageDeps {
+  readonly repos: Pick<Repos, 'admit'>
+  readonly wikis: Wikis
+  readonly texts: Texts
+}
+
+/** `/{owner}/{repo}/wiki/{page}`. */
+export const wikiPage =
+  (deps: WikiPageDeps): PageMaker =>
+  async (visit) => {
+    const target = await admitRepo(deps, visit)
+    const { repo, access } = target
+    const { globallyEditableWiki: isGloballyEditable } = parseRepoSettings(repo.settings)
+    if (wikiMode(visit.viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.read)
+      throw notFound('the wiki is not readable')
+    const { title, content } = await deps.wikis.pages.get(repo, visit.params.rest || 'Home')
+    const text = content.toString('utf8')
+    const context = `/${repo.fullName}`
+    const { caller } = visit
+    const html = await deps.texts.render({ text, name: `${title}.md`, context, wiki: true, caller })
+    return {
+      title: `${title} · ${repo.fullName}`,
+      body: safeHtml`${repoHeading(visit, target, safeHtml`${title}`)}
+<article>${html === undefined ? safeHtml`<pre>${text}</pre>` : new Html(html)}</article>`,
+    }
+  }

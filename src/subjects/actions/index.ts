@@ -1,7 +1,0 @@
-export { type Job, listAllJobsOfRun, listJobsByIds } from './runs/job.store.ts'
-export { isDone, type RunStatus } from './runs/run-status.policy.ts'
-export { presentJob, presentRun } from './runs/run.present.ts'
-export { findRun, type Run } from './runs/run.store.ts'
-export { loadJobViews, loadRunViews } from './runs/run-views.ts'
-export { presentWorkflow } from './workflows/workflow.present.ts'
-export type { Workflows } from './workflows/workflows.service.ts'

@@ -1,2 +1,0 @@
-export { type ArchiveDownloads, loadArchiveDownloads, NO_DOWNLOADS } from './archive-download.store.ts'
-export { TagArchiveDownloadCount } from './archive.model.ts'

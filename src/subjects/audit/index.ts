@@ -1,1 +1,0 @@
-export { presentAuditEntry } from './audit.present.ts'

@@ -1,6 +1,0 @@
-export type { BackupStatus } from './backup-status.ts'
-export { openPlace } from './places/open-place.ts'
-export type { Place } from './places/place.ts'
-export { listSeries } from './restore/list-moments.ts'
-export { momentText } from './restore/restore-database.ts'
-export { filesUntil, restore } from './restore/restore.ts'

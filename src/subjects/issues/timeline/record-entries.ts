@@ -1,9 +1,0 @@
-import type { Tx } from '../../../db/database.ts'
-import { updateIssue } from '../records/issue.store.ts'
-import { type EntryOrigin, insertEntries, type NewEntry } from './timeline-entry.store.ts'
-
-/** Adds entries to the timeline of an issue, which counts as updated: for what later subjects record. */
-export async function recordEntries(tx: Tx, origin: EntryOrigin, ...entries: NewEntry[]): Promise<void> {
-  await insertEntries(tx, origin, entries)
-  await updateIssue(tx, origin.issue.id, { updated_at: origin.at })
-}

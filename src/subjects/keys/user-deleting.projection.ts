@@ -1,8 +1,0 @@
-import type { Projections } from '../../events/index.ts'
-import { asId } from '../../platform/crypto/ids.ts'
-import { deletePublicKeysOf } from './public-key.store.ts'
-
-/** Deletes the public keys of an account that is about to be deleted, so that their fingerprints are free again. */
-export const userDeletingProjections: Projections = {
-  'user.deleting': (tx, { payload }) => deletePublicKeysOf(tx, asId(payload.user_id)),
-}

@@ -1,2 +1,0 @@
-export { type AttributesFile, compilePattern } from './attributes.ts'
-export { copyRepoLanguages } from './language.store.ts'

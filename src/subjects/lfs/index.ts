@@ -1,7 +1,0 @@
-export { createLfsClient } from './client/client.ts'
-export type { LfsObjects } from './objects/lfs-objects.service.ts'
-export type { LfsTokens } from './lfs-tokens.service.ts'
-export { createLfsTransfers, type LfsTransfers } from './objects/lfs-transfers.ts'
-export { copyLfsLinks } from './lfs.store.ts'
-export { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer, pointerText } from './objects/pointer.ts'
-export { lfsServerOf } from './client/server-address.ts'

@@ -1,5 +1,0 @@
-export { Branch as BranchModel } from './branches/branch.model.ts'
-export { presentBranch } from './branches/branch.present.ts'
-export type { Branches } from './branches/branches.service.ts'
-export type { Tags } from './tags/tags.service.ts'
-export { type NewTagInput, ProtectedTagError } from './tags/write-tag.ts'

@@ -1,5 +1,0 @@
-export { presentRelease } from './release.present.ts'
-export { insertRelease } from './release.store.ts'
-export { cutTitle, type Releases } from './releases.service.ts'
-export { releaseOf } from './releases.events.ts'
-export { loadReleaseViews, type ReleaseView } from './views.ts'

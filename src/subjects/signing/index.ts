@@ -1,2 +1,0 @@
-export { answerSigningKey, signingKeyAnswer } from './signing.operations.ts'
-export { appendTrailers, type CommitSigner, signedBy, writeCommit, writeTag } from './signing.ts'

@@ -1,6 +1,0 @@
-export type { CommentPlace } from './activities/activity-comments.service.ts'
-export { deleteActivitiesOn, insertActivities, updateActivityOfComment } from './activities/activity.store.ts'
-export { deleteHiddenWatches } from './watches/hidden-watches.ts'
-export { listTeamWatchers, watchNewRepo, watchRepoByTeams } from './watches/team-watch.store.ts'
-export { WatchInfo } from './watches/watch-info.model.ts'
-export { deleteWatch, findWatchMode, putWatch } from './watches/watch.store.ts'

@@ -1,9 +1,0 @@
-import type { Tx } from '../../../db/database.ts'
-import { hiddenFrom } from '../../repos/index.ts'
-import type { User } from '../../users/index.ts'
-import { deleteWatches, listWatchedOf } from './watch-cleanup.store.ts'
-
-/** Deletes the watches of the user on those repositories of the owner that it may not see. */
-export async function deleteHiddenWatches(tx: Tx, owner: Pick<User, 'id'>, user: User): Promise<void> {
-  await deleteWatches(tx, user.id, await hiddenFrom(tx, user, await listWatchedOf(tx, user.id, owner.id)))
-}

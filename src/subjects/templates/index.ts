@@ -1,2 +1,0 @@
-export { labelsOfSet } from './label-sets.ts'
-export { licenseTemplates, renderGitignore, renderLicense } from './templates.ts'

@@ -1,1 +1,0 @@
-export { backUp } from './backup.ts'
