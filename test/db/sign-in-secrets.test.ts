@@ -71,7 +71,7 @@ describeOnBoth('the secret of the server', (kind) => {
       createTwoFactor({
         database: db.database,
         clock: systemClock,
-        events: { append: async () => {}, appendAll: async () => {} },
+        events: { append: async () => {}, appendAll: async () => {}, onAppended: () => () => {} },
         secrets: boxOf(secret),
         issuer: () => 'test',
         attempts: 10,

@@ -29,18 +29,10 @@ interface Made extends State {
  * Answers to lists of issues, pull requests, commits and branches, and what was said on one issue, which take longer to
  * make than to send.
  */
-export interface KeptPages {
-  /**
-   * The answer that `make` gives, made again only after a commit of any process, and once for all who ask meanwhile.
-   * `wanted` has everything that it depends on beside the viewer and the database. `repo` is what the guard read, of
-   * which `remembered` gives another object after every commit: an answer is not kept for later requests where a commit
-   * came between the guard and `make`, which shows rows that the guard read.
-   */
-  get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>, repo?: object): Promise<Answer>
-}
+export type KeptPages = ReturnType<typeof createKeptPages>
 
 /** `read` is the database that `make` reads, and nothing else but git objects by ids that `wanted` has. */
-export function createKeptPages(read: object, rootUrl: () => string): KeptPages {
+export function createKeptPages(read: object, rootUrl: () => string) {
   const cache = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_BYTES / 4,
@@ -49,7 +41,13 @@ export function createKeptPages(read: object, rootUrl: () => string): KeptPages 
   })
   const making = new Map<string, Made>()
   return {
-    async get(viewer, wanted, make, repo) {
+    /**
+     * The answer that `make` gives, made again only after a commit of any process, and once for all who ask meanwhile.
+     * `wanted` has everything that it depends on beside the viewer and the database. `repo` is what the guard read, of
+     * which `remembered` gives another object after every commit: an answer is not kept for later requests where a commit
+     * came between the guard and `make`, which shows rows that the guard read.
+     */
+    async get(viewer: Viewer, wanted: readonly unknown[], make: () => Promise<Answer>, repo?: object): Promise<Answer> {
       // NOTE: asked before the rows are read: an answer that a commit overtook belongs to a version that is over.
       const version = await readVersion(read)
       if (version === undefined) return make()

@@ -8,21 +8,12 @@ export interface S3Upload {
   readonly id: string
 }
 
-export interface S3Uploads {
-  begin(key: string): Promise<S3Upload>
-  /** Gives the tag to complete the upload with; it says nothing about the bytes. Parts count from 1. */
-  sendPart(upload: S3Upload, number: number, body: Uint8Array): Promise<string>
-  /** False when the server does not know the upload: an earlier try completed it, or it was aborted. */
-  complete(upload: S3Upload, tags: readonly string[]): Promise<boolean>
-  abort(upload: S3Upload): Promise<void>
-  /** Uploads that are not completed, with the time of their begin (epoch milliseconds). */
-  listUploads(prefix: string): AsyncIterable<S3Upload & { readonly begunAt: number }>
-}
+export type S3Uploads = ReturnType<typeof createS3Uploads>
 
-export function createS3Uploads(settings: S3Settings, run: RunS3): S3Uploads {
+export function createS3Uploads(settings: S3Settings, run: RunS3) {
   const { bucket: Bucket } = settings
   return {
-    begin: (Key) =>
+    begin: (Key: string): Promise<S3Upload> =>
       run(async ({ sdk, client }) => {
         const { UploadId } = await client.send(
           new sdk.CreateMultipartUploadCommand({ Bucket, Key, ...encryptionOf(settings) }),
@@ -30,24 +21,27 @@ export function createS3Uploads(settings: S3Settings, run: RunS3): S3Uploads {
         if (UploadId === undefined) throw new Error('the answer to CreateMultipartUpload has no UploadId')
         return { key: Key, id: UploadId }
       }),
-    sendPart: ({ key: Key, id: UploadId }, PartNumber, Body) =>
+    /** Gives the tag to complete the upload with; it says nothing about the bytes. Parts count from 1. */
+    sendPart: ({ key: Key, id: UploadId }: S3Upload, PartNumber: number, Body: Uint8Array): Promise<string> =>
       run(async ({ sdk, client }) => {
         const part = { Bucket, Key, UploadId, PartNumber, Body }
         const { ETag } = await client.send(new sdk.UploadPartCommand(part))
         if (ETag === undefined) throw new Error('the answer to UploadPart has no ETag')
         return ETag
       }),
-    complete: ({ key: Key, id: UploadId }, tags) =>
+    /** False when the server does not know the upload: an earlier try completed it, or it was aborted. */
+    complete: ({ key: Key, id: UploadId }: S3Upload, tags: readonly string[]): Promise<boolean> =>
       run(async ({ sdk, client }) => {
         const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
         const command = new sdk.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })
         return client.send(command).then(() => true, unknownUpload)
       }),
-    abort: ({ key: Key, id: UploadId }) =>
+    abort: ({ key: Key, id: UploadId }: S3Upload): Promise<void> =>
       run(async ({ sdk, client }) => {
         await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(unknownUpload)
       }),
-    async *listUploads(Prefix) {
+    /** Uploads that are not completed, with the time of their begin (epoch milliseconds). */
+    async *listUploads(Prefix: string): AsyncIterable<S3Upload & { readonly begunAt: number }> {
       let marks: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
       while (marks !== undefined) {
         const input: ListMultipartUploadsCommandInput = { Bucket, Prefix, ...marks }

@@ -13,31 +13,21 @@ export interface UnadoptedRepo {
   readonly name: string
 }
 
-/** Repositories that wait to be taken in. */
-export interface Adoptions {
-  /** In no particular order. */
-  list(): Promise<UnadoptedRepo[]>
-  /**
-   * Makes a repository of its branches, tags, notes and objects under the key; hooks, settings and whatever else lies
-   * there stay behind. The original stays until it is discarded. GitError `no-repo`, or `invalid` for what cannot be
-   * taken in.
-   */
-  adopt(found: UnadoptedRepo, storage: string): Promise<NewRepo>
-  /** False when there was none. */
-  discard(found: UnadoptedRepo): Promise<boolean>
-}
-
 const ENDING = '.git'
 const REFS = ['heads', 'tags', 'notes']
 const SAFE = /^\w[\w.-]*$/
 
-export function createAdoptions(layout: Layout): Adoptions {
+export type Adoptions = ReturnType<typeof createAdoptions>
+
+/** Repositories that wait to be taken in. */
+export function createAdoptions(layout: Layout) {
   const pathOf = ({ owner, name }: UnadoptedRepo): string => {
     if (!SAFE.test(owner) || !SAFE.test(name)) throw new GitError('no-repo', 'there is no such repository')
     return join(layout.adopt, owner, name + ENDING)
   }
   return {
-    async list() {
+    /** In no particular order. */
+    async list(): Promise<UnadoptedRepo[]> {
       const found: UnadoptedRepo[] = []
       for (const owner of await namesIn(layout.adopt)) {
         const names = (await namesIn(join(layout.adopt, owner)))
@@ -49,7 +39,12 @@ export function createAdoptions(layout: Layout): Adoptions {
       return found
     },
 
-    async adopt(found, storage) {
+    /**
+     * Makes a repository of its branches, tags, notes and objects under the key; hooks, settings and whatever else lies
+     * there stay behind. The original stays until it is discarded. GitError `no-repo`, or `invalid` for what cannot be
+     * taken in.
+     */
+    async adopt(found: UnadoptedRepo, storage: string): Promise<NewRepo> {
       const path = pathOf(found)
       if (!(await isBare(path))) throw new GitError('no-repo', 'there is no such repository')
       const repo = await readBasics(path)
@@ -63,7 +58,8 @@ export function createAdoptions(layout: Layout): Adoptions {
       return repo
     },
 
-    async discard(found) {
+    /** False when there was none. */
+    async discard(found: UnadoptedRepo): Promise<boolean> {
       const path = pathOf(found)
       if ((await kindOf(path)) !== 'directory') return false
       await rename(path, layout.trashPath())

@@ -20,26 +20,29 @@ interface BundleOptions {
   readonly signal?: AbortSignal
 }
 
-export interface Archives {
-  archive(options: ArchiveOptions): AsyncGenerator<Buffer, void, undefined>
-  /** A git bundle (gitformat-bundle(5)) without prerequisites. */
-  bundle(options: BundleOptions): AsyncGenerator<Buffer, void, undefined>
-}
-
 const DEADLINE = 60 * 60 * 1000
 
-export function createArchives(format: ObjectFormat, command: GitCommand): Archives {
+export type Archives = ReturnType<typeof createArchives>
+
+export function createArchives(format: ObjectFormat, command: GitCommand) {
   const requireOid = (oid: string): void => {
     if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
   }
   return {
-    archive({ format: kind, oid, prefix, paths = [], signal }) {
+    archive({
+      format: kind,
+      oid,
+      prefix,
+      paths = [],
+      signal,
+    }: ArchiveOptions): AsyncGenerator<Buffer, void, undefined> {
       requireOid(oid)
       const lead = prefix === undefined ? [] : [`--prefix=${prefix}`]
       const options = { deadline: DEADLINE, paced: true, ...(signal && { signal }) }
       return command.stream(['archive', `--format=${kind}`, ...lead, oid, '--', ...paths], options)
     },
-    async *bundle({ oid, names, signal }) {
+    /** A git bundle (gitformat-bundle(5)) without prerequisites. */
+    async *bundle({ oid, names, signal }: BundleOptions): AsyncGenerator<Buffer, void, undefined> {
       requireOid(oid)
       const version = format === 'sha1' ? '# v2 git bundle\n' : `# v3 git bundle\n@object-format=${format}\n`
       yield Buffer.from(`${version}${names.map((name) => `${oid} ${name}\n`).join('')}\n`)

@@ -74,36 +74,29 @@ export interface CommandOptions {
   readonly codes?: readonly number[]
 }
 
-/** Runs git commands on one repository: closed environment, bounded number at once, always with a deadline. */
-export interface GitCommand {
-  /** Milliseconds that a command may take where it says nothing else. */
-  readonly deadline: number
-  run(args: readonly string[], options?: CommandOptions): Promise<RunResult>
-  /** Standard output as it comes; leaving the loop early ends the process. */
-  stream(args: readonly string[], options?: CommandOptions): AsyncGenerator<Buffer, void, undefined>
-  /** A process that the caller keeps and ends. */
-  start(args: readonly string[], options?: CommandOptions): Child
-}
-
 /** How many git processes may run at once: short ones, and those that write to a client at the client's pace. */
 export interface CommandSlots {
   readonly short: Semaphore
   readonly paced: Semaphore
 }
 
+export type GitCommand = ReturnType<typeof createCommand>
+
+/** Runs git commands on one repository: closed environment, bounded number at once, always with a deadline. */
 export function createCommand(
   path: string,
   slots: CommandSlots,
   { deadline, maxMemory }: { readonly deadline: number; readonly maxMemory: number },
-): GitCommand {
+) {
   const processOptions = (options: CommandOptions) => ({
     cwd: path,
     env: { ...gitEnv(path, options.settings), ...options.env },
     ...(options.signal && { signal: options.signal }),
   })
   return {
+    /** Milliseconds that a command may take where it says nothing else. */
     deadline,
-    async run(args, options = {}) {
+    async run(args: readonly string[], options: CommandOptions = {}): Promise<RunResult> {
       const release = await (options.paced ? slots.paced : slots.short).acquire()
       try {
         const result = await runProcess('git', args, {
@@ -121,7 +114,8 @@ export function createCommand(
         release()
       }
     },
-    async *stream(args, options = {}) {
+    /** Standard output as it comes; leaving the loop early ends the process. */
+    async *stream(args: readonly string[], options: CommandOptions = {}): AsyncGenerator<Buffer, void, undefined> {
       const release = await (options.paced ? slots.paced : slots.short).acquire()
       try {
         const child = startProcess('git', args, processOptions(options))
@@ -131,7 +125,9 @@ export function createCommand(
         release()
       }
     },
-    start: (args, options = {}) => startProcess('git', args, processOptions(options)),
+    /** A process that the caller keeps and ends. */
+    start: (args: readonly string[], options: CommandOptions = {}): Child =>
+      startProcess('git', args, processOptions(options)),
   }
 }
 

@@ -1,28 +1,21 @@
 import { LRUCache } from 'lru-cache'
 
-/**
- * Results of pure questions about immutable objects, bounded by bytes. The same question asked twice at once is
- * computed once.
- */
-export interface Memo {
-  get<T extends object | number | string>(
-    key: string,
-    weight: (value: T) => number,
-    compute: () => Promise<T>,
-  ): Promise<T>
-  peek<T>(key: string): T | undefined
-}
-
 interface Entry {
   readonly value: unknown
   readonly weight: number
 }
 
-export function createMemo(maxBytes: number): Memo {
+export type Memo = ReturnType<typeof createMemo>
+
+/**
+ * Results of pure questions about immutable objects, bounded by bytes. The same question asked twice at once is
+ * computed once.
+ */
+export function createMemo(maxBytes: number) {
   const cache = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: (entry) => entry.weight })
   const running = new Map<string, Promise<unknown>>()
   return {
-    peek: <T>(key: string) => cache.get(key)?.value as T | undefined,
+    peek: <T>(key: string): T | undefined => cache.get(key)?.value as T | undefined,
     async get<T extends object | number | string>(
       key: string,
       weight: (value: T) => number,

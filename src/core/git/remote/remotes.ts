@@ -32,37 +32,6 @@ export interface TransferOptions {
   readonly maxBytes: number
 }
 
-/** Repositories on other servers. Everything throws RemoteError for what the other side does. */
-export interface Remotes {
-  /** One request or two; no objects are fetched. */
-  list(remote: Remote, options: TransferOptions): Promise<RemoteRefs>
-  /**
-   * Makes a repository under a new key with all branches, tags and notes of the remote. After a crash there is none of
-   * it.
-   */
-  import(
-    remote: Remote,
-    found: RemoteRefs,
-    options: TransferOptions & { readonly storage: string; readonly defaultBranch: string },
-  ): Promise<void>
-  /**
-   * Fetches what the repository lacks, checked and durable, then calls `move` with the refs the remote has, which moves
-   * the repository's own. Other pushes go on meanwhile.
-   */
-  receive(
-    remote: Remote,
-    repo: GitRepo,
-    options: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> },
-  ): Promise<void>
-  /** Makes branches and tags of the remote equal to the repository's: forced, and what it has more is deleted. */
-  push(remote: Remote, repo: GitRepo, options: TransferOptions): Promise<void>
-  /**
-   * Asks a server that is reached by SSH where large files go and with which right (git-lfs-authenticate of the git-lfs
-   * specification).
-   */
-  askForLargeFiles(remote: Remote, options: TransferOptions): Promise<LargeFileGrant>
-}
-
 const FOLLOWED = ['refs/heads/', 'refs/tags/', 'refs/notes/']
 const LIST_DEADLINE_MS = 120_000
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--end-of-options']
@@ -79,8 +48,11 @@ const CHECKED = [
 
 type FetchRun = RemoteRun & { readonly objects: string; readonly maxBytes: number }
 
+/** Repositories on other servers. Everything throws RemoteError for what the other side does. */
+export type Remotes = ReturnType<typeof createRemotes>
+
 /** At most `limit` transfers at once; the others wait. */
-export function createRemotes(layout: Layout, limit = 4): Remotes {
+export function createRemotes(layout: Layout, limit = 4) {
   const slots = new Semaphore(limit)
   const fetch = async (remote: Remote, run: FetchRun): Promise<void> => {
     const args = (url: string): string[] => [...FETCH, url, ...FOLLOWED.map(everything)]
@@ -92,8 +64,14 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
     if (code !== 0) throw remoteError(stderr, remote.credentials !== undefined)
   }
   return {
-    askForLargeFiles: (remote, options) => askForLargeFiles(layout, remote, options),
-    async list(remote, { signal, deadline }) {
+    /**
+     * Asks a server that is reached by SSH where large files go and with which right (git-lfs-authenticate of the git-lfs
+     * specification).
+     */
+    askForLargeFiles: (remote: Remote, options: TransferOptions): Promise<LargeFileGrant> =>
+      askForLargeFiles(layout, remote, options),
+    /** One request or two; no objects are fetched. */
+    async list(remote: Remote, { signal, deadline }: TransferOptions): Promise<RemoteRefs> {
       const patterns = ['HEAD', ...FOLLOWED.map((prefix) => `${prefix}*`)]
       const run = { signal, deadlineMs: Math.min(deadline, LIST_DEADLINE_MS) }
       const { code, stdout, stderr } = await runRemote(
@@ -104,7 +82,21 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
       if (code !== 0) throw remoteError(stderr, remote.credentials !== undefined)
       return parseRefs(stdout)
     },
-    import: (remote, { objectFormat }, { storage, defaultBranch, signal, deadline, maxBytes }) =>
+    /**
+     * Makes a repository under a new key with all branches, tags and notes of the remote. After a crash there is none of
+     * it.
+     */
+    import: (
+      remote: Remote,
+      { objectFormat }: RemoteRefs,
+      {
+        storage,
+        defaultBranch,
+        signal,
+        deadline,
+        maxBytes,
+      }: TransferOptions & { readonly storage: string; readonly defaultBranch: string },
+    ): Promise<void> =>
       slots.run(() =>
         createOnDisk(layout, storage, { objectFormat, defaultBranch }, async (path, written) => {
           await written
@@ -113,7 +105,20 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
           await syncDirectory(join(path, 'objects', 'pack'))
         }),
       ),
-    receive: (remote, repo, { signal, deadline, maxBytes, move }) =>
+    /**
+     * Fetches what the repository lacks, checked and durable, then calls `move` with the refs the remote has, which moves
+     * the repository's own. Other pushes go on meanwhile.
+     */
+    receive: (
+      remote: Remote,
+      repo: GitRepo,
+      {
+        signal,
+        deadline,
+        maxBytes,
+        move,
+      }: TransferOptions & { readonly move: (refs: RemoteRefs['refs']) => Promise<void> },
+    ): Promise<void> =>
       slots.run(() =>
         repo.writing(async () => {
           const quarantine = await repo.quarantine()
@@ -140,7 +145,8 @@ export function createRemotes(layout: Layout, limit = 4): Remotes {
           }
         }),
       ),
-    push: (remote, repo, { signal, deadline }) =>
+    /** Makes branches and tags of the remote equal to the repository's: forced, and what it has more is deleted. */
+    push: (remote: Remote, repo: GitRepo, { signal, deadline }: TransferOptions): Promise<void> =>
       slots.run(async () => {
         const specs = ['refs/heads/', 'refs/tags/'].map(everything)
         const args = (url: string): string[] => [

@@ -10,16 +10,6 @@ export interface SecretKey {
 /** The keys that are known now; the first one seals, the others only open. Never empty. */
 export type SecretKeys = () => readonly SecretKey[]
 
-/** Secrets of others that must be read again: encrypted at rest, bound to what they belong to. */
-export interface SecretBox {
-  /** `context` names the place of the secret (`push_mirror.password`); opening needs the same. */
-  seal(plain: string, context: string): string
-  /** Throws when the text was not sealed with a known key and this context. */
-  open(sealed: string, context: string): string
-  /** What every text begins with that is sealed now. */
-  prefix(): string
-}
-
 const NONCE = 12
 const TAG = 16
 const ID_LENGTH = 12
@@ -34,22 +24,28 @@ export function deriveSecretKey(secret: string): SecretKey {
   return { id, bytes }
 }
 
+/** Secrets of others that must be read again: encrypted at rest, bound to what they belong to. */
+export type SecretBox = ReturnType<typeof createSecretBox>
+
 /** AES-256-GCM. Each sealed text names its key, so that texts of several keys can be read. */
-export function createSecretBox(keys: SecretKeys): SecretBox {
+export function createSecretBox(keys: SecretKeys) {
   const prefixOf = ({ id }: SecretKey): string => `v2.${id}.`
   return {
-    seal(plain, context) {
+    /** `context` names the place of the secret (`push_mirror.password`); opening needs the same. */
+    seal(plain: string, context: string): string {
       const key = keys()[0]!
       return `${prefixOf(key)}${encrypt(key, plain, context).toString('base64url')}`
     },
-    open(sealed, context) {
+    /** Throws when the text was not sealed with a known key and this context. */
+    open(sealed: string, context: string): string {
       const [, id, named] = NAMED.exec(sealed) ?? []
       if (id !== undefined) return decrypt(requireKey(keys(), id), Buffer.from(named!, 'base64url'), context)
       const text = UNNAMED.exec(sealed)?.[1]
       if (text === undefined) throw new Error('not a sealed secret')
       return decryptWithAny(keys(), Buffer.from(text, 'base64url'), context)
     },
-    prefix: () => prefixOf(keys()[0]!),
+    /** What every text begins with that is sealed now. */
+    prefix: (): string => prefixOf(keys()[0]!),
   }
 }
 

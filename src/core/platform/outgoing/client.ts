@@ -35,15 +35,6 @@ interface OutgoingStream extends OutgoingHead {
   readonly body: AsyncIterable<Buffer>
 }
 
-/** HTTP requests that users make the server do: only to allowed addresses, bounded in time and size. */
-export interface OutgoingClient {
-  /** Any answer is an answer, whatever its status. Throws OutgoingError; `signal` aborts with its reason. */
-  request(url: string, options?: OutgoingRequest): Promise<OutgoingAnswer>
-  /** The same for bytes of any number: `take` reads what it wants of the answer; what it leaves is given up. */
-  stream<T>(url: string, options: OutgoingRequest, take: (answer: OutgoingStream) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
-
 export interface OutgoingOptions extends AgentOptions {
   /** Sent as User-Agent unless a request brings its own. */
   readonly userAgent: string
@@ -53,10 +44,14 @@ const TIMEOUT_MS = 30_000
 const IDLE_MS = 60_000
 const MAX_BYTES = 1024 * 1024
 
+/** HTTP requests that users make the server do: only to allowed addresses, bounded in time and size. */
+export type OutgoingClient = ReturnType<typeof createOutgoingClient>
+
 /** No proxy and no cookies; nothing of the machine's environment is used. undici is loaded by the first request. */
-export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
+export function createOutgoingClient(options: OutgoingOptions) {
   let agent: Promise<Agent> | undefined
 
+  /** The same for bytes of any number: `take` reads what it wants of the answer; what it leaves is given up. */
   async function stream<T>(
     url: string,
     request: OutgoingRequest,
@@ -88,12 +83,13 @@ export function createOutgoingClient(options: OutgoingOptions): OutgoingClient {
 
   return {
     stream,
-    request: (url, request = {}) =>
+    /** Any answer is an answer, whatever its status. Throws OutgoingError; `signal` aborts with its reason. */
+    request: (url: string, request: OutgoingRequest = {}): Promise<OutgoingAnswer> =>
       stream(url, request, async ({ body, ...head }) => ({
         ...head,
         body: Buffer.concat(await Array.fromAsync(body)),
       })),
-    async close() {
+    async close(): Promise<void> {
       await (await agent)?.close()
     },
   }

@@ -6,22 +6,20 @@ import { OutgoingError } from './outgoing-error.ts'
 export type Lookup = (host: string) => Promise<readonly string[]>
 
 /** Turns host names into addresses that may be connected to. Callers connect to these and resolve nothing again. */
-export interface HostGuard {
-  /**
-   * The allowed ones of the addresses of a host, in the order of the resolver. `host` as URL.hostname gives it. Throws
-   * OutgoingError: refused when there is none, unreachable when the name does not exist.
-   */
-  resolve(host: string): Promise<readonly [string, ...string[]]>
-}
+export type HostGuard = ReturnType<typeof createHostGuard>
 
 /**
  * `allowed` is a comma list as parseHostRules reads it, the value of `setting`, which errors name. Throws for a list
  * that is not valid.
  */
-export function createHostGuard(allowed: string, setting: string, lookup: Lookup = resolveName): HostGuard {
+export function createHostGuard(allowed: string, setting: string, lookup: Lookup = resolveName) {
   const rules = readRules(allowed, setting)
   return {
-    async resolve(host) {
+    /**
+     * The allowed ones of the addresses of a host, in the order of the resolver. `host` as URL.hostname gives it. Throws
+     * OutgoingError: refused when there is none, unreachable when the name does not exist.
+     */
+    async resolve(host: string): Promise<readonly [string, ...string[]]> {
       const name = host.replace(/^\[(.*)\]$/, '$1')
       const [first, ...rest] = (isIP(name) ? [name] : await lookupName(lookup, name)).filter((address) =>
         rules.allows(name, address),

@@ -1,11 +1,3 @@
-/** What one request may spend on patterns that others wrote without a pause. */
-export interface MatchBudget {
-  /** False when nothing is left to compile the pattern, unless that is done, and to try it on the text. */
-  spend(pattern: string, text: string, isCompiled?: boolean): boolean
-  /** True when something was refused: nothing will be taken any more. */
-  isSpent(): boolean
-}
-
 /** Longer ones are none that people write. */
 export const MAX_PATTERN_LENGTH = 1024
 
@@ -17,15 +9,20 @@ const COMPILING_CHARACTER = 4
 /** Units to follow one character of the text, and one more for 32 characters of the pattern. */
 const FOLLOWING = 4
 
+/** What one request may spend on patterns that others wrote without a pause. */
+export type MatchBudget = ReturnType<typeof createMatchBudget>
+
 /** NOTE: matching is linear in the text (see compileGlob), but there may be thousands of patterns. */
-export function createMatchBudget(max = MAX_MATCHING): MatchBudget {
+export function createMatchBudget(max = MAX_MATCHING) {
   let left = max
   return {
-    spend(pattern, text, isCompiled = false) {
+    /** False when nothing is left to compile the pattern, unless that is done, and to try it on the text. */
+    spend(pattern: string, text: string, isCompiled: boolean = false): boolean {
       if (!isCompiled) left -= COMPILING + COMPILING_CHARACTER * pattern.length
       left -= (FOLLOWING + Math.ceil(pattern.length / 32)) * text.length
       return left >= 0
     },
-    isSpent: () => left < 0,
+    /** True when something was refused: nothing will be taken any more. */
+    isSpent: (): boolean => left < 0,
   }
 }

@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database, Db } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Db } from '../../../core/db/database.ts'
 import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -26,30 +25,11 @@ interface GpgKeyInput {
   readonly armoredSignature?: string | undefined
 }
 
-export interface GpgKeys {
-  /** Primary keys of a user. */
-  list(userId: UserId, paging: Paging): Promise<Page<GpgKey>>
-  /** The user's own; throws NotFound for others. */
-  get(userId: UserId, id: number): Promise<GpgKey>
-  /** All keys in one armored block; undefined when there are none. */
-  exportArmored(userId: UserId): Promise<string | undefined>
-  /** The text may contain several keys; returns the first. Throws Invalid with the reason. */
-  add(actor: SignedIn, input: GpgKeyInput): Promise<GpgKey>
-  /** Does nothing for an unknown id; throws forbidden for another user's. */
-  delete(actor: SignedIn, id: number): Promise<void>
-  /** The text to sign to prove a key; valid for one to two minutes. */
-  token(userId: UserId): Promise<string>
-  /** Marks a key as verified. Throws NotFound, and Invalid when the signature is not by the key over the token. */
-  verify(actor: SignedIn, input: { keyId: string; armoredSignature: string }): Promise<GpgKey>
-}
+type GpgKeyDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
-interface GpgKeyDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
+export type GpgKeys = ReturnType<typeof createGpgKeys>
 
-export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys {
+export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
   const { read } = database
   const proof = createGpgProof(clock)
   const getUser = async (id: UserId): Promise<User> => {
@@ -62,21 +42,26 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       `The provided GPG key, signature and token do not match or token is out of date. Provide a valid signature for the token: ${proof.token(user)}`,
     )
   return {
-    token: async (userId) => proof.token(await getUser(userId)),
-    list: (userId, paging) => listGpgKeys(read, userId, paging),
+    /** The text to sign to prove a key; valid for one to two minutes. */
+    token: async (userId: UserId): Promise<string> => proof.token(await getUser(userId)),
+    /** Primary keys of a user. */
+    list: (userId: UserId, paging: Paging): Promise<Page<GpgKey>> => listGpgKeys(read, userId, paging),
 
-    async get(userId, id) {
+    /** The user's own; throws NotFound for others. */
+    async get(userId: UserId, id: number): Promise<GpgKey> {
       const key = await findGpgKey(read, id)
       if (key === undefined || key.userId !== userId) throw notFound('the GPG key does not exist')
       return key
     },
 
-    async exportArmored(userId) {
+    /** All keys in one armored block; undefined when there are none. */
+    async exportArmored(userId: UserId): Promise<string | undefined> {
       const armored = await listArmoredGpgKeys(read, userId)
       return armored.length === 0 ? undefined : joinArmoredKeys(armored)
     },
 
-    async add(actor, { armoredKey, armoredSignature }) {
+    /** The text may contain several keys; returns the first. Throws Invalid with the reason. */
+    async add(actor: SignedIn, { armoredKey, armoredSignature }: GpgKeyInput): Promise<GpgKey> {
       const user = await getUser(actor.account.id)
       const keys = await parse(armoredKey, clock.now())
       const own = await listActivatedEmails(read, user.id)
@@ -107,7 +92,8 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       })
     },
 
-    async delete(actor, id) {
+    /** Does nothing for an unknown id; throws forbidden for another user's. */
+    async delete(actor: SignedIn, id: number): Promise<void> {
       const userId = actor.account.id
       const key = await findGpgKey(read, id)
       if (key === undefined) return
@@ -123,7 +109,11 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps): GpgKeys 
       })
     },
 
-    async verify({ account }, { keyId, armoredSignature }) {
+    /** Marks a key as verified. Throws NotFound, and Invalid when the signature is not by the key over the token. */
+    async verify(
+      { account }: SignedIn,
+      { keyId, armoredSignature }: { keyId: string; armoredSignature: string },
+    ): Promise<GpgKey> {
       const user = await getUser(account.id)
       const key = (await findGpgKeysByKeyIds(read, [keyId])).get(keyId.toUpperCase())
       if (key === undefined || key.userId !== user.id) throw notFound('the GPG key does not exist')

@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import { type Database, retryingTaken } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import { retryingTaken } from '../../../core/db/database.ts'
 import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -16,27 +15,14 @@ import {
   type UserKey,
 } from './public-key.store.ts'
 
-/** SSH keys of users (behaviour/users-and-admin#ssh-keys). */
-export interface SshKeys {
-  list(userId: UserId, fingerprint: string | undefined, paging: Paging): Promise<Page<UserKey>>
-  /** Among the keys of all users. */
-  findByFingerprint(fingerprint: string, paging: Paging): Promise<Page<UserKey>>
-  /** Throws NotFound. */
-  get(id: number): Promise<UserKey>
-  /** Throws Invalid for a malformed or short key, a key in use and a title that is taken. */
-  add(actor: Actor, userId: UserId, input: { title: string; key: string }): Promise<UserKey>
-  /** Throws NotFound, and forbidden when the key is another user's. */
-  delete(actor: Actor, userId: UserId, id: number): Promise<void>
-}
-
-interface SshKeyDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface SshKeyDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly rules: KeyRules
 }
 
-export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): SshKeys {
+export type SshKeys = ReturnType<typeof createSshKeys>
+
+/** SSH keys of users (behaviour/users-and-admin#ssh-keys). */
+export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
   const { read } = database
   const get = async (id: number): Promise<UserKey> => {
     const key = await findUserKey(read, id)
@@ -44,11 +30,16 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
     return key
   }
   return {
+    /** Throws NotFound. */
     get,
-    list: (userId, fingerprint, paging) => listUserKeys(read, { userId, fingerprint }, paging),
-    findByFingerprint: (fingerprint, paging) => listUserKeys(read, { userId: undefined, fingerprint }, paging),
+    list: (userId: UserId, fingerprint: string | undefined, paging: Paging): Promise<Page<UserKey>> =>
+      listUserKeys(read, { userId, fingerprint }, paging),
+    /** Among the keys of all users. */
+    findByFingerprint: (fingerprint: string, paging: Paging): Promise<Page<UserKey>> =>
+      listUserKeys(read, { userId: undefined, fingerprint }, paging),
 
-    async add(actor, userId, input) {
+    /** Throws Invalid for a malformed or short key, a key in use and a title that is taken. */
+    async add(actor: Actor, userId: UserId, input: { title: string; key: string }): Promise<UserKey> {
       const key = readSshKey(input.key, rules)
       return retryingTaken(database, async (tx) => {
         const keyId = await claimPublicKey(tx, key, 'user')
@@ -72,7 +63,8 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps): S
       })
     },
 
-    async delete(actor, userId, id) {
+    /** Throws NotFound, and forbidden when the key is another user's. */
+    async delete(actor: Actor, userId: UserId, id: number): Promise<void> {
       const key = await get(id)
       if (key.userId !== userId) throw forbidden('You do not have access to this key')
       await database.transaction(async (tx) => {

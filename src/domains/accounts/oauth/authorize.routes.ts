@@ -1,6 +1,5 @@
+import type { Core } from '../../../core/module.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../../core/platform/clock.ts'
-import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import type { Fields } from '../sign-in/web/form.ts'
 import {
   type PageDeps,
@@ -28,10 +27,8 @@ const GRANT = '/login/oauth/grant'
 /** How long the question may stay open. */
 const QUESTION_MS = 3_600_000
 
-interface AuthorizeDeps extends PageDeps {
+interface AuthorizeDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly provider: OauthProvider
-  readonly secrets: SecretBox
-  readonly clock: Clock
 }
 
 /**

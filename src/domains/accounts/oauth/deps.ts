@@ -1,7 +1,4 @@
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
-import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
+import type { Core } from '../../../core/module.ts'
 import type { User } from '../users/user.store.ts'
 import type { SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
 import type { TokenSigner } from './tokens.ts'
@@ -20,11 +17,7 @@ export interface ProviderSettings {
   readonly builtIn: readonly string[]
 }
 
-export interface ProviderDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly secrets: SecretBox
+export interface ProviderDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets'> {
   readonly settings: ProviderSettings
   rootUrl(): string
   /** What tokens and discovery call this server. */

@@ -15,22 +15,6 @@ export interface TokenClaims {
   readonly counter: number
 }
 
-export interface TokenSigner {
-  /** `lifetime` in seconds. */
-  sign(claims: TokenClaims, lifetime: number): Promise<string>
-  /**
-   * Where the algorithm is symmetric the client verifies with its own secret (OpenID Connect Core §10.1): undefined for
-   * a client without one.
-   */
-  signIdToken(
-    claims: Readonly<Record<string, unknown>>,
-    lifetime: number,
-    clientSecret: string,
-  ): Promise<string | undefined>
-  /** Undefined for a token that is not ours, of another kind or over. */
-  verify(token: string): Promise<TokenClaims | undefined>
-}
-
 export interface TokenSignerDeps {
   readonly clock: Clock
   readonly algorithm: SigningAlgorithm
@@ -39,8 +23,10 @@ export interface TokenSignerDeps {
   key(): Promise<SigningKey>
 }
 
+export type TokenSigner = ReturnType<typeof createTokenSigner>
+
 /** JSON Web Tokens. NOTE: the library is loaded only where there are any. */
-export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSignerDeps): TokenSigner {
+export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSignerDeps) {
   const signClaims = async (
     claims: Readonly<Record<string, unknown>>,
     lifetime: number,
@@ -56,19 +42,29 @@ export function createTokenSigner({ key, clock, algorithm, maxLength }: TokenSig
       .sign(signing)
   }
   return {
-    sign: async ({ kind, grantId, chainId, counter }, lifetime) =>
+    /** `lifetime` in seconds. */
+    sign: async ({ kind, grantId, chainId, counter }: TokenClaims, lifetime: number): Promise<string> =>
       signClaims(
         { gnt: grantId, tt: kind === 'access' ? ACCESS : REFRESH, chn: chainId, ...(counter > 0 && { cnt: counter }) },
         lifetime,
         await key(),
       ),
-    async signIdToken(claims, lifetime, clientSecret) {
+    /**
+     * Where the algorithm is symmetric the client verifies with its own secret (OpenID Connect Core §10.1): undefined for
+     * a client without one.
+     */
+    async signIdToken(
+      claims: Readonly<Record<string, unknown>>,
+      lifetime: number,
+      clientSecret: string,
+    ): Promise<string | undefined> {
       if (!isSymmetric(algorithm)) return signClaims(claims, lifetime, await key())
       return clientSecret === ''
         ? undefined
         : signClaims(claims, lifetime, { signing: createSecretKey(clientSecret, 'utf8') })
     },
-    async verify(token) {
+    /** Undefined for a token that is not ours, of another kind or over. */
+    async verify(token: string): Promise<TokenClaims | undefined> {
       if (token.length > maxLength || token.split('.').length !== 3) return undefined
       const { errors, jwtVerify } = await import('jose')
       const { verifying } = await key()

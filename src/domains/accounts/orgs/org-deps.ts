@@ -1,6 +1,4 @@
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Core } from '../../../core/module.ts'
 
 interface OrgRules {
   /** Memberships are public by default. */
@@ -8,9 +6,6 @@ interface OrgRules {
   readonly onlyAdminsCreate: boolean
 }
 
-export interface OrgDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+export interface OrgDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly rules: OrgRules
 }

@@ -10,34 +10,9 @@ import type { OrgInView } from './orgs.service.ts'
 import { isInAnyTeam } from './teams/team-list.store.ts'
 import { isLastOwner } from './teams/team.store.ts'
 
-export interface OrgMembers {
-  /**
-   * All members for members and site administrators, public members for others. Restricted members see the public
-   * members and the members of their own teams.
-   */
-  list(viewer: Viewer, found: OrgInView, paging: Paging): Promise<Page<User>>
-  listPublic(org: User, paging: Paging): Promise<Page<User>>
-  /** `elsewhere`: redirect the caller to the public members. Throws NotFound for an unknown user. */
-  check(viewer: SignedIn, found: OrgInView, name: string): Promise<'member' | 'not-member' | 'elsewhere'>
-  /** Throws NotFound unless the membership is public. */
-  requirePublic(viewer: Viewer, found: OrgInView, name: string): Promise<void>
-  /**
-   * Does nothing for a user who is not a member. Throws Forbidden when the actor is not an owner and changes another
-   * member.
-   */
-  setPublic(
-    actor: SignedIn,
-    found: OrgInView,
-    change: { readonly name: string; readonly isPublic: boolean },
-  ): Promise<void>
-  /**
-   * Deletes the memberships of teams too; does nothing for a user who is not a member. Throws Invalid for the last
-   * owner.
-   */
-  delete(actor: SignedIn, found: OrgInView, name: string): Promise<void>
-}
+export type OrgMembers = ReturnType<typeof createOrgMembers>
 
-export function createOrgMembers(deps: OrgDeps): OrgMembers {
+export function createOrgMembers(deps: OrgDeps) {
   const { database } = deps
   const { read } = database
   /** Members who hide from the viewer are found by those who see them in the list of members. */
@@ -47,16 +22,21 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
       return membership !== undefined && (membership.isPublic || isMember || isSiteAdmin(viewer))
     })
   return {
-    async list(viewer, { org, isMember }, paging) {
+    /**
+     * All members for members and site administrators, public members for others. Restricted members see the public
+     * members and the members of their own teams.
+     */
+    async list(viewer: Viewer, { org, isMember }: OrgInView, paging: Paging): Promise<Page<User>> {
       if (viewer.kind === 'anonymous' || !(isMember || isSiteAdmin(viewer)))
         return listMembers(read, org.id, 'public', paging)
       const isLimited = viewer.account.isRestricted && !viewer.account.isAdmin
       return listMembers(read, org.id, isLimited ? { sharingTeamWith: viewer.account.id } : 'all', paging)
     },
 
-    listPublic: (org, paging) => listMembers(read, org.id, 'public', paging),
+    listPublic: (org: User, paging: Paging): Promise<Page<User>> => listMembers(read, org.id, 'public', paging),
 
-    async check(viewer, found, name) {
+    /** `elsewhere`: redirect the caller to the public members. Throws NotFound for an unknown user. */
+    async check(viewer: SignedIn, found: OrgInView, name: string): Promise<'member' | 'not-member' | 'elsewhere'> {
       const { org, isMember } = found
       const user = await getUser(viewer, found, name)
       if (isMember || isSiteAdmin(viewer))
@@ -64,20 +44,33 @@ export function createOrgMembers(deps: OrgDeps): OrgMembers {
       return isSelf(viewer, user.id) ? 'not-member' : 'elsewhere'
     },
 
-    async requirePublic(viewer, found, name) {
+    /** Throws NotFound unless the membership is public. */
+    async requirePublic(viewer: Viewer, found: OrgInView, name: string): Promise<void> {
       const user = await getUser(viewer, found, name)
       const membership = await findMembership(read, found.org.id, user.id)
       if (!membership?.isPublic) throw notFound('user is not a public member')
     },
 
-    async setPublic(actor, found, { name, isPublic }) {
+    /**
+     * Does nothing for a user who is not a member. Throws Forbidden when the actor is not an owner and changes another
+     * member.
+     */
+    async setPublic(
+      actor: SignedIn,
+      found: OrgInView,
+      { name, isPublic }: { readonly name: string; readonly isPublic: boolean },
+    ): Promise<void> {
       const { org, isOwner } = found
       const user = await getUser(actor, found, name)
       if (!(isSelf(actor, user.id) || isOwner || isSiteAdmin(actor))) throw forbidden('Cannot change member visibility')
       await database.transaction((tx) => updateMemberVisibility(tx, org.id, user.id, isPublic))
     },
 
-    async delete(actor, found, name) {
+    /**
+     * Deletes the memberships of teams too; does nothing for a user who is not a member. Throws Invalid for the last
+     * owner.
+     */
+    async delete(actor: SignedIn, found: OrgInView, name: string): Promise<void> {
       const user = await getUser(actor, found, name)
       await database.transaction((tx) => deleteMembership(deps, tx, { actor, org: found.org, user }))
     },

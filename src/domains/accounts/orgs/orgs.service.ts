@@ -33,34 +33,18 @@ interface OrgRights {
   readonly canCreateRepo: boolean
 }
 
-export interface Orgs {
-  /**
-   * The organization with the viewer's roles. Throws NotFound for users, hidden and missing ones, Moved after a
-   * rename.
-   */
-  getInView(viewer: Viewer, name: string): Promise<OrgInView>
-  /** Every organization the viewer may see, A-Z. */
-  list(viewer: Viewer, paging: Paging): Promise<Page<User>>
-  /** All organizations whatever their visibility. */
-  listAll(paging: Paging): Promise<Page<User>>
-  /**
-   * The organizations of a member: all for itself and site administrators, for others those that are visible with a
-   * public membership.
-   */
-  listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>>
-  rightsOf(org: User, userId: UserId): Promise<OrgRights>
-  create(actor: Actor, owner: User, input: NewOrg): Promise<User>
-  edit(actor: Actor, org: User, changes: OrgProfile): Promise<User>
-  rename(actor: Actor, org: User, name: string): Promise<void>
-  delete(actor: Actor, org: User): Promise<void>
-}
-
 const ALL_VISIBILITIES: readonly Visibility[] = ['public', 'limited', 'private']
 
-export function createOrgs(deps: OrgDeps): Orgs {
+export type Orgs = ReturnType<typeof createOrgs>
+
+export function createOrgs(deps: OrgDeps) {
   const { read } = deps.database
   return {
-    async getInView(viewer, name) {
+    /**
+     * The organization with the viewer's roles. Throws NotFound for users, hidden and missing ones, Moved after a
+     * rename.
+     */
+    async getInView(viewer: Viewer, name: string): Promise<OrgInView> {
       const org = await getOwnerInView(read, viewer, name)
       if (org.kind !== 'organization') throw notFound('organization does not exist')
       if (viewer.kind === 'anonymous') return { org, isMember: false, isOwner: false }
@@ -68,21 +52,29 @@ export function createOrgs(deps: OrgDeps): Orgs {
       return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }
     },
 
-    list: (viewer, paging) => listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),
-    listAll: (paging) => listOrgs(read, { visibilities: ALL_VISIBILITIES }, paging),
+    /** Every organization the viewer may see, A-Z. */
+    list: (viewer: Viewer, paging: Paging): Promise<Page<User>> =>
+      listOrgs(read, { visibilities: listedVisibilities(viewer) }, paging),
+    /** All organizations whatever their visibility. */
+    listAll: (paging: Paging): Promise<Page<User>> => listOrgs(read, { visibilities: ALL_VISIBILITIES }, paging),
 
-    listOf(viewer, user, paging) {
+    /**
+     * The organizations of a member: all for itself and site administrators, for others those that are visible with a
+     * public membership.
+     */
+    listOf(viewer: SignedIn, user: User, paging: Paging): Promise<Page<User>> {
       const seesAll = isSelf(viewer, user.id) || isSiteAdmin(viewer)
       const visibilities = seesAll && !isPublicOnly(viewer) ? ALL_VISIBILITIES : listedVisibilities(viewer)
       return listOrgs(read, { visibilities, memberId: user.id, onlyPublicMembership: !seesAll }, paging)
     },
 
-    rightsOf: (org, userId) => loadOrgRights(read, org.id, userId),
+    rightsOf: (org: User, userId: UserId): Promise<OrgRights> => loadOrgRights(read, org.id, userId),
 
-    create: (actor, owner, input) => createOrg(deps, actor, { owner, input }),
-    edit: (actor, org, changes) => editOrg(deps, actor, { org, changes }),
-    rename: async (actor, org, name) => void (await renameOwner(deps, actor, org, name)),
-    delete: (actor, org) => deleteOrg(deps, actor, org),
+    create: (actor: Actor, owner: User, input: NewOrg): Promise<User> => createOrg(deps, actor, { owner, input }),
+    edit: (actor: Actor, org: User, changes: OrgProfile): Promise<User> => editOrg(deps, actor, { org, changes }),
+    rename: async (actor: Actor, org: User, name: string): Promise<void> =>
+      void (await renameOwner(deps, actor, org, name)),
+    delete: (actor: Actor, org: User): Promise<void> => deleteOrg(deps, actor, org),
   }
 }
 

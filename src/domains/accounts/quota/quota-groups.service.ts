@@ -19,30 +19,9 @@ import {
   type QuotaGroup,
 } from './quota.store.ts'
 
-export interface QuotaGroups {
-  /** By name. */
-  list(): Promise<readonly QuotaGroup[]>
-  /** Throws NotFound, as all functions with a group name do. */
-  get(name: string): Promise<QuotaGroup>
-  /**
-   * Existing rules are used unchanged, others are created. Throws Invalid without a name and for unknown subjects,
-   * Conflict for a name that is taken.
-   */
-  create(actor: Actor, name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup>
-  delete(actor: Actor, name: string): Promise<void>
-  /** Throws Conflict when the group has the rule. */
-  addRule(actor: Actor, name: string, rule: string): Promise<void>
-  deleteRule(actor: Actor, name: string, rule: string): Promise<void>
-  /** By name. */
-  listMembers(name: string): Promise<readonly User[]>
-  /** Throws Conflict when the account is in the group. */
-  addMember(actor: Actor, name: string, userId: UserId): Promise<void>
-  deleteMember(actor: Actor, name: string, userId: UserId): Promise<void>
-  /** Replaces the groups of the account. Throws Invalid for an unknown one. */
-  setOf(actor: Actor, userId: UserId, names: readonly string[]): Promise<void>
-}
+export type QuotaGroups = ReturnType<typeof createQuotaGroups>
 
-export function createQuotaGroups(deps: QuotaDeps): QuotaGroups {
+export function createQuotaGroups(deps: QuotaDeps) {
   const { database, clock, events } = deps
   const get = async (name: string, db: Db = database.read): Promise<QuotaGroup> => {
     const [group] = await listQuotaGroups(db, { names: [name] })
@@ -61,9 +40,15 @@ export function createQuotaGroups(deps: QuotaDeps): QuotaGroups {
       await events.append(tx, kind, { actor, repoId: 0, at: clock.now() }, payload)
     })
   return {
-    list: () => listQuotaGroups(database.read, 'all'),
-    get: (name) => get(name),
-    async create(actor, name, rules) {
+    /** By name. */
+    list: (): Promise<readonly QuotaGroup[]> => listQuotaGroups(database.read, 'all'),
+    /** Throws NotFound, as all functions with a group name do. */
+    get: (name: string): Promise<QuotaGroup> => get(name),
+    /**
+     * Existing rules are used unchanged, others are created. Throws Invalid without a name and for unknown subjects,
+     * Conflict for a name that is taken.
+     */
+    async create(actor: Actor, name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup> {
       if (name === '') throw invalidField('Name', 'Required')
       return database.transaction(async (tx) => {
         if ((await listQuotaGroups(tx, { names: [name] })).length > 0)
@@ -76,27 +61,33 @@ export function createQuotaGroups(deps: QuotaDeps): QuotaGroups {
         return made
       })
     },
-    delete: (actor, name) => change(actor, 'quota.group_deleted', { name }, (tx, { id }) => deleteQuotaGroup(tx, id)),
-    addRule: (actor, name, rule) =>
+    delete: (actor: Actor, name: string): Promise<void> =>
+      change(actor, 'quota.group_deleted', { name }, (tx, { id }) => deleteQuotaGroup(tx, id)),
+    /** Throws Conflict when the group has the rule. */
+    addRule: (actor: Actor, name: string, rule: string): Promise<void> =>
       change(actor, 'quota.group_rule_added', { name, rule }, async (tx, { id }) => {
         if (!(await insertQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
           throw conflict(`the quota group ${name} has the rule ${rule}`)
       }),
-    deleteRule: (actor, name, rule) =>
+    deleteRule: (actor: Actor, name: string, rule: string): Promise<void> =>
       change(actor, 'quota.group_rule_removed', { name, rule }, async (tx, { id }) => {
         if (!(await deleteQuotaGroupRule(tx, id, requireRule(await findQuotaRule(tx, rule)).id)))
           throw notFound('the quota group does not have the rule')
       }),
-    listMembers: async (name) => listQuotaGroupUsers(database.read, (await get(name)).id),
-    addMember: (actor, name, userId) =>
+    /** By name. */
+    listMembers: async (name: string): Promise<readonly User[]> =>
+      listQuotaGroupUsers(database.read, (await get(name)).id),
+    /** Throws Conflict when the account is in the group. */
+    addMember: (actor: Actor, name: string, userId: UserId): Promise<void> =>
       change(actor, 'quota.member_added', { name, user_id: userId }, async (tx, { id }) => {
         if (!(await insertQuotaGroupUser(tx, id, userId))) throw conflict(`the user is in the quota group ${name}`)
       }),
-    deleteMember: (actor, name, userId) =>
+    deleteMember: (actor: Actor, name: string, userId: UserId): Promise<void> =>
       change(actor, 'quota.member_removed', { name, user_id: userId }, async (tx, { id }) => {
         if (!(await deleteQuotaGroupUser(tx, id, userId))) throw notFound('the user is not in the quota group')
       }),
-    setOf: (actor, userId, names) =>
+    /** Replaces the groups of the account. Throws Invalid for an unknown one. */
+    setOf: (actor: Actor, userId: UserId, names: readonly string[]): Promise<void> =>
       database.transaction(async (tx) => {
         const groups = await listQuotaGroups(tx, { names })
         const missing = names.find((name) => !groups.some((group) => group.name === name))

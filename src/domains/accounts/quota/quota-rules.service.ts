@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
 import { isQuotaSubject, type QuotaSubject } from './quota.policy.ts'
 import {
@@ -19,31 +18,19 @@ export interface NewQuotaRule {
   readonly subjects?: readonly string[] | undefined
 }
 
-export interface QuotaDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
+export type QuotaDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
-export interface QuotaRules {
-  /** By name. */
-  list(): Promise<readonly QuotaRule[]>
-  /** Throws NotFound. */
-  get(name: string): Promise<QuotaRule>
-  /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a name that is taken. */
-  create(actor: Actor, rule: NewQuotaRule): Promise<QuotaRule>
-  /** Absent members do not change. Throws NotFound, and Invalid for unknown subjects. */
-  edit(actor: Actor, name: string, change: Pick<NewQuotaRule, 'limit' | 'subjects'>): Promise<QuotaRule>
-  /** Deletes the rule from groups too. Throws NotFound. */
-  delete(actor: Actor, name: string): Promise<void>
-}
+export type QuotaRules = ReturnType<typeof createQuotaRules>
 
-export function createQuotaRules(deps: QuotaDeps): QuotaRules {
+export function createQuotaRules(deps: QuotaDeps) {
   const { database, clock, events } = deps
   return {
-    list: () => listQuotaRules(database.read),
-    get: async (name) => requireRule(await findQuotaRule(database.read, name)),
-    async create(actor, rule) {
+    /** By name. */
+    list: (): Promise<readonly QuotaRule[]> => listQuotaRules(database.read),
+    /** Throws NotFound. */
+    get: async (name: string): Promise<QuotaRule> => requireRule(await findQuotaRule(database.read, name)),
+    /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a name that is taken. */
+    async create(actor: Actor, rule: NewQuotaRule): Promise<QuotaRule> {
       if (!rule.name) throw invalidField('Name', 'Required')
       if (rule.limit === undefined) throw invalidField('Limit', 'Required')
       const { name, limit } = rule
@@ -53,7 +40,12 @@ export function createQuotaRules(deps: QuotaDeps): QuotaRules {
         return insertRule(deps, tx, actor, made)
       })
     },
-    edit: (actor, name, { limit, subjects }) =>
+    /** Absent members do not change. Throws NotFound, and Invalid for unknown subjects. */
+    edit: (
+      actor: Actor,
+      name: string,
+      { limit, subjects }: Pick<NewQuotaRule, 'limit' | 'subjects'>,
+    ): Promise<QuotaRule> =>
       database.transaction(async (tx) => {
         const before = requireRule(await findQuotaRule(tx, name))
         const after = {
@@ -65,7 +57,8 @@ export function createQuotaRules(deps: QuotaDeps): QuotaRules {
         await events.append(tx, 'quota.rule_edited', { actor, repoId: 0, at: clock.now() }, payloadOf(after))
         return after
       }),
-    delete: (actor, name) =>
+    /** Deletes the rule from groups too. Throws NotFound. */
+    delete: (actor: Actor, name: string): Promise<void> =>
       database.transaction(async (tx) => {
         await deleteQuotaRule(tx, requireRule(await findQuotaRule(tx, name)).id)
         await events.append(tx, 'quota.rule_deleted', { actor, repoId: 0, at: clock.now() }, { name })

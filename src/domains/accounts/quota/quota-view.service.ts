@@ -19,37 +19,33 @@ export interface QuotaOfOwner {
   readonly groups: readonly QuotaGroup[]
 }
 
-/** Usage and limits, for owners and administrators. */
-export interface QuotaView {
-  readonly isEnabled: boolean
-  /** The usage of an owner, and the groups that apply to it. */
-  of(ownerId: UserId): Promise<QuotaOfOwner>
-  /** Whether the owner is within its limits. Throws Invalid for an unknown subject. */
-  check(ownerId: UserId, subject: string): Promise<boolean>
-  /** The largest first. */
-  attachments(ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>>
-  /** The largest first. */
-  artifacts(ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>>
-  /** The largest version first. */
-  packages(ownerId: UserId, paging: Paging): Promise<Page<UsedPackage>>
-}
+export type QuotaView = ReturnType<typeof createQuotaView>
 
+/** Usage and limits, for owners and administrators. */
 export function createQuotaView({
   database: { read },
   settings,
 }: {
   readonly database: Database
   readonly settings: QuotaSettings
-}): QuotaView {
+}) {
   return {
     isEnabled: settings.isEnabled,
-    of: async (ownerId) => ({
+    /** The usage of an owner, and the groups that apply to it. */
+    of: async (ownerId: UserId): Promise<QuotaOfOwner> => ({
       usage: await loadQuotaUsage(read, ownerId),
       groups: await quotaGroupsOf(read, settings, ownerId),
     }),
-    check: async (ownerId, subject) => isOwnerWithinQuota(read, settings, ownerId, requireSubject(subject)),
-    artifacts: (ownerId, paging) => listUsedArtifacts(read, ownerId, paging),
-    packages: (ownerId, paging) => listUsedPackages(read, ownerId, paging),
-    attachments: (ownerId, paging) => listUsedAttachments(read, ownerId, paging),
+    /** Whether the owner is within its limits. Throws Invalid for an unknown subject. */
+    check: async (ownerId: UserId, subject: string): Promise<boolean> =>
+      isOwnerWithinQuota(read, settings, ownerId, requireSubject(subject)),
+    /** The largest first. */
+    artifacts: (ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>> =>
+      listUsedArtifacts(read, ownerId, paging),
+    /** The largest version first. */
+    packages: (ownerId: UserId, paging: Paging): Promise<Page<UsedPackage>> => listUsedPackages(read, ownerId, paging),
+    /** The largest first. */
+    attachments: (ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>> =>
+      listUsedAttachments(read, ownerId, paging),
   }
 }

@@ -1,10 +1,9 @@
+import type { Core } from '../../../core/module.ts'
 import { LRUCache } from 'lru-cache'
 import type { Authenticate, Credentials, ProxyAccount } from '../../../core/access/credentials.ts'
 import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../../core/access/scopes.ts'
 import { ANONYMOUS, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
 import { credentialOf } from '../../../core/http/request-source.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { unauthenticated } from '../../../core/platform/errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
@@ -18,9 +17,7 @@ import type { TokenUse } from './tokens/token-use.ts'
 import { findTokenByHash } from './tokens/token.store.ts'
 import type { TwoFactorAuth } from './two-factor/two-factor.service.ts'
 
-export interface AuthenticateDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
   readonly checkPassword: PasswordCheck
   readonly bearerTokens: Pick<BearerTokens, 'read'>
   /** Creates the account that the reverse proxy names; undefined where the configuration does not allow that. */

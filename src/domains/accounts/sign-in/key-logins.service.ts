@@ -1,9 +1,7 @@
+import type { Core } from '../../../core/module.ts'
 import { ALL_SCOPES } from '../../../core/access/scopes.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import { isCertificateValid, parseSshCertificate } from '../../../core/platform/ssh/certificate.ts'
 import { findKeyFingerprint, findKeyUse } from '../keys/public-key.store.ts'
 import { type User, findLogin, findUserById } from '../users/user.store.ts'
@@ -41,10 +39,7 @@ export interface KeyLogins {
   flush(): Promise<void>
 }
 
-export interface KeyLoginDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly log: Logger
+export interface KeyLoginDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   /** Fingerprints of the authorities whose certificates sign users in. */
   readonly authorities: ReadonlySet<string>
 }

@@ -1,9 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { type Actor, systemActor } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import type { RequestSource } from '../../../core/platform/request-source.ts'
 import { type FailedAttempt, FailedAttempts } from './failed-attempts.ts'
 
@@ -12,27 +9,7 @@ export interface SourcedActor extends Actor {
   readonly source: RequestSource
 }
 
-/** Writes events for sign-ins and for administrators who act as other accounts. */
-export interface SignInRecords {
-  /**
-   * An account proved who it is by a credential that clients send with every request: written within some seconds, once
-   * an hour for each account, credential and address. Each process remembers its own, so several write a row each.
-   */
-  accepted(actor: SourcedActor): void
-  /** Wrong credentials: counted, see `FailedAttempts`. */
-  failed(attempt: FailedAttempt): void
-  /** Written before the operation runs, once a minute for each account, operation and address. */
-  sudo(actor: SourcedActor, use: { readonly userId: number; readonly operation: string }): Promise<void>
-  /** What was recorded is in the database when this resolves. */
-  flush(): Promise<void>
-}
-
-interface RecordDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly log: Logger
-}
+type RecordDeps = Pick<Core, 'database' | 'clock' | 'events' | 'log'>
 
 const FLUSH_MS = 5_000
 const MINUTE_MS = 60_000
@@ -41,7 +18,10 @@ const MAX_REMEMBERED = 10_000
 /** Accepted sign-ins that wait to be written; more are dropped, with a line in the log. */
 const MAX_WAITING = 5_000
 
-export function createSignInRecords(deps: RecordDeps): SignInRecords {
+export type SignInRecords = ReturnType<typeof createSignInRecords>
+
+/** Writes events for sign-ins and for administrators who act as other accounts. */
+export function createSignInRecords(deps: RecordDeps) {
   const { database, clock, events, log } = deps
   const failures = new FailedAttempts()
   const seen = boundedCache<string, true>(MAX_REMEMBERED, HOUR_MS)
@@ -75,7 +55,11 @@ export function createSignInRecords(deps: RecordDeps): SignInRecords {
   }
 
   return {
-    accepted(actor) {
+    /**
+     * An account proved who it is by a credential that clients send with every request: written within some seconds, once
+     * an hour for each account, credential and address. Each process remembers its own, so several write a row each.
+     */
+    accepted(actor: SourcedActor): void {
       const key = keyOf(actor)
       if (seen.has(key)) return
       if (accepted.length >= MAX_WAITING) {
@@ -86,18 +70,24 @@ export function createSignInRecords(deps: RecordDeps): SignInRecords {
       accepted.push({ actor, at: clock.now() })
       wake()
     },
-    failed(attempt) {
+    /** Wrong credentials: counted, see `FailedAttempts`. */
+    failed(attempt: FailedAttempt): void {
       failures.add(attempt, clock.now())
       wake()
     },
-    async sudo(actor, { userId, operation }) {
+    /** Written before the operation runs, once a minute for each account, operation and address. */
+    async sudo(
+      actor: SourcedActor,
+      { userId, operation }: { readonly userId: number; readonly operation: string },
+    ): Promise<void> {
       const key = `${keyOf(actor)} ${userId} ${operation}`
       if (sudoSeen.has(key)) return
       const origin = { actor, repoId: 0, at: clock.now() }
       await database.transaction((tx) => events.append(tx, 'user.sudo_used', origin, { user_id: userId, operation }))
       sudoSeen.set(key, true)
     },
-    flush: () => write({ all: true }),
+    /** What was recorded is in the database when this resolves. */
+    flush: (): Promise<void> => write({ all: true }),
   }
 }
 

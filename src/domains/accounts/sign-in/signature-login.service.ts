@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { ALL_SCOPES } from '../../../core/access/scopes.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import {
   type HttpSignature,
   isTimely,
@@ -15,9 +14,7 @@ import { type User, findUserById } from '../users/user.store.ts'
 import type { KeyLogins } from './key-logins.service.ts'
 import type { KeyUse } from './key-use.ts'
 
-export interface SignatureLoginDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface SignatureLoginDeps extends Pick<Core, 'database' | 'clock'> {
   readonly keyLogins: Pick<KeyLogins, 'findCertified' | 'recordUse'>
 }
 

@@ -6,14 +6,10 @@ import { presentFor, sightOf } from './user.present.ts'
 import type { User } from './user.store.ts'
 
 /** Users as JSON, as `presentUser` makes them. */
-export interface UserTexts {
-  list(users: readonly User[], viewer: Viewer): JsonBytes | JsonText
-  /** `{ok, data}`. */
-  results(users: readonly User[], viewer: Viewer): JsonBytes | JsonText
-}
+export type UserTexts = ReturnType<typeof createUserTexts>
 
 /** Presenting fifty users and writing them as JSON takes longer than reading their rows. */
-export function createUserTexts(site: Site): UserTexts {
+export function createUserTexts(site: Site) {
   const kept = new KeptTexts<User>()
   const write = (users: readonly User[], viewer: Viewer, isWrapped: boolean): JsonBytes | JsonText => {
     const rootUrl = site.rootUrl()
@@ -25,7 +21,8 @@ export function createUserTexts(site: Site): UserTexts {
     return kept.list(users[0], texts, { isWrapped })
   }
   return {
-    list: (users, viewer) => write(users, viewer, false),
-    results: (users, viewer) => write(users, viewer, true),
+    list: (users: readonly User[], viewer: Viewer): JsonBytes | JsonText => write(users, viewer, false),
+    /** `{ok, data}`. */
+    results: (users: readonly User[], viewer: Viewer): JsonBytes | JsonText => write(users, viewer, true),
   }
 }

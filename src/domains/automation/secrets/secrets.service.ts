@@ -1,12 +1,9 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type ActionsOwner, lockOwner, ownerColumns } from './actions-owner.store.ts'
 import {
@@ -29,31 +26,7 @@ interface SecretInput {
   readonly description: string
 }
 
-/** Secrets of Actions: stored encrypted, never shown again (behaviour/actions#secrets). */
-export interface ActionsSecrets {
-  /** Sorted by name; without values. */
-  list(owner: ActionsOwner, paging: Paging): Promise<Page<Secret>>
-  /**
-   * Stores a secret and returns it when it is new; returns undefined when it replaces the one of this name. Throws
-   * BadRequest for a bad name and for a value of more than 65536 bytes, Invalid when the owner has too many.
-   */
-  put(actor: Actor, owner: ActionsOwner, input: SecretInput): Promise<Secret | undefined>
-  /** Throws NotFound. */
-  delete(actor: Actor, owner: ActionsOwner, name: string): Promise<void>
-  /**
-   * Values by name for a run in a repository: its own, and those of its owner whose name it does not use itself. Values
-   * that cannot be decrypted any more are left out, and logged by name.
-   */
-  loadFor(repo: { readonly id: RepoId; readonly ownerId: UserId }): Promise<ReadonlyMap<string, string>>
-}
-
-interface SecretDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly secrets: SecretBox
-  readonly log: Logger
-}
+type SecretDeps = Pick<Core, 'database' | 'clock' | 'events' | 'secrets' | 'log'>
 
 /** The place of a value: copied to another owner or name it cannot be decrypted. */
 const secretContext = (owner: ActionsOwner, name: string): string =>
@@ -71,13 +44,25 @@ export const sealedSecretColumns: SealedColumns = {
   },
 }
 
-export function createSecrets(deps: SecretDeps): ActionsSecrets {
+export type ActionsSecrets = ReturnType<typeof createSecrets>
+
+/** Secrets of Actions: stored encrypted, never shown again (behaviour/actions#secrets). */
+export function createSecrets(deps: SecretDeps) {
   const { database, clock, secrets, log } = deps
   const append = createAppend(deps)
   return {
-    list: (owner, paging) => listSecrets(database.read, owner, paging),
+    /** Sorted by name; without values. */
+    list: (owner: ActionsOwner, paging: Paging): Promise<Page<Secret>> => listSecrets(database.read, owner, paging),
 
-    async put(actor, owner, { name: text, value, description: given }) {
+    /**
+     * Stores a secret and returns it when it is new; returns undefined when it replaces the one of this name. Throws
+     * BadRequest for a bad name and for a value of more than 65536 bytes, Invalid when the owner has too many.
+     */
+    async put(
+      actor: Actor,
+      owner: ActionsOwner,
+      { name: text, value, description: given }: SecretInput,
+    ): Promise<Secret | undefined> {
       const name = requireName(text)
       if (Buffer.byteLength(value) > MAX_VALUE_LENGTH) throw badRequest('data too long')
       const description = readDescription(given)
@@ -95,7 +80,8 @@ export function createSecrets(deps: SecretDeps): ActionsSecrets {
       })
     },
 
-    async delete(actor, owner, text) {
+    /** Throws NotFound. */
+    async delete(actor: Actor, owner: ActionsOwner, text: string): Promise<void> {
       const name = readName(text)
       await database.transaction(async (tx) => {
         const id = name === undefined ? undefined : await findSecretId(tx, owner, name)
@@ -104,7 +90,17 @@ export function createSecrets(deps: SecretDeps): ActionsSecrets {
       })
     },
 
-    async loadFor({ id: repoId, ownerId }) {
+    /**
+     * Values by name for a run in a repository: its own, and those of its owner whose name it does not use itself. Values
+     * that cannot be decrypted any more are left out, and logged by name.
+     */
+    async loadFor({
+      id: repoId,
+      ownerId,
+    }: {
+      readonly id: RepoId
+      readonly ownerId: UserId
+    }): Promise<ReadonlyMap<string, string>> {
       const all = await listSealedSecrets(database.read, { repoId, ownerId })
       const inOrder = all.toSorted((a, b) => Number('repoId' in a.owner) - Number('repoId' in b.owner))
       const values = new Map<string, string>()

@@ -1,7 +1,7 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import type { Database, Db } from '../../../core/db/database.ts'
-import type { EventOrigin, Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Db } from '../../../core/db/database.ts'
+import type { EventOrigin } from '../../../core/events/index.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -25,40 +25,23 @@ interface VariableInput {
   readonly description: string
 }
 
+type VariableDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type ActionsVariables = ReturnType<typeof createVariables>
+
 /** Variables of Actions, which every caller that may read them sees (behaviour/actions#variables). */
-export interface ActionsVariables {
-  /** Sorted by name. */
-  list(owner: ActionsOwner, paging: Paging): Promise<Page<Variable>>
-  /** Throws NotFound. */
-  get(owner: ActionsOwner, name: string): Promise<Variable>
-  /**
-   * Throws BadRequest for a bad name and for a value of more than 65536 characters, Conflict when the name is taken,
-   * Invalid when the owner has too many.
-   */
-  create(actor: Actor, owner: ActionsOwner, input: VariableInput): Promise<Variable>
-  /**
-   * Replaces the variable `name` by the input, which may rename it. Throws NotFound, and BadRequest and Conflict as
-   * `create`.
-   */
-  edit(actor: Actor, owner: ActionsOwner, name: string, input: VariableInput): Promise<void>
-  /** Throws NotFound. */
-  delete(actor: Actor, owner: ActionsOwner, name: string): Promise<void>
-  /** Values by name for a run in a repository: its own, and those of its owner whose name it does not use itself. */
-  loadFor(repo: { readonly id: RepoId; readonly ownerId: UserId }): Promise<ReadonlyMap<string, string>>
-}
-
-interface VariableDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createVariables({ database, clock, events }: VariableDeps): ActionsVariables {
+export function createVariables({ database, clock, events }: VariableDeps) {
   return {
-    list: (owner, paging) => listVariables(database.read, owner, paging),
-    get: (owner, name) => getVariable(database.read, owner, name),
+    /** Sorted by name. */
+    list: (owner: ActionsOwner, paging: Paging): Promise<Page<Variable>> => listVariables(database.read, owner, paging),
+    /** Throws NotFound. */
+    get: (owner: ActionsOwner, name: string): Promise<Variable> => getVariable(database.read, owner, name),
 
-    async create(actor, owner, input) {
+    /**
+     * Throws BadRequest for a bad name and for a value of more than 65536 characters, Conflict when the name is taken,
+     * Invalid when the owner has too many.
+     */
+    async create(actor: Actor, owner: ActionsOwner, input: VariableInput): Promise<Variable> {
       const values = readInput(input)
       return database.transaction(async (tx) => {
         await lockOwner(tx, owner)
@@ -71,7 +54,11 @@ export function createVariables({ database, clock, events }: VariableDeps): Acti
       })
     },
 
-    async edit(actor, owner, name, input) {
+    /**
+     * Replaces the variable `name` by the input, which may rename it. Throws NotFound, and BadRequest and Conflict as
+     * `create`.
+     */
+    async edit(actor: Actor, owner: ActionsOwner, name: string, input: VariableInput): Promise<void> {
       await database.transaction(async (tx) => {
         await lockOwner(tx, owner)
         const before = await getVariable(tx, owner, name)
@@ -84,7 +71,8 @@ export function createVariables({ database, clock, events }: VariableDeps): Acti
       })
     },
 
-    async delete(actor, owner, name) {
+    /** Throws NotFound. */
+    async delete(actor: Actor, owner: ActionsOwner, name: string): Promise<void> {
       await database.transaction(async (tx) => {
         await lockOwner(tx, owner)
         const variable = await getVariable(tx, owner, name)
@@ -94,7 +82,14 @@ export function createVariables({ database, clock, events }: VariableDeps): Acti
       })
     },
 
-    async loadFor({ id: repoId, ownerId }) {
+    /** Values by name for a run in a repository: its own, and those of its owner whose name it does not use itself. */
+    async loadFor({
+      id: repoId,
+      ownerId,
+    }: {
+      readonly id: RepoId
+      readonly ownerId: UserId
+    }): Promise<ReadonlyMap<string, string>> {
       const all = await listVariablesInForce(database.read, { repoId, ownerId })
       const inOrder = all.toSorted((a, b) => Number('repoId' in a.owner) - Number('repoId' in b.owner))
       return new Map(inOrder.map(({ name, value }) => [name, value]))

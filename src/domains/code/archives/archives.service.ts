@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { Readable } from 'node:stream'
-import type { Database } from '../../../core/db/database.ts'
 import {
-  type Git,
   type GitRepo,
   isSafePath,
   type PackCache,
@@ -45,16 +44,7 @@ interface ArchiveQuery {
   readonly paths: readonly string[]
 }
 
-export interface Archives {
-  /** Throws BadRequest for an unknown format or path, NotFound for an unknown ref (behaviour/repositories#archives). */
-  get(repo: Repo, query: ArchiveQuery): Promise<ArchiveFile>
-  /** Counts a download of the archive of a tag; does nothing for other refs and for bundles. */
-  countDownload(repo: Repo, archive: ArchiveFile): Promise<void>
-}
-
-interface ArchiveDeps {
-  readonly database: Database
-  readonly git: Git
+interface ArchiveDeps extends Pick<Core, 'database' | 'git'> {
   /** Concurrent requests for one archive create it once. Undefined: every request creates its archive. */
   readonly cache: PackCache | undefined
 }
@@ -70,9 +60,12 @@ interface ArchiveRequest {
 const FORMATS: readonly ArchiveFormat[] = ['zip', 'tar.gz', 'bundle']
 const TICK_MS = 500
 
-export function createArchives({ database, git, cache }: ArchiveDeps): Archives {
+export type Archives = ReturnType<typeof createArchives>
+
+export function createArchives({ database, git, cache }: ArchiveDeps) {
   return {
-    async get(repo, { file, paths }) {
+    /** Throws BadRequest for an unknown format or path, NotFound for an unknown ref (behaviour/repositories#archives). */
+    async get(repo: Repo, { file, paths }: ArchiveQuery): Promise<ArchiveFile> {
       const format = FORMATS.find((candidate) => file.endsWith(`.${candidate}`) && file.length > candidate.length + 1)
       if (format === undefined) throw badRequest(`unknown format: ${file}`)
       const ref = file.slice(0, -format.length - 1)
@@ -105,7 +98,8 @@ export function createArchives({ database, git, cache }: ArchiveDeps): Archives 
           }),
       }
     },
-    async countDownload({ id }, { tag, format }) {
+    /** Counts a download of the archive of a tag; does nothing for other refs and for bundles. */
+    async countDownload({ id }: Repo, { tag, format }: ArchiveFile): Promise<void> {
       if (tag === undefined || format === 'bundle') return
       const kind = format === 'zip' ? 'zip' : 'tar_gz'
       await database.transaction((tx) => countArchiveDownload(tx, { repoId: id, tag, kind }))

@@ -23,20 +23,18 @@ export interface CommitParts {
   readonly verification: boolean
 }
 
-export interface CommitViews {
-  /** In the order of the commits. One query and at most one git process for any number of commits. */
-  load(git: GitRepo, commits: readonly Commit[], parts: CommitParts): Promise<CommitView[]>
-}
-
 interface CommitViewDeps {
   readonly database: Database
   readonly verifier: Verifier
   readonly noReplyDomain: string
 }
 
-export function createCommitViews({ database, verifier, noReplyDomain }: CommitViewDeps): CommitViews {
+export type CommitViews = ReturnType<typeof createCommitViews>
+
+export function createCommitViews({ database, verifier, noReplyDomain }: CommitViewDeps) {
   return {
-    async load(git, commits, parts) {
+    /** In the order of the commits. One query and at most one git process for any number of commits. */
+    async load(git: GitRepo, commits: readonly Commit[], parts: CommitParts): Promise<CommitView[]> {
       if (commits.length === 0) return []
       const needsChanges = parts.stat || parts.files
       const emails = commits.flatMap((commit) => [commit.author.email, commit.committer.email])

@@ -27,32 +27,12 @@ interface CommitLog {
   readonly until?: number
 }
 
-export interface Commits {
-  /** Undefined for an empty repository. Throws NotFound for an unknown ref. */
-  findLog(repo: Repo, query: CommitQuery): Promise<CommitLog | undefined>
-  /**
-   * Newest first (behaviour/git-data-and-transport#commits); nothing without a log. Throws NotFound for a path without
-   * commits.
-   */
-  list(repo: Repo, log: CommitLog | undefined, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
-  /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
-  get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView>
-  /** The object that git resolves a revision to. */
-  resolve(repo: Repo, revision: string): Promise<string | undefined>
-  /** The ids, full or short and unambiguous, that name a commit. */
-  filterCommitIds(repo: Repo, ids: readonly string[]): Promise<string[]>
-  /** A stream of the commit's text: a plain diff, or one mail with the patch. Throws as `get`. */
-  patch(
-    repo: Repo,
-    revision: string,
-    kind: PatchKind,
-    signal?: AbortSignal,
-  ): Promise<AsyncGenerator<Buffer, void, undefined>>
-}
+export type Commits = ReturnType<typeof createCommits>
 
-export function createCommits({ git, views }: { git: Git; views: CommitViews }): Commits {
+export function createCommits({ git, views }: { git: Git; views: CommitViews }) {
   return {
-    async findLog(repo, query) {
+    /** Undefined for an empty repository. Throws NotFound for an unknown ref. */
+    async findLog(repo: Repo, query: CommitQuery): Promise<CommitLog | undefined> {
       const opened = git.open(repo)
       const tip = await findStart(opened, repo, query.sha)
       if (tip === undefined) return undefined
@@ -64,7 +44,11 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
         ...timeBounds(query),
       }
     },
-    async list(repo, log, parts, paging) {
+    /**
+     * Newest first (behaviour/git-data-and-transport#commits); nothing without a log. Throws NotFound for a path without
+     * commits.
+     */
+    async list(repo: Repo, log: CommitLog | undefined, parts: CommitParts, paging: Paging): Promise<Page<CommitView>> {
       if (log === undefined) return { items: [], total: 0 }
       const opened = git.open(repo)
       const [total, commits] = await Promise.all([
@@ -74,13 +58,16 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
       if (log.path && total === 0) throw notFound('FileCommitsCount')
       return { items: await views.load(opened, commits, parts), total }
     },
-    async get(repo, revision, parts) {
+    /** By any revision. Throws NotFound, Invalid for ranges and suffixes. */
+    async get(repo: Repo, revision: string, parts: CommitParts): Promise<CommitView> {
       const opened = git.open(repo)
       const commit = await getCommit(opened, revision)
       return (await views.load(opened, [commit], parts))[0]!
     },
-    resolve: (repo, revision) => findLooseOid(git.open(repo), revision),
-    async filterCommitIds(repo, ids) {
+    /** The object that git resolves a revision to. */
+    resolve: (repo: Repo, revision: string): Promise<string | undefined> => findLooseOid(git.open(repo), revision),
+    /** The ids, full or short and unambiguous, that name a commit. */
+    async filterCommitIds(repo: Repo, ids: readonly string[]): Promise<string[]> {
       const { revisions } = git.open(repo)
       const isCommit = async (id: string): Promise<boolean> => {
         const oid = await ignoringMissing(() => revisions.findShort(id))
@@ -89,7 +76,13 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }):
       const found = await Promise.all(ids.map(isCommit))
       return ids.filter((_, index) => found[index])
     },
-    async patch(repo, revision, kind, signal) {
+    /** A stream of the commit's text: a plain diff, or one mail with the patch. Throws as `get`. */
+    async patch(
+      repo: Repo,
+      revision: string,
+      kind: PatchKind,
+      signal?: AbortSignal,
+    ): Promise<AsyncGenerator<Buffer, void, undefined>> {
       const opened = git.open(repo)
       const { oid } = await getCommit(opened, revision)
       return kind === 'diff'

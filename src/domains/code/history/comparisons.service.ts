@@ -1,6 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Commit, Git, GitRepo } from '../../../core/git/index.ts'
+import type { Commit, GitRepo } from '../../../core/git/index.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { findCommitOid, findTarget } from '../verification/target.ts'
@@ -15,29 +15,25 @@ interface Comparison {
   readonly commits: readonly CommitView[]
 }
 
-export interface Comparisons {
-  /**
-   * The commits that the head has and the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which
-   * is compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork network
-   * (behaviour/git-data-and-transport#compare). Throws NotFound for what is missing or hidden, BadRequest for a user
-   * without a fork and for suffixes on the base.
-   */
-  compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison>
-}
-
-interface Deps {
-  readonly database: Database
-  readonly git: Git
+interface Deps extends Pick<Core, 'database' | 'git'> {
   readonly views: CommitViews
 }
 
 const MAX_COMMITS = 1000
 
-export function createComparisons({ database, git, views }: Deps): Comparisons {
+export type Comparisons = ReturnType<typeof createComparisons>
+
+export function createComparisons({ database, git, views }: Deps) {
   const { read } = database
 
   return {
-    async compare(viewer, repo, basehead, parts) {
+    /**
+     * The commits that the head has and the base lacks. `basehead` is `base...head`, `base..head` or `head` alone, which
+     * is compared with the default branch. The head may be `user:ref` or `user/repo:ref` of the same fork network
+     * (behaviour/git-data-and-transport#compare). Throws NotFound for what is missing or hidden, BadRequest for a user
+     * without a fork and for suffixes on the base.
+     */
+    async compare(viewer: Viewer, repo: Repo, basehead: string, parts: CommitParts): Promise<Comparison> {
       const { base: baseRef, head: headText } = parseBasehead(basehead, repo.defaultBranch)
       const colon = headText.indexOf(':')
       const head = colon < 0 ? repo : await requireHeadRepo(read, viewer, repo, headText.slice(0, colon))

@@ -7,17 +7,10 @@ export interface CountedFile {
   readonly size: number
 }
 
-/** Sums the bytes of files by language. Files whose name does not decide need their content. */
-export interface LanguageCounter {
-  /** Returns the indexes of the files whose content is needed. */
-  addByName(files: readonly CountedFile[]): number[]
-  /** Pass an empty content for a file that was not read. */
-  addWithContent(file: CountedFile, content: string): void
-  /** Largest first, then A-Z. */
-  result(): Record<string, number>
-}
+export type LanguageCounter = ReturnType<typeof createLanguageCounter>
 
-export function createLanguageCounter(rules: LanguageRules, attributes: readonly AttributesFile[]): LanguageCounter {
+/** Sums the bytes of files by language. Files whose name does not decide need their content. */
+export function createLanguageCounter(rules: LanguageRules, attributes: readonly AttributesFile[]) {
   const totals = new Map<string, number>()
   const evidence = new Map<string, Map<string, number>>()
   const unclear: { readonly file: CountedFile; readonly candidates: readonly string[] }[] = []
@@ -30,7 +23,8 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
   }
 
   return {
-    addByName(files) {
+    /** Returns the indexes of the files whose content is needed. */
+    addByName(files: readonly CountedFile[]): number[] {
       const open: number[] = []
       for (const [index, file] of files.entries()) {
         const own = attributesOf(file.path)
@@ -43,7 +37,8 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
       }
       return open
     },
-    addWithContent(file, content) {
+    /** Pass an empty content for a file that was not read. */
+    addWithContent(file: CountedFile, content: string): void {
       const candidates = candidatesByName(rules, file.path)
       const language = languageOf(rules, { path: file.path, candidates }, content)
       if (language === undefined && candidates && !content.includes('\0')) unclear.push({ file, candidates })
@@ -51,7 +46,8 @@ export function createLanguageCounter(rules: LanguageRules, attributes: readonly
         add(entry(evidence, extensionsOf(file.path).at(-1) ?? ''), language, file.size)
       count(language, file, attributesOf(file.path))
     },
-    result() {
+    /** Largest first, then A-Z. */
+    result(): Record<string, number> {
       for (const { file, candidates } of unclear.splice(0))
         count(mostLikely(rules, file.path, { candidates, evidence }), file, attributesOf(file.path))
       return sorted(totals)

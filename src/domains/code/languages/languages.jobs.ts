@@ -1,5 +1,5 @@
+import type { Core } from '../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../../core/db/database.ts'
 import {
   defineJob,
   type JobDefinitions,
@@ -8,7 +8,6 @@ import {
   type ScheduledTask,
 } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import { eachRepo } from '../../repositories/index.ts'
 import type { Languages } from './languages.service.ts'
 
@@ -23,10 +22,8 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof languageJobPayloads> {}
 }
 
-interface LanguageJobDeps {
-  readonly database: Database
+interface LanguageJobDeps extends Pick<Core, 'database' | 'log'> {
   readonly languages: Languages
-  readonly log: Logger
 }
 
 export function createLanguageJobs({ database, languages, log }: LanguageJobDeps): JobDefinitions {

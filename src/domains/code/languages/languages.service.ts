@@ -9,23 +9,18 @@ import { findLicenses } from './find-licenses.ts'
 import { LanguageProcess } from './language-process.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 
-/** The programming languages and licences of repositories (behaviour/repositories#topics-languages-licences). */
-export interface Languages {
-  /** The last stored result: bytes by language, largest first. Empty before the first count. */
-  of(repo: Repo): Promise<Readonly<Record<string, number>>>
-  /** Counts the default branch, unless its tip has been counted. Call in a job: this is slow. */
-  refresh(repoId: RepoId, signal: AbortSignal): Promise<void>
-  /** Detects the licences of the default branch again, even when it has not moved. */
-  refreshLicenses(repoId: RepoId): Promise<void>
-  close(): void
-}
+export type Languages = ReturnType<typeof createLanguages>
 
-export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }): Languages {
+/** The programming languages and licences of repositories (behaviour/repositories#topics-languages-licences). */
+export function createLanguages({ database, git, log }: { database: Database; git: Git; log: Logger }) {
   const languageProcess = new LanguageProcess()
   const detectLicense = createLicenseDetector()
   return {
-    of: async (repo) => (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
-    async refresh(repoId, signal) {
+    /** The last stored result: bytes by language, largest first. Empty before the first count. */
+    of: async (repo: Repo): Promise<Readonly<Record<string, number>>> =>
+      (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
+    /** Counts the default branch, unless its tip has been counted. Call in a job: this is slow. */
+    async refresh(repoId: RepoId, signal: AbortSignal): Promise<void> {
       const repo = await findRepoById(database.read, repoId)
       if (repo === undefined) return
       const opened = git.open(repo)
@@ -49,7 +44,8 @@ export function createLanguages({ database, git, log }: { database: Database; gi
         if (licenses !== undefined) await updateRepo(tx, repoId, { licenses: JSON.stringify(licenses) })
       })
     },
-    async refreshLicenses(repoId) {
+    /** Detects the licences of the default branch again, even when it has not moved. */
+    async refreshLicenses(repoId: RepoId): Promise<void> {
       const repo = await findRepoById(database.read, repoId)
       if (repo === undefined) return
       const opened = git.open(repo)
@@ -58,6 +54,6 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       const licenses = JSON.stringify(await findLicenses(opened, head, detectLicense))
       await database.transaction((tx) => updateRepo(tx, repoId, { licenses }))
     },
-    close: () => languageProcess.close(),
+    close: (): void => languageProcess.close(),
   }
 }

@@ -14,18 +14,10 @@ interface LfsGrant {
   readonly operation: 'upload' | 'download'
 }
 
-export interface LfsTokens {
-  /** Seconds that a token lasts. */
-  readonly lifetime: number
-  issue(grant: LfsGrant): string
-  /** True for a text that looks like one of these tokens, valid or not. */
-  looksLikeOne(text: string): boolean
-  /** Undefined for a token that was not made here, was changed, or is too old. */
-  verify(token: string): LfsGrant | undefined
-}
-
 const PREFIX = 'lfs.'
 const KEY_BYTES = 32
+
+export type LfsTokens = ReturnType<typeof createLfsTokens>
 
 /** Tokens carry their grant, signed with `key`; nothing is stored. `lifetimeMs` in milliseconds. */
 export function createLfsTokens({
@@ -36,17 +28,20 @@ export function createLfsTokens({
   readonly key: string
   readonly clock: Clock
   readonly lifetimeMs: number
-}): LfsTokens {
+}) {
   return {
+    /** Seconds that a token lasts. */
     lifetime: Math.floor(lifetimeMs / 1000),
-    looksLikeOne: (text) => text.startsWith(PREFIX),
-    issue({ keyKind, keyId, repoId, operation }) {
+    /** True for a text that looks like one of these tokens, valid or not. */
+    looksLikeOne: (text: string): boolean => text.startsWith(PREFIX),
+    issue({ keyKind, keyId, repoId, operation }: LfsGrant): string {
       const claims = Buffer.from(
         JSON.stringify([keyKind, keyId, repoId, operation, clock.now() + lifetimeMs]),
       ).toString('base64url')
       return `${PREFIX}${claims}.${hmacSha256Hex(key, claims)}`
     },
-    verify(token) {
+    /** Undefined for a token that was not made here, was changed, or is too old. */
+    verify(token: string): LfsGrant | undefined {
       const [claims = '', mac = ''] = token.slice(PREFIX.length).split('.')
       if (!token.startsWith(PREFIX) || !sameSecret(mac, hmacSha256Hex(key, claims))) return undefined
       const [keyKind, keyId, repoId, operation, expiresAt] = JSON.parse(

@@ -1,16 +1,14 @@
+import type { Core } from '../../../core/module.ts'
 import {
   type BundleUrl,
   createReceivePack,
   createUploadPack,
-  type Git,
   PackCache,
   type ReceivePack,
   type UploadArchiveOptions,
   type UploadPack,
 } from '../../../core/git/index.ts'
 import { isPublicRepo } from '../../../core/access/admit.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import { INGOT_VERSION } from '../../../core/platform/version.ts'
 import type { Repo } from '../../repositories/index.ts'
 import type { AskedRefs } from './asked-refs.ts'
@@ -45,10 +43,7 @@ export interface GitTransportSettings {
   readonly requireSignIn: boolean
 }
 
-interface GitTransportDeps {
-  readonly git: Git
-  readonly clock: Clock
-  readonly log: Logger
+interface GitTransportDeps extends Pick<Core, 'git' | 'clock' | 'log'> {
   readonly settings: GitTransportSettings
   readonly askedRefs: Pick<AskedRefs, 'make'>
   /** The address of the server, without a slash at the end. */

@@ -14,22 +14,19 @@ export interface FollowedPush {
 /** Moves what follows refs that have moved. */
 type Follow = (push: FollowedPush) => Promise<void>
 
+export type PushFollowers = ReturnType<typeof createPushFollowers>
+
 /**
  * Port for modules whose refs and rows follow branches and that clients read right after their push: it runs after the
  * push is recorded and before it is answered, so it must be short. Whatever fails here must be repaired later by a job.
  */
-export interface PushFollowers {
-  /** While the server is composed. */
-  register(follow: Follow): void
-  /** `pusherId`: 0 for no account. */
-  follow(repo: Repo, pusherId: number, changes: readonly RefChange[]): Promise<void>
-}
-
-export function createPushFollowers(log: Logger): PushFollowers {
+export function createPushFollowers(log: Logger) {
   const followers: Follow[] = []
   return {
-    register: (follow) => void followers.push(follow),
-    async follow(repo, pusherId, changes) {
+    /** While the server is composed. */
+    register: (follow: Follow): void => void followers.push(follow),
+    /** `pusherId`: 0 for no account. */
+    async follow(repo: Repo, pusherId: number, changes: readonly RefChange[]): Promise<void> {
       const push = { repo, actor: actorOf(asId(pusherId)), changes }
       for (const run of followers) {
         // NOTE: the push has happened; a caller that hears of a moved ref would write it once more.

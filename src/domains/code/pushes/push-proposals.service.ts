@@ -49,20 +49,17 @@ export interface AgitProposals {
   findPullUrl(repo: Repo, branch: string): Promise<string | undefined>
 }
 
-/** Where a later module registers the port. Without one, pushes to `refs/for/` are refused. */
-export interface PushProposals {
-  readonly port: AgitProposals | undefined
-  /** Throws when a port is registered already. */
-  register(port: AgitProposals): void
-}
+export type PushProposals = ReturnType<typeof createPushProposals>
 
-export function createPushProposals(): PushProposals {
+/** Where a later module registers the port. Without one, pushes to `refs/for/` are refused. */
+export function createPushProposals() {
   let port: AgitProposals | undefined
   return {
     get port() {
       return port
     },
-    register(given) {
+    /** Throws when a port is registered already. */
+    register(given: AgitProposals): void {
       if (port !== undefined) throw new Error('the port of proposals is registered twice')
       port = given
     },

@@ -1,11 +1,9 @@
+import type { Core } from '../../../core/module.ts'
 import { actorOf, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import { type Git, type GitRepo, isZeroOid, type PushPolicy } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import { type GitRepo, isZeroOid, type PushPolicy } from '../../../core/git/index.ts'
 import { DomainError } from '../../../core/platform/errors.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import type { MergeMove, Refusal } from '../protections/branches/branch-rules.policy.ts'
 import type { DiskQuota, QuotaSubject } from '../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
@@ -21,12 +19,7 @@ import { type Drift, inspectRepo, reconcileRepo } from './reconcile/reconcile-re
 import { recordMoves, type RefChange } from './record-push.ts'
 import type { SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 
-interface PushDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
-  readonly log: Logger
+interface PushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log'> {
   readonly verifier: Verifier
   readonly quota: DiskQuota
   readonly proposals: PushProposals
@@ -41,30 +34,6 @@ interface PushDeps {
    * Changes repository settings; the actor administers the repository. Throws Invalid for a value that cannot be set.
    */
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
-}
-
-export interface Pushes {
-  /** The hooks of one push by one viewer. Create one for each push. */
-  policyFor(viewer: Viewer, target: RepoInView): PushPolicy
-  /**
-   * Moves refs to objects that the server wrote, all or none, and records the moves as a push. Throws PushRefusedError
-   * when a push rule refuses one, RefConflictError when a ref is not at its old value. Call within `writing` of the
-   * repository.
-   */
-  move(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options?: MoveOptions): Promise<void>
-  /** A commit without a good signature among those that `newOid` has and `oldOid` lacks. */
-  findUnverified(git: GitRepo, commits: Pick<RefChange, 'newOid' | 'oldOid'>): Promise<string | undefined>
-  /**
-   * Moves the refs of a mirror to the values of its remote without checking push rules, and records the moves as a push
-   * of the repository's owner. Call within `writing` of the repository.
-   */
-  moveMirrorRefs(repo: Repo, changes: readonly RefChange[], defaultBranch?: string): Promise<void>
-  /** Waits until the moves of refs that are being recorded are in the rows. */
-  recorded(repoId: Repo['id']): Promise<void>
-  /** The difference between refs and rows that a crash left; undefined when they agree. */
-  inspect(repoId: Repo['id']): Promise<Drift | undefined>
-  /** Makes rows, default branch and HEAD agree with the refs on disk. True when they did not. */
-  reconcile(repoId: Repo['id']): Promise<boolean>
 }
 
 export interface MoveOptions {
@@ -92,13 +61,16 @@ export class PushRefusedError extends DomainError {
   }
 }
 
-export function createPushes(deps: PushDeps): Pushes {
+export type Pushes = ReturnType<typeof createPushes>
+
+export function createPushes(deps: PushDeps) {
   // NOTE: moving refs and recording the move is one step per repository, otherwise rows could end at an older value.
   const mutex = new KeyedMutex({ name: 'pushes', locks: deps.locks })
   const locked = <T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T> => mutex.run(String(repoId), work)
 
   return {
-    policyFor(viewer, { repo, access }) {
+    /** The hooks of one push by one viewer. Create one for each push. */
+    policyFor(viewer: Viewer, { repo, access }: RepoInView): PushPolicy {
       const prepared = new Map<string, PreparedProposal>()
       const target = { repo, access, prepared }
       return {
@@ -107,7 +79,17 @@ export function createPushes(deps: PushDeps): Pushes {
           postReceive({ ...deps, locked }, viewer, { ...target, results, options: push.pushOptions }),
       }
     },
-    async move(actor, target, changes, options = {}) {
+    /**
+     * Moves refs to objects that the server wrote, all or none, and records the moves as a push. Throws PushRefusedError
+     * when a push rule refuses one, RefConflictError when a ref is not at its old value. Call within `writing` of the
+     * repository.
+     */
+    async move(
+      actor: SignedIn,
+      target: RepoInView,
+      changes: readonly RefChange[],
+      options: MoveOptions = {},
+    ): Promise<void> {
       await requireMovable(deps, actor, target, { changes, options })
       const { id } = target.repo
       const { defaultBranch, inTransaction } = options
@@ -119,9 +101,17 @@ export function createPushes(deps: PushDeps): Pushes {
       })
       await deps.followers.follow(target.repo, actor.account.id, changes)
     },
-    findUnverified: (git, { oldOid, newOid }) =>
+    /** A commit without a good signature among those that `newOid` has and `oldOid` lacks. */
+    findUnverified: (
+      git: GitRepo,
+      { oldOid, newOid }: Pick<RefChange, 'newOid' | 'oldOid'>,
+    ): Promise<string | undefined> =>
       findUnverified({ git, incoming: git.incoming(), verifier: deps.verifier }, oldOid, newOid),
-    moveMirrorRefs: (repo, changes, defaultBranch) =>
+    /**
+     * Moves the refs of a mirror to the values of its remote without checking push rules, and records the moves as a push
+     * of the repository's owner. Call within `writing` of the repository.
+     */
+    moveMirrorRefs: (repo: Repo, changes: readonly RefChange[], defaultBranch?: string): Promise<void> =>
       locked(repo.id, async () => {
         const { refs } = deps.git.open(repo)
         // NOTE: git cannot delete `a` and create `a/b` in one transaction.
@@ -135,9 +125,12 @@ export function createPushes(deps: PushDeps): Pushes {
         const owner = { ...actorOf(repo.ownerId), onlyRepos: new Set([repo.id]) }
         await recordMoves(deps, repo.id, owner, { changes, defaultBranch, isMirrorSync: true })
       }),
-    recorded: (repoId) => locked(repoId, () => Promise.resolve()),
-    inspect: (repoId) => locked(repoId, () => inspectRepo(deps, repoId)),
-    reconcile: (repoId) => locked(repoId, () => reconcileRepo(deps, repoId)),
+    /** Waits until the moves of refs that are being recorded are in the rows. */
+    recorded: (repoId: Repo['id']): Promise<void> => locked(repoId, () => Promise.resolve()),
+    /** The difference between refs and rows that a crash left; undefined when they agree. */
+    inspect: (repoId: Repo['id']): Promise<Drift | undefined> => locked(repoId, () => inspectRepo(deps, repoId)),
+    /** Makes rows, default branch and HEAD agree with the refs on disk. True when they did not. */
+    reconcile: (repoId: Repo['id']): Promise<boolean> => locked(repoId, () => reconcileRepo(deps, repoId)),
   }
 }
 

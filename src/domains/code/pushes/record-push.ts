@@ -1,9 +1,9 @@
+import type { Core } from '../../../core/module.ts'
 import { restrictionOf } from '../../../core/access/credential-restriction.ts'
 import { type Actor, actorOf } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import type { Events } from '../../../core/events/index.ts'
 import { type Git, isZeroOid } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import { firstDefaultBranch } from '../protections/push-rules.policy.ts'
 import {
@@ -27,12 +27,7 @@ export interface RefChange {
 
 const BRANCH = 'refs/heads/'
 
-export interface RecordDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
-}
+export type RecordDeps = Pick<Core, 'database' | 'git' | 'clock' | 'events'>
 
 interface Moves {
   readonly changes: readonly RefChange[]

@@ -7,25 +7,23 @@ import { type NewTagInput, ProtectedTagError } from '../refs/tags/write-tag.ts'
 import type { Tags } from '../refs/tags/tags.service.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
 
-/** The git tags of releases. */
-export interface ReleaseTags {
-  exists(repo: Repo, name: string): Promise<boolean>
-  /** Creates the tag with the rules and events of a push. Throws Invalid for a protected name. */
-  create(actor: SignedIn, target: RepoInView, tag: NewTagInput): Promise<void>
-  /** Throws ProtectedTagError if a tag protection forbids the viewer to delete the tag. */
-  requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
-}
-
 interface ReleaseTagDeps {
   readonly git: Git
   readonly tags: Pick<Tags, 'create' | 'requireDeletable'>
 }
 
-export function createReleaseTags({ git, tags }: ReleaseTagDeps): ReleaseTags {
+export type ReleaseTags = ReturnType<typeof createReleaseTags>
+
+/** The git tags of releases. */
+export function createReleaseTags({ git, tags }: ReleaseTagDeps) {
   return {
-    exists: async (repo, name) => (await git.open(repo).refs.snapshot()).get(tagRef(name)) !== undefined,
-    requireDeletable: (viewer, repo, name) => tags.requireDeletable(viewer, repo, name),
-    async create(actor, target, tag) {
+    exists: async (repo: Repo, name: string): Promise<boolean> =>
+      (await git.open(repo).refs.snapshot()).get(tagRef(name)) !== undefined,
+    /** Throws ProtectedTagError if a tag protection forbids the viewer to delete the tag. */
+    requireDeletable: (viewer: Viewer, repo: Repo, name: string): Promise<void> =>
+      tags.requireDeletable(viewer, repo, name),
+    /** Creates the tag with the rules and events of a push. Throws Invalid for a protected name. */
+    async create(actor: SignedIn, target: RepoInView, tag: NewTagInput): Promise<void> {
       try {
         await tags.create(actor, withTagPermission(target), { ...tag, forRelease: true })
       } catch (error) {

@@ -1,9 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
-import type { Events } from '../../../core/events/index.ts'
 import { isNewRefName } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -62,10 +61,7 @@ export interface Releases {
   delete(actor: SignedIn, repo: Repo, release: Release): Promise<void>
 }
 
-interface ReleaseDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface ReleaseDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly attachments: Pick<Attachments, 'deleteOf'>
   readonly tags: ReleaseTags
   readonly quota: DiskQuota

@@ -1,8 +1,7 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
 import type { Git } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -58,12 +57,7 @@ export interface Statuses {
   combined(repo: Repo, ref: string, paging: Paging): Promise<CombinedView>
 }
 
-interface StatusDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
-}
+type StatusDeps = Pick<Core, 'database' | 'git' | 'clock' | 'events'>
 
 export function createStatuses({ database, git, clock, events }: StatusDeps): Statuses {
   const { read } = database

@@ -1,4 +1,4 @@
-import type { Database } from '../../../core/db/database.ts'
+import type { Core } from '../../../core/module.ts'
 import type { Commit, GitRepo, Tag } from '../../../core/git/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
@@ -18,9 +18,7 @@ export interface Verifier {
   ofTag(git: GitRepo, tag: Tag): Promise<Verification>
 }
 
-interface VerifierDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface VerifierDeps extends Pick<Core, 'database' | 'clock'> {
   readonly noReplyDomain: string
   /** The signing key of this server. */
   readonly serverKey?: CommitSigner | undefined

@@ -25,18 +25,6 @@ interface WikiCommits {
   readonly total: number
 }
 
-export interface PageReads {
-  /** Looks up by `sub_url` or title. Throws NotFound if the page or the wiki does not exist. */
-  get(repo: Repo, name: string): Promise<WikiPageView>
-  /**
-   * Sorted by file name. COMPAT: paging and total count every entry of the folder, also those that are not pages
-   * (test/api/wiki/wiki.test.ts).
-   */
-  list(repo: Repo, paging: Paging): Promise<Page<WikiPageMeta>>
-  /** Commits of a page, newest first, 50 per page. Throws NotFound as `get`. */
-  revisions(repo: Repo, name: string, page: number): Promise<WikiCommits>
-}
-
 /** The files of a wiki as of one commit. */
 interface WikiFiles {
   readonly wiki: GitRepo
@@ -49,7 +37,9 @@ const SIDEBAR = fileOf('_Sidebar')
 const FOOTER = fileOf('_Footer')
 const ENCODED = /[+% ]/
 
-export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes: number }): PageReads {
+export type PageReads = ReturnType<typeof createPageReads>
+
+export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes: number }) {
   async function openPages(repo: Repo): Promise<WikiFiles> {
     const wiki = await findWiki(git, repo)
     const tip = wiki && (await wikiTip(wiki, repo)).oid
@@ -65,7 +55,8 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
   }
 
   return {
-    async get(repo, name) {
+    /** Looks up by `sub_url` or title. Throws NotFound if the page or the wiki does not exist. */
+    async get(repo: Repo, name: string): Promise<WikiPageView> {
       const { wiki, tip, entries, page } = await open(repo, name)
       const read = async (entry: TreeEntry | undefined): Promise<Buffer> =>
         entry ? wiki.objects.blob(entry.oid, maxPageBytes) : Buffer.alloc(0)
@@ -89,7 +80,11 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
         lastCommit: await wiki.objects.commit(last ?? tip),
       }
     },
-    async list(repo, paging) {
+    /**
+     * Sorted by file name. COMPAT: paging and total count every entry of the folder, also those that are not pages
+     * (test/api/wiki/wiki.test.ts).
+     */
+    async list(repo: Repo, paging: Paging): Promise<Page<WikiPageMeta>> {
       const { wiki, tip, entries } = await openPages(repo)
       const sorted = entries.toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
       const last = await wiki.lastCommits.ofDirectory(tip, '')
@@ -102,7 +97,8 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
       )
       return { items, total: entries.length }
     },
-    async revisions(repo, name, page) {
+    /** Commits of a page, newest first, 50 per page. Throws NotFound as `get`. */
+    async revisions(repo: Repo, name: string, page: number): Promise<WikiCommits> {
       const { wiki, tip, page: entry } = await open(repo, name)
       const query = { tip, path: entry.name }
       const [commits, total] = await Promise.all([

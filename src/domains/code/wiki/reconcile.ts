@@ -1,9 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { systemActor } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
 import { branchRef, type Git } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import { type Repo, findRepoById, updateRepo } from '../../repositories/index.ts'
 import { findWiki } from './wiki-repo.ts'
 
@@ -17,13 +14,7 @@ export interface WikiDrift {
   readonly isHeadWrong: boolean
 }
 
-interface Deps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
-  readonly log: Logger
-}
+type Deps = Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log'>
 
 const BRANCH = 'refs/heads/'
 

@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/access-mode.ts'
 import { isSignedIn, systemActor, type Viewer } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
 import {
   branchRef,
   type Git,
@@ -11,7 +10,6 @@ import {
   type PushPolicy,
   type PushResult,
 } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import type { DiskQuota } from '../../accounts/index.ts'
 import { type Repo, type RepoInView, findRepoById, parseRepoSettings, updateRepo } from '../../repositories/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
@@ -46,11 +44,7 @@ const quotaRefusal = async (quota: DiskQuota, push: IncomingPush, repo: Repo): P
     ? 'Quota exceeded'
     : undefined
 
-interface WikiPushDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
+interface WikiPushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly quota: DiskQuota
 }
 

@@ -1,10 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/access-mode.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
 import {
   applyChanges,
-  type Git,
   type GitRepo,
   type Identity,
   MODE,
@@ -13,7 +11,6 @@ import {
   type TreeChange,
   type TreeEntry,
 } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import {
   badRequest,
   forbidden,
@@ -49,20 +46,7 @@ export interface PageEdit {
   readonly message?: string | undefined
 }
 
-export interface PageWrites {
-  /** Returns the page's `sub_url`. Throws BadRequest for a bad or existing title and for content that is not base64. */
-  create(actor: SignedIn, repo: Repo, edit: PageEdit): Promise<string>
-  /** Returns the page's new `sub_url`. Creates the page if it does not exist. */
-  edit(actor: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string>
-  /** Throws NotFound if the wiki or the page does not exist. */
-  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
-}
-
-export interface WikiDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
+export interface WikiDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly quota: DiskQuota
   readonly noReplyDomain: string
   /** Of all processes; undefined where this is the only one. */
@@ -86,11 +70,14 @@ const MAX_ATTEMPTS = 5
 
 type Write = (actor: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner) => Promise<void>
 
-export function createPageWrites(deps: WikiDeps): PageWrites {
+export type PageWrites = ReturnType<typeof createPageWrites>
+
+export function createPageWrites(deps: WikiDeps) {
   const { git, quota } = deps
   const write = createWrite(deps)
   return {
-    async create(actor, repo, edit) {
+    /** Returns the page's `sub_url`. Throws BadRequest for a bad or existing title and for content that is not base64. */
+    async create(actor: SignedIn, repo: Repo, edit: PageEdit): Promise<string> {
       const title = requireTitle(edit.title ?? '')
       const content = contentOf(edit.content ?? '')
       await quota.require(repo.owner, 'size:assets:wiki')
@@ -106,7 +93,8 @@ export function createPageWrites(deps: WikiDeps): PageWrites {
       })
       return subUrlOf(title)
     },
-    async edit(actor, repo, name, edit) {
+    /** Returns the page's new `sub_url`. Creates the page if it does not exist. */
+    async edit(actor: SignedIn, repo: Repo, name: string, edit: PageEdit): Promise<string> {
       const title = edit.title?.trim() ? requireTitle(edit.title) : undefined
       const content = edit.content === undefined ? undefined : contentOf(edit.content)
       await quota.require(repo.owner, 'size:assets:wiki')
@@ -133,7 +121,8 @@ export function createPageWrites(deps: WikiDeps): PageWrites {
       })
       return subUrl
     },
-    async delete(actor, repo, name) {
+    /** Throws NotFound if the wiki or the page does not exist. */
+    async delete(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       const wiki = await findWiki(git, repo)
       if (wiki === undefined) throw notFound('the repository has no wiki yet')
       await write(actor, repo, wiki, (entries) => {

@@ -1,12 +1,11 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import { isRepoAdmin } from '../../../core/access/repo-access.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
-import type { Events } from '../../../core/events/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { invalid, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { type TemplateCopier, loadRepoAccess } from '../../repositories/index.ts'
 import { hurryLane } from './delivery/send/lane.store.ts'
 import { originOf } from './delivery/message-queue.ts'
@@ -62,29 +61,9 @@ interface NewHook {
  */
 export type HookChange = Omit<NewHook, 'type' | 'config' | 'isSystem'> & { readonly config?: HookConfig | undefined }
 
-/** Webhooks of repositories, accounts and the site (behaviour/orgs-webhooks-actions#webhooks). */
-export interface Hooks {
-  /** Sorted by id. */
-  list(owner: HookOwner, paging: Paging): Promise<Page<Hook>>
-  /** Throws NotFound, also if the hook has another owner. */
-  get(owner: HookOwner, id: number): Promise<Hook>
-  /**
-   * Throws Invalid, and BadRequest for a malformed Slack channel; the first of several errors is that of the reference.
-   */
-  create(actor: Actor, owner: HookOwner, input: NewHook): Promise<Hook>
-  /** Throws NotFound, and as `create`. */
-  edit(actor: Actor, owner: HookOwner, id: number, change: HookChange): Promise<Hook>
-  /** Throws NotFound. */
-  delete(actor: Actor, owner: HookOwner, id: number): Promise<void>
-}
-
 type HookChangeKind = 'hook.created' | 'hook.deleted' | 'hook.edited'
 
-interface HookDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly secrets: SecretBox
+interface HookDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets'> {
   /** Webhooks that one repository, one account or the site may have. */
   readonly maxPerOwner: number
 }
@@ -97,7 +76,10 @@ const toHookWith =
     authorizationHeader: hook.sealedHeader === '' ? '' : secrets.open(hook.sealedHeader, HEADER_CONTEXT),
   })
 
-export function createHooks({ database, clock, events, secrets, maxPerOwner }: HookDeps): Hooks {
+export type Hooks = ReturnType<typeof createHooks>
+
+/** Webhooks of repositories, accounts and the site (behaviour/orgs-webhooks-actions#webhooks). */
+export function createHooks({ database, clock, events, secrets, maxPerOwner }: HookDeps) {
   const append = (tx: Tx, kind: HookChangeKind, actor: Actor, changed: ChangedHook): Promise<void> =>
     events.append(tx, kind, originOfHook(actor, changed, clock.now()), payloadOfHook(changed))
   const seal = (text: string, context: string): string => (text === '' ? '' : secrets.seal(text, context))
@@ -108,15 +90,20 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
     return hook
   }
   return {
-    async list(owner, paging) {
+    /** Sorted by id. */
+    async list(owner: HookOwner, paging: Paging): Promise<Page<Hook>> {
       const page = await listWebhooks(database.read, owner, paging)
       return { items: page.items.map(toHook), total: page.total }
     },
-    get: async (owner, id) => toHook(await get(owner, id)),
+    /** Throws NotFound, also if the hook has another owner. */
+    get: async (owner: HookOwner, id: number): Promise<Hook> => toHook(await get(owner, id)),
 
+    /**
+     * Throws Invalid, and BadRequest for a malformed Slack channel; the first of several errors is that of the reference.
+     */
     async create(
-      actor,
-      owner,
+      actor: Actor,
+      owner: HookOwner,
       {
         type,
         config,
@@ -126,8 +113,8 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
         authorizationHeader = '',
         isActive = false,
         isSystem = true,
-      },
-    ) {
+      }: NewHook,
+    ): Promise<Hook> {
       const at = clock.now()
       const values = {
         branch_filter: requireBranchFilter(branchFilter),
@@ -151,7 +138,13 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
       })
     },
 
-    edit: (actor, owner, id, { config = {}, name, events, branchFilter = '', authorizationHeader = '', isActive }) =>
+    /** Throws NotFound, and as `create`. */
+    edit: (
+      actor: Actor,
+      owner: HookOwner,
+      id: number,
+      { config = {}, name, events, branchFilter = '', authorizationHeader = '', isActive }: HookChange,
+    ): Promise<Hook> =>
       database.transaction(async (tx) => {
         const before = await get(owner, id, tx)
         await updateWebhook(tx, id, {
@@ -172,7 +165,8 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
         return toHook(after)
       }),
 
-    delete: (actor, owner, id) =>
+    /** Throws NotFound. */
+    delete: (actor: Actor, owner: HookOwner, id: number): Promise<void> =>
       database.transaction(async (tx) => {
         const hook = await get(owner, id, tx)
         await deleteWebhook(tx, id)

@@ -24,12 +24,9 @@ interface NoticeDeps {
   readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
 }
 
-export interface NoticeLoader {
-  /** What the events say, for all listeners; those that `isWanted` leaves out are not built. */
-  load(events: readonly DomainEvent[], isWanted?: (shown: ShownEvent) => boolean): AsyncIterable<Notice>
-}
+export type NoticeLoader = ReturnType<typeof createNotices>
 
-export function createNotices({ read, log, messageBuilders }: NoticeDeps): NoticeLoader {
+export function createNotices({ read, log, messageBuilders }: NoticeDeps) {
   /** NOTE: an event that cannot be built would else end every stream that comes to it, again and again. */
   async function build(event: DomainEvent): Promise<readonly HookMessage[]> {
     try {
@@ -42,7 +39,11 @@ export function createNotices({ read, log, messageBuilders }: NoticeDeps): Notic
   }
 
   return {
-    async *load(events, isWanted = () => true) {
+    /** What the events say, for all listeners; those that `isWanted` leaves out are not built. */
+    async *load(
+      events: readonly DomainEvent[],
+      isWanted: (shown: ShownEvent) => boolean = () => true,
+    ): AsyncIterable<Notice> {
       if (events.length === 0) return
       const [repos, actors] = await Promise.all([
         listReposByIds(read, [...new Set(events.map(({ repoId }) => asId<RepoId>(repoId)))]),

@@ -1,9 +1,7 @@
-import type { Database } from '../../../core/db/database.ts'
+import type { Core } from '../../../core/module.ts'
 import { type EventKind, findMissedEvents } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import type { BuildMessages } from '../hooks/payloads/payload.ts'
 import type { RepoInView } from '../../repositories/index.ts'
 import type { Board, Channel, Listener } from '../../../core/streams/index.ts'
@@ -15,10 +13,7 @@ export interface RepoBoard extends Board {
   channel(repoId: RepoId): Channel<RepoInView>
 }
 
-interface RepoBoardDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly log: Logger
+interface RepoBoardDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
 }
 

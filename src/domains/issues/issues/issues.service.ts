@@ -12,46 +12,40 @@ import { type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.t
 import { findIssueById, type Issue } from './records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from './views.ts'
 
-/** Issues and pull requests (behaviour/issues#creating-editing-deleting). Callers check permissions. */
-export interface Issues {
-  /** Views in the order given; issues of other repositories are left out. */
-  views(repo: Repo, issues: readonly Issue[]): Promise<IssueView[]>
-  view(repo: Repo, issue: Issue): Promise<IssueView>
-  /** Throws NotFound. */
-  getById(id: IssueId): Promise<Issue>
-  /** See `createIssue`. */
-  create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<IssueView>
-  /** See `editIssue`. */
-  edit(actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue>
-  /** Epoch milliseconds; undefined deletes the deadline. */
-  setDeadline(actor: SignedIn, target: IssueInView, dueAt: number | undefined): Promise<void>
-  delete(actor: SignedIn, target: IssueInView): Promise<void>
-}
-
 export interface IssuesDeps extends EditDeps {
   readonly attachments: Pick<Attachments, 'deleteOf'>
 }
 
-export function createIssues(deps: IssuesDeps): Issues {
+export type Issues = ReturnType<typeof createIssues>
+
+/** Issues and pull requests (behaviour/issues#creating-editing-deleting). Callers check permissions. */
+export function createIssues(deps: IssuesDeps) {
   const { read } = deps.database
   return {
-    views: (repo, issues) => viewsIn(read, repo, issues),
-    view: async (repo, issue) => (await viewsIn(read, repo, [issue]))[0]!,
-    async getById(id) {
+    /** Views in the order given; issues of other repositories are left out. */
+    views: (repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> => viewsIn(read, repo, issues),
+    view: async (repo: Repo, issue: Issue): Promise<IssueView> => (await viewsIn(read, repo, [issue]))[0]!,
+    /** Throws NotFound. */
+    async getById(id: IssueId): Promise<Issue> {
       const issue = await findIssueById(read, id)
       if (issue === undefined) throw notFound('issue does not exist')
       return issue
     },
-    async create(actor, target, input) {
+    /** See `createIssue`. */
+    async create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<IssueView> {
       const { repo } = target
       const { issue, plan } = await createIssue(deps, actor, target, input)
       const poster = knownUser(actor.account)
       if (poster === undefined) return (await viewsIn(read, repo, [issue]))[0]!
       return { issue, repo, poster, ...plan, assets: [], pull: undefined }
     },
-    edit: (actor, target, edit) => editIssue(deps, actor, target, edit),
-    setDeadline: (actor, target, dueAt) => changeLocked(deps, actor, target, (change) => changeDeadline(change, dueAt)),
-    delete: (actor, target) => deleteIssue(deps, actor, target),
+    /** See `editIssue`. */
+    edit: (actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> =>
+      editIssue(deps, actor, target, edit),
+    /** Epoch milliseconds; undefined deletes the deadline. */
+    setDeadline: (actor: SignedIn, target: IssueInView, dueAt: number | undefined): Promise<void> =>
+      changeLocked(deps, actor, target, (change) => changeDeadline(change, dueAt)),
+    delete: (actor: SignedIn, target: IssueInView): Promise<void> => deleteIssue(deps, actor, target),
   }
 }
 

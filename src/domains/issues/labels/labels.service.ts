@@ -1,7 +1,7 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
-import type { EventOrigin, Events } from '../../../core/events/index.ts'
+import type { EventOrigin } from '../../../core/events/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
 import { asId, type LabelId } from '../../../core/platform/crypto/ids.ts'
@@ -33,35 +33,28 @@ interface NewLabel {
 /** Absent members keep their value. */
 export type LabelChange = { readonly [Member in keyof NewLabel]?: NewLabel[Member] | undefined }
 
+type LabelDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Labels = ReturnType<typeof createLabels>
+
 /** Labels of repositories and of organizations (behaviour/issues#labels). */
-export interface Labels {
-  list(owner: LabelOwner, options: { readonly sort: LabelSort; readonly paging: Paging }): Promise<Page<Label>>
-  /** Looks up by id, then by name. Throws NotFound, also if the label has another owner. */
-  get(owner: LabelOwner, idOrName: string): Promise<Label>
-  /** Names need not be unique. Throws Invalid for an empty name or a bad colour. */
-  create(actor: Actor, owner: LabelOwner, input: NewLabel): Promise<Label>
-  /** Throws NotFound, and Invalid as `create`. */
-  edit(actor: Actor, owner: LabelOwner, id: LabelId, change: LabelChange): Promise<Label>
-  /** Does nothing if the owner has no such label. */
-  delete(actor: Actor, owner: LabelOwner, id: LabelId): Promise<void>
-}
-
-interface LabelDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createLabels({ database, clock, events }: LabelDeps): Labels {
+export function createLabels({ database, clock, events }: LabelDeps) {
   return {
-    list: (owner, options) => listLabels(database.read, owner, options),
+    list: (owner: LabelOwner, options: { readonly sort: LabelSort; readonly paging: Paging }): Promise<Page<Label>> =>
+      listLabels(database.read, owner, options),
 
-    async get(owner, idOrName) {
+    /** Looks up by id, then by name. Throws NotFound, also if the label has another owner. */
+    async get(owner: LabelOwner, idOrName: string): Promise<Label> {
       const byId = await findLabel(database.read, owner, asId(parseInteger(idOrName)))
       return byId ?? requireLabel(await findLabelByName(database.read, owner, idOrName))
     },
 
-    async create(actor, owner, { name, color, description = '', isExclusive = false, isArchived = false }) {
+    /** Names need not be unique. Throws Invalid for an empty name or a bad colour. */
+    async create(
+      actor: Actor,
+      owner: LabelOwner,
+      { name, color, description = '', isExclusive = false, isArchived = false }: NewLabel,
+    ): Promise<Label> {
       const at = clock.now()
       const values = {
         name: requireName(name),
@@ -77,7 +70,13 @@ export function createLabels({ database, clock, events }: LabelDeps): Labels {
       })
     },
 
-    edit: (actor, owner, id, { name, color, description, isExclusive, isArchived }) =>
+    /** Throws NotFound, and Invalid as `create`. */
+    edit: (
+      actor: Actor,
+      owner: LabelOwner,
+      id: LabelId,
+      { name, color, description, isExclusive, isArchived }: LabelChange,
+    ): Promise<Label> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         const before = requireLabel(await findLabel(tx, owner, id))
@@ -94,7 +93,8 @@ export function createLabels({ database, clock, events }: LabelDeps): Labels {
         return label
       }),
 
-    delete: (actor, owner, id) =>
+    /** Does nothing if the owner has no such label. */
+    delete: (actor: Actor, owner: LabelOwner, id: LabelId): Promise<void> =>
       database.transaction(async (tx) => {
         const label = await findLabel(tx, owner, id)
         if (label === undefined) return

@@ -1,8 +1,7 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -30,32 +29,26 @@ interface NewMilestone {
 /** Absent members and an empty title keep their value. */
 export type MilestoneChange = NewMilestone
 
+type MilestoneDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Milestones = ReturnType<typeof createMilestones>
+
 /** Milestones of repositories (behaviour/issues#milestones). */
-export interface Milestones {
-  list(repoId: RepoId, filter: MilestoneFilter, paging: Paging): Promise<Page<Milestone>>
-  /** By id, then by the exact title. Throws NotFound, also for a milestone of another repository. */
-  get(repoId: RepoId, idOrTitle: string): Promise<Milestone>
-  /** Titles need not be unique. Throws Invalid for a due date outside the years 1 to 9999. */
-  create(actor: Actor, repoId: RepoId, input: NewMilestone): Promise<Milestone>
-  /** Throws NotFound as `get`, and Invalid as `create`. */
-  edit(actor: Actor, repoId: RepoId, idOrTitle: string, change: MilestoneChange): Promise<Milestone>
-  /** Throws NotFound as `get`. */
-  delete(actor: Actor, repoId: RepoId, idOrTitle: string): Promise<void>
-}
-
-interface MilestoneDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createMilestones({ database, clock, events }: MilestoneDeps): Milestones {
+export function createMilestones({ database, clock, events }: MilestoneDeps) {
   return {
-    list: (repoId, filter, paging) => listMilestones(database.read, repoId, filter, paging),
+    list: (repoId: RepoId, filter: MilestoneFilter, paging: Paging): Promise<Page<Milestone>> =>
+      listMilestones(database.read, repoId, filter, paging),
 
-    get: async (repoId, idOrTitle) => requireMilestone(await findMilestoneNamed(database.read, repoId, idOrTitle)),
+    /** By id, then by the exact title. Throws NotFound, also for a milestone of another repository. */
+    get: async (repoId: RepoId, idOrTitle: string): Promise<Milestone> =>
+      requireMilestone(await findMilestoneNamed(database.read, repoId, idOrTitle)),
 
-    create: (actor, repoId, { title = '', description = '', isClosed = false, dueAt = NO_DUE_DATE }) =>
+    /** Titles need not be unique. Throws Invalid for a due date outside the years 1 to 9999. */
+    create: (
+      actor: Actor,
+      repoId: RepoId,
+      { title = '', description = '', isClosed = false, dueAt = NO_DUE_DATE }: NewMilestone,
+    ): Promise<Milestone> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         const milestone = await insertMilestone(tx, {
@@ -72,7 +65,13 @@ export function createMilestones({ database, clock, events }: MilestoneDeps): Mi
         return milestone
       }),
 
-    edit: (actor, repoId, idOrTitle, { title = '', description, isClosed, dueAt }) =>
+    /** Throws NotFound as `get`, and Invalid as `create`. */
+    edit: (
+      actor: Actor,
+      repoId: RepoId,
+      idOrTitle: string,
+      { title = '', description, isClosed, dueAt }: MilestoneChange,
+    ): Promise<Milestone> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         const before = await lockNamed(tx, repoId, idOrTitle)
@@ -90,7 +89,8 @@ export function createMilestones({ database, clock, events }: MilestoneDeps): Mi
         return milestone
       }),
 
-    delete: (actor, repoId, idOrTitle) =>
+    /** Throws NotFound as `get`. */
+    delete: (actor: Actor, repoId: RepoId, idOrTitle: string): Promise<void> =>
       database.transaction(async (tx) => {
         const milestone = await lockNamed(tx, repoId, idOrTitle)
         const origin = { actor, repoId, at: clock.now() }

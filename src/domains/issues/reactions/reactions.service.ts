@@ -1,6 +1,5 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -26,31 +25,14 @@ export interface ReactionView {
   readonly user: User
 }
 
-/** Reactions to issues and comments (behaviour/issues#reactions). Callers check permissions. */
-export interface Reactions {
-  /** The oldest first. */
-  list(target: ReactionTarget, paging: Paging): Promise<Page<ReactionView>>
-  listAll(target: ReactionTarget): Promise<ReactionView[]>
-  /**
-   * `isNew` is false when it was there. Throws Forbidden for a reaction that is not allowed, and for an account that
-   * the owner of the repository or a poster blocks.
-   */
-  add(
-    actor: SignedIn,
-    target: ReactionTarget,
-    content: string,
-  ): Promise<{ readonly view: ReactionView; readonly isNew: boolean }>
-  /** Deletes that of the acting user, if there is one. */
-  delete(actor: SignedIn, target: ReactionTarget, content: string): Promise<void>
-}
-
-interface ReactionDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface ReactionDeps extends Pick<Core, 'database' | 'clock'> {
   readonly allowed: ReadonlySet<string>
 }
 
-export function createReactions({ database, clock, allowed }: ReactionDeps): Reactions {
+export type Reactions = ReturnType<typeof createReactions>
+
+/** Reactions to issues and comments (behaviour/issues#reactions). Callers check permissions. */
+export function createReactions({ database, clock, allowed }: ReactionDeps) {
   const { read } = database
   const viewsOf = async (reactions: readonly Reaction[]): Promise<ReactionView[]> => {
     const users = await listUsersByIds(read, [...new Set(reactions.map(({ userId }) => userId))])
@@ -61,12 +43,22 @@ export function createReactions({ database, clock, allowed }: ReactionDeps): Rea
     })
   }
   return {
-    async list(target, paging) {
+    /** The oldest first. */
+    async list(target: ReactionTarget, paging: Paging): Promise<Page<ReactionView>> {
       const { items, total } = await listReactions(read, placeOf(target), paging)
       return { items: await viewsOf(items), total }
     },
-    listAll: async (target) => viewsOf(await listAllReactions(read, placeOf(target))),
-    async add(actor, target, content) {
+    listAll: async (target: ReactionTarget): Promise<ReactionView[]> =>
+      viewsOf(await listAllReactions(read, placeOf(target))),
+    /**
+     * `isNew` is false when it was there. Throws Forbidden for a reaction that is not allowed, and for an account that
+     * the owner of the repository or a poster blocks.
+     */
+    async add(
+      actor: SignedIn,
+      target: ReactionTarget,
+      content: string,
+    ): Promise<{ readonly view: ReactionView; readonly isNew: boolean }> {
       if (!allowed.has(content)) throw forbidden(`'${content}' is not an allowed reaction`)
       const { id: userId, isAdmin } = actor.account
       const { reaction, isNew } = await database.transaction(async (tx) => {
@@ -83,7 +75,8 @@ export function createReactions({ database, clock, allowed }: ReactionDeps): Rea
       if (view === undefined) throw notFound('the account was deleted meanwhile')
       return { view, isNew }
     },
-    delete: ({ account }, target, content) =>
+    /** Deletes that of the acting user, if there is one. */
+    delete: ({ account }: SignedIn, target: ReactionTarget, content: string): Promise<void> =>
       database.transaction((tx) => deleteReaction(tx, placeOf(target), { userId: account.id, content })),
   }
 }

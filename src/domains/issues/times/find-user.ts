@@ -4,22 +4,19 @@ import { forbidden } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import { type User, getOwnerInView } from '../../accounts/index.ts'
 
-/** Whose times a request is about. */
-export interface FindUser {
-  /** Throws NotFound also for an account that is hidden from the actor. */
-  named(actor: SignedIn, name: string): Promise<User>
-  /**
-   * The user whose times are listed; undefined for all. Those who may not see all see their own, and are refused with
-   * Forbidden when they ask for another user.
-   */
-  filter(actor: SignedIn, name: string | undefined, seesAll: boolean): Promise<UserId | undefined>
-}
+export type FindUser = ReturnType<typeof createFindUser>
 
-export function createFindUser(read: Db): FindUser {
+/** Whose times a request is about. */
+export function createFindUser(read: Db) {
   const named = (actor: SignedIn, name: string): Promise<User> => getOwnerInView(read, actor, name)
   return {
+    /** Throws NotFound also for an account that is hidden from the actor. */
     named,
-    async filter(actor, name, seesAll) {
+    /**
+     * The user whose times are listed; undefined for all. Those who may not see all see their own, and are refused with
+     * Forbidden when they ask for another user.
+     */
+    async filter(actor: SignedIn, name: string | undefined, seesAll: boolean): Promise<UserId | undefined> {
       const own = actor.account.id
       if (name === undefined || name === '') return seesAll ? undefined : own
       const { id } = await named(actor, name)

@@ -1,6 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { conflict } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import { type Issue, findIssueById, lockIssue } from '../issues/records/issue.store.ts'
@@ -27,33 +27,23 @@ export interface RunningStopwatch {
   readonly repo: Repo
 }
 
+type StopwatchDeps = Pick<Core, 'database' | 'clock'>
+
+export type Stopwatches = ReturnType<typeof createStopwatches>
+
 /** Stopwatches of users, one for each (behaviour/issues#stopwatches-and-tracked-times). Callers check permissions. */
-export interface Stopwatches {
-  /** Those of the user on issues that it may read: one or none. */
-  list(actor: SignedIn): Promise<RunningStopwatch[]>
-  /** Stops the user's other one and records its time. Throws Conflict when it runs on the issue. */
-  start(actor: SignedIn, target: IssueInView): Promise<RunningStopwatch>
-  /** Records the time. Throws Conflict when none runs on the issue. */
-  stop(actor: SignedIn, target: IssueInView): Promise<RunningStopwatch>
-  /** Without recording. Throws Conflict as `stop`. */
-  cancel(actor: SignedIn, target: IssueInView): Promise<void>
-}
-
-interface StopwatchDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
-
-export function createStopwatches({ database, clock }: StopwatchDeps): Stopwatches {
+export function createStopwatches({ database, clock }: StopwatchDeps) {
   const { read } = database
   return {
-    async list(actor) {
+    /** Those of the user on issues that it may read: one or none. */
+    async list(actor: SignedIn): Promise<RunningStopwatch[]> {
       const stopwatch = await findReadableStopwatch(read, actor, actor.account.id)
       const issue = stopwatch && (await findIssueById(read, stopwatch.issueId))
       const repo = issue && (await findRepoById(read, issue.repoId))
       return stopwatch && issue && repo ? [running(stopwatch, { issue, repo }, clock.now())] : []
     },
-    start: ({ account: { id: userId } }, { repo, issue }) =>
+    /** Stops the user's other one and records its time. Throws Conflict when it runs on the issue. */
+    start: ({ account: { id: userId } }: SignedIn, { repo, issue }: IssueInView): Promise<RunningStopwatch> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         await lockUsers(tx, [userId])
@@ -66,7 +56,8 @@ export function createStopwatches({ database, clock }: StopwatchDeps): Stopwatch
         await recordEntries(tx, { issue, actorId: userId, at }, { kind: 'start_tracking' })
         return running(stopwatch, { issue, repo }, at)
       }),
-    stop: ({ account: { id: userId } }, { repo, issue }) =>
+    /** Records the time. Throws Conflict when none runs on the issue. */
+    stop: ({ account: { id: userId } }: SignedIn, { repo, issue }: IssueInView): Promise<RunningStopwatch> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         await requireLocked(tx, issue.id)
@@ -74,7 +65,8 @@ export function createStopwatches({ database, clock }: StopwatchDeps): Stopwatch
         if (stopwatch === undefined) throw conflict('cannot stop a non-existent stopwatch')
         return running(stopwatch, { issue, repo }, at)
       }),
-    cancel: ({ account: { id: userId } }, { issue }) =>
+    /** Without recording. Throws Conflict as `stop`. */
+    cancel: ({ account: { id: userId } }: SignedIn, { issue }: IssueInView): Promise<void> =>
       database.transaction(async (tx) => {
         await requireLocked(tx, issue.id)
         if ((await deleteStopwatch(tx, userId, issue.id)) === undefined)

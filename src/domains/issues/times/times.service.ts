@@ -1,6 +1,5 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -28,36 +27,26 @@ interface NewTime {
   readonly createdAt: number | undefined
 }
 
-/** Times spent on issues (behaviour/issues#stopwatches-and-tracked-times). Callers check permissions. */
-export interface Times {
-  /** In the order in which they were entered. */
-  list(viewer: SignedIn, filter: TimeFilter, paging: Paging): Promise<Page<TimeView>>
-  listAll(viewer: SignedIn, filter: TimeFilter): Promise<TimeView[]>
-  /** Throws Invalid for 0 seconds, and for more than any issue takes. */
-  add(actor: SignedIn, target: IssueInView, time: NewTime): Promise<TimeView>
-  /** Deletes what the acting user entered for the issue. Throws NotFound when that is nothing. */
-  deleteOwn(actor: SignedIn, target: IssueInView): Promise<void>
-  /** Throws NotFound, and Forbidden for the time of another user unless the actor is a site administrator. */
-  delete(actor: SignedIn, target: IssueInView, id: number): Promise<void>
-}
-
-interface TimeDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
+type TimeDeps = Pick<Core, 'database' | 'clock'>
 
 /** Seconds of a century. */
 const MAX_SECONDS = 100 * 366 * 86_400
 
-export function createTimes({ database, clock }: TimeDeps): Times {
+export type Times = ReturnType<typeof createTimes>
+
+/** Times spent on issues (behaviour/issues#stopwatches-and-tracked-times). Callers check permissions. */
+export function createTimes({ database, clock }: TimeDeps) {
   const { read } = database
   return {
-    async list(viewer, filter, paging) {
+    /** In the order in which they were entered. */
+    async list(viewer: SignedIn, filter: TimeFilter, paging: Paging): Promise<Page<TimeView>> {
       const { items, total } = await listTimes(read, viewer, filter, paging)
       return { items: await loadTimeViews(read, items), total }
     },
-    listAll: async (viewer, filter) => loadTimeViews(read, await listAllTimes(read, viewer, filter)),
-    async add(actor, { issue }, { userId, seconds, createdAt }) {
+    listAll: async (viewer: SignedIn, filter: TimeFilter): Promise<TimeView[]> =>
+      loadTimeViews(read, await listAllTimes(read, viewer, filter)),
+    /** Throws Invalid for 0 seconds, and for more than any issue takes. */
+    async add(actor: SignedIn, { issue }: IssueInView, { userId, seconds, createdAt }: NewTime): Promise<TimeView> {
       if (seconds === 0) throw invalidField('Time', 'Required')
       if (Math.abs(seconds) > MAX_SECONDS) throw invalidField('Time', `Range (at most ${MAX_SECONDS} seconds)`)
       const time = await database.transaction(async (tx): Promise<TrackedTime> => {
@@ -73,7 +62,8 @@ export function createTimes({ database, clock }: TimeDeps): Times {
       if (view === undefined) throw notFound('the issue was deleted meanwhile')
       return view
     },
-    deleteOwn: ({ account }, { issue }) =>
+    /** Deletes what the acting user entered for the issue. Throws NotFound when that is nothing. */
+    deleteOwn: ({ account }: SignedIn, { issue }: IssueInView): Promise<void> =>
       database.transaction(async (tx) => {
         const deleted = await deleteTimesOf(tx, issue.id, account.id)
         if (deleted.length === 0) throw notFound('tracked_time does not exist')
@@ -81,7 +71,8 @@ export function createTimes({ database, clock }: TimeDeps): Times {
         const origin = { issue, actorId: account.id, at: clock.now() }
         await recordEntries(tx, origin, { kind: 'delete_time_manual', body })
       }),
-    delete: ({ account }, { issue }, id) =>
+    /** Throws NotFound, and Forbidden for the time of another user unless the actor is a site administrator. */
+    delete: ({ account }: SignedIn, { issue }: IssueInView, id: number): Promise<void> =>
       database.transaction(async (tx) => {
         const time = await findTime(tx, issue.id, id)
         if (time === undefined) throw notFound('tracked time was already deleted')

@@ -15,24 +15,18 @@ export interface ForkState {
   readonly behind: number
 }
 
-export interface ForkSyncs {
+export type ForkSyncs = ReturnType<typeof createForkSyncs>
+
+export function createForkSyncs({ database, git }: Pick<UpstreamDeps, 'database' | 'git'>, upstreams: Upstreams) {
   /**
    * `branch` undefined is the fork's default branch. Throws bad-request when the repository is no fork, NotFound
    * (branch of the fork or the base, or a base that the viewer may not see).
    */
-  state(viewer: Viewer, repo: Repo, branch: string | undefined): Promise<ForkState>
-  /**
-   * Fast-forwards the branch to that of the base (behaviour/repositories#forks). Throws as `state`, and bad-request
-   * when that is not allowed.
-   */
-  forward(actor: SignedIn, target: RepoInView, branch: string | undefined): Promise<void>
-}
-
-export function createForkSyncs(
-  { database, git }: Pick<UpstreamDeps, 'database' | 'git'>,
-  upstreams: Upstreams,
-): ForkSyncs {
-  async function state(viewer: Viewer, repo: Repo, branch = repo.defaultBranch): Promise<ForkState> {
+  async function state(
+    viewer: Viewer,
+    repo: Repo,
+    branch: string | undefined = repo.defaultBranch,
+  ): Promise<ForkState> {
     const base = await findBase(database, viewer, repo)
     const [ours, theirs] = [git.open(repo), git.open(base)]
     const [forkCommit, baseCommit] = await Promise.all([tipOf(ours, branch), tipOf(theirs, branch)])
@@ -45,7 +39,15 @@ export function createForkSyncs(
   }
   return {
     state,
-    async forward(actor, target, branch = target.repo.defaultBranch) {
+    /**
+     * Fast-forwards the branch to that of the base (behaviour/repositories#forks). Throws as `state`, and bad-request
+     * when that is not allowed.
+     */
+    async forward(
+      actor: SignedIn,
+      target: RepoInView,
+      branch: string | undefined = target.repo.defaultBranch,
+    ): Promise<void> {
       if (!(await state(actor, target.repo, branch)).allowed)
         throw badRequest('the branch cannot be moved forward to that of the base')
       await upstreams.merge(actor, target, { branch, onlyForward: true })

@@ -35,15 +35,6 @@ interface GenerateRepo {
   readonly items: ReadonlySet<TemplateItem>
 }
 
-/** Repositories generated from templates (behaviour/repositories#generating-from-a-template). */
-export interface RepoGenerator {
-  /**
-   * Throws Invalid (no template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (name in
-   * use).
-   */
-  generate(actor: SignedIn, template: Repo, input: GenerateRepo): Promise<Repo>
-}
-
 export interface GenerateDeps extends CreateRepoDeps {
   readonly copiers: readonly TemplateCopier[]
   rootUrl(): string
@@ -57,10 +48,17 @@ interface Chosen {
   readonly owner: User
 }
 
-export function createRepoGenerator(deps: GenerateDeps): RepoGenerator {
+export type RepoGenerator = ReturnType<typeof createRepoGenerator>
+
+/** Repositories generated from templates (behaviour/repositories#generating-from-a-template). */
+export function createRepoGenerator(deps: GenerateDeps) {
   const { database, git } = deps
   return {
-    async generate(actor, template, input) {
+    /**
+     * Throws Invalid (no template, nothing chosen, names), NotFound (owner), Forbidden (owner, limit), Conflict (name in
+     * use).
+     */
+    async generate(actor: SignedIn, template: Repo, input: GenerateRepo): Promise<Repo> {
       requireUnrestricted(actor)
       requireRepoName(input.name)
       if (!template.isTemplate) throw invalid('this is not a template repo')

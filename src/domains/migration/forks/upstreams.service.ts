@@ -1,9 +1,9 @@
+import type { Core } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/access-mode.ts'
 import { unitMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
-import { branchRef, copyObjects, type Git, type GitRepo, retryMoved } from '../../../core/git/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import { branchRef, copyObjects, type GitRepo, retryMoved } from '../../../core/git/index.ts'
 import { badRequest, conflict, notFound, unauthenticated } from '../../../core/platform/errors.ts'
 import type { Pushes } from '../../code/index.ts'
 import {
@@ -18,23 +18,7 @@ import { commitIdentity, findUserById } from '../../accounts/index.ts'
 
 type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
 
-export interface Upstreams {
-  /**
-   * Merges the branch of the same name of the base, or else the base's default branch, into a branch of a fork
-   * (behaviour/repositories#forks). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a
-   * base that the actor may not see), Conflict, Forbidden.
-   */
-  merge(
-    actor: SignedIn,
-    target: RepoInView,
-    options: { readonly branch: string; readonly onlyForward: boolean },
-  ): Promise<UpstreamMerge>
-}
-
-export interface UpstreamDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
+export interface UpstreamDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
   readonly pushes: Pushes
   readonly noReplyDomain: string
   readonly signer: CommitSigner | undefined
@@ -44,10 +28,21 @@ export interface UpstreamDeps {
 const MAX_HAVES = 200
 const MAX_ATTEMPTS = 3
 
-export function createUpstreams(deps: UpstreamDeps): Upstreams {
+export type Upstreams = ReturnType<typeof createUpstreams>
+
+export function createUpstreams(deps: UpstreamDeps) {
   const { database, git, pushes } = deps
   return {
-    async merge(actor, target, { branch, onlyForward }) {
+    /**
+     * Merges the branch of the same name of the base, or else the base's default branch, into a branch of a fork
+     * (behaviour/repositories#forks). Throws bad-request (no fork, diverged with `onlyForward`), NotFound (branch, or a
+     * base that the actor may not see), Conflict, Forbidden.
+     */
+    async merge(
+      actor: SignedIn,
+      target: RepoInView,
+      { branch, onlyForward }: { readonly branch: string; readonly onlyForward: boolean },
+    ): Promise<UpstreamMerge> {
       const { repo } = target
       const base = await findBase(database, actor, repo)
       const ours = git.open(repo)

@@ -1,6 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../../core/db/database.ts'
-import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../core/jobs/index.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
 import type { Imports } from './imports.service.ts'
 
 const payloads = {
@@ -12,9 +12,7 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
 }
 
-interface ImportJobDeps {
-  readonly database: Database
-  readonly jobs: Jobs
+interface ImportJobDeps extends Pick<Core, 'database' | 'jobs'> {
   readonly imports: Imports
 }
 

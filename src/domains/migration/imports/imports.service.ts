@@ -18,24 +18,18 @@ interface ImportTarget {
   readonly ownerId?: number | undefined
 }
 
-export interface Imports {
-  /**
-   * Imports a repository; resolves when the import is complete. It continues if the client disconnects and is aborted
-   * if the server stops. Throws Invalid, Forbidden, Conflict and Unavailable.
-   */
-  importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo>
-  /** Deletes the files of killed imports that began before this time (epoch milliseconds). True if there were any. */
-  deleteUnfinished(startedBefore: number): Promise<boolean>
-  /** Aborts running imports and waits for them. */
-  close(): Promise<void>
-}
+export type Imports = ReturnType<typeof createImports>
 
-export function createImports(deps: ImportDeps): Imports {
+export function createImports(deps: ImportDeps) {
   const inFlight = new InFlight()
   /** Storage keys of the imports of this process. */
   const running = new Set<string>()
   return {
-    async importRepo(actor, target, input) {
+    /**
+     * Imports a repository; resolves when the import is complete. It continues if the client disconnects and is aborted
+     * if the server stops. Throws Invalid, Forbidden, Conflict and Unavailable.
+     */
+    async importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo> {
       const owner = await chooseOwner(deps, actor, target)
       const storage = newStorageKey()
       running.add(storage)
@@ -47,7 +41,8 @@ export function createImports(deps: ImportDeps): Imports {
         running.delete(storage)
       }
     },
-    async deleteUnfinished(startedBefore) {
+    /** Deletes the files of killed imports that began before this time (epoch milliseconds). True if there were any. */
+    async deleteUnfinished(startedBefore: number): Promise<boolean> {
       const unfinished = await listUnfinishedImports(deps.database.read, startedBefore)
       const ended = new Set(deps.processes.ended(unfinished.map(({ holder }) => holder)))
       const isKilled = ({ holder, started_at }: (typeof unfinished)[number]): boolean =>
@@ -59,7 +54,8 @@ export function createImports(deps: ImportDeps): Imports {
       for (const { storage } of dead) await deleteImportFiles(deps, storage)
       return dead.length > 0
     },
-    close: () => inFlight.close(),
+    /** Aborts running imports and waits for them. */
+    close: (): Promise<void> => inFlight.close(),
   }
 }
 

@@ -1,11 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Git } from '../../../core/git/index.ts'
-import type { Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import type { Processes } from '../../../core/platform/concurrency/processes.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import type { Attachments, Repo, RepoRules, UploadRules } from '../../repositories/index.ts'
 import type { LfsObjects, LfsTransfers } from '../../code/index.ts'
 import type { RemoteAccess } from '../mirrors/remote-access.ts'
@@ -49,13 +44,7 @@ export interface LargeFileServices {
   readonly lfsTransfers: LfsTransfers
 }
 
-export interface ImportDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly events: Events
-  readonly jobs: Jobs
-  readonly clock: Clock
-  readonly log: Logger
+export interface ImportDeps extends Pick<Core, 'database' | 'git' | 'events' | 'jobs' | 'clock' | 'log'> {
   readonly processes: Pick<Processes, 'acrossMachines' | 'ended' | 'self'>
   readonly access: RemoteAccess
   readonly rules: RepoRules

@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../../core/db/database.ts'
-import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { listDueMirrors, listDuePushMirrors } from './due-mirror.store.ts'
 import type { PullMirrors } from './pull-mirrors.service.ts'
@@ -20,10 +19,7 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
 }
 
-interface MirrorJobDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly jobs: Jobs
+interface MirrorJobDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly pullMirrors: PullMirrors
   readonly pushMirrors: PushMirrors
 }

@@ -1,11 +1,8 @@
-import type { Database } from '../../../core/db/database.ts'
-import { branchRef, type Git, type Remote, RemoteError, type RemoteRefs } from '../../../core/git/index.ts'
-import type { Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Core } from '../../../core/module.ts'
+import { branchRef, type Remote, RemoteError, type RemoteRefs } from '../../../core/git/index.ts'
 import { badRequest } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import { type LfsTransfers, type Pushes, type RefChange, lfsServerOf } from '../../code/index.ts'
 import type { DiskQuota } from '../../accounts/index.ts'
 import { type Mirror, type Repo, findMirror, findRepoById, updateMirror, updateRepo } from '../../repositories/index.ts'
@@ -15,20 +12,7 @@ import type { FoundRemote, RemoteAccess } from './remote-access.ts'
 import { wikiAddress } from './remote-address.ts'
 import type { SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 
-/** Pull mirrors: repositories that copy a remote repository (behaviour/repositories#imports-and-pull-mirrors). */
-export interface PullMirrors {
-  /** Enqueues a sync. Throws BadRequest if the repository is not a mirror or mirrors are disabled. */
-  request(repo: Repo): Promise<void>
-  /** Updates the repository and its wiki from the remote and stores the failure, if any, in the mirror. For jobs. */
-  sync(repoId: RepoId, signal: AbortSignal): Promise<void>
-}
-
-interface PullMirrorDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly jobs: Jobs
-  readonly clock: Clock
-  readonly log: Logger
+interface PullMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
   readonly pushes: Pushes
   readonly access: RemoteAccess
   /** Of all processes; undefined where this is the only one. */
@@ -39,11 +23,15 @@ interface PullMirrorDeps {
   readonly enabled: boolean
 }
 
-export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
+export type PullMirrors = ReturnType<typeof createPullMirrors>
+
+/** Pull mirrors: repositories that copy a remote repository (behaviour/repositories#imports-and-pull-mirrors). */
+export function createPullMirrors(deps: PullMirrorDeps) {
   const { database, jobs, quota, enabled } = deps
   const syncing = new KeyedMutex({ name: 'pull mirrors', locks: deps.locks })
   return {
-    async request(repo) {
+    /** Enqueues a sync. Throws BadRequest if the repository is not a mirror or mirrors are disabled. */
+    async request(repo: Repo): Promise<void> {
       if (!enabled) throw badRequest('Mirror feature is disabled')
       if (!repo.isMirror) throw badRequest('Repository is not a mirror')
       await quota.require(repo.owner, 'size:git:all')
@@ -51,7 +39,8 @@ export function createPullMirrors(deps: PullMirrorDeps): PullMirrors {
         jobs.enqueue(tx, 'mirror.sync', { repo_id: repo.id }, { key: String(repo.id) }),
       )
     },
-    sync: (repoId, signal) =>
+    /** Updates the repository and its wiki from the remote and stores the failure, if any, in the mirror. For jobs. */
+    sync: (repoId: RepoId, signal: AbortSignal): Promise<void> =>
       enabled ? syncing.run(String(repoId), () => sync(deps, repoId, signal)) : Promise.resolve(),
   }
 }

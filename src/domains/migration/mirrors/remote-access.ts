@@ -28,26 +28,6 @@ export interface FoundRemote {
   readonly found: RemoteRefs
 }
 
-/** Access to remote repositories. Host names are resolved and checked before git connects to the address. */
-export interface RemoteAccess {
-  /** Throws OutgoingError if the host is not allowed. */
-  open(url: string, credentials: RemoteCredentials | undefined): Promise<Remote>
-  /** Lists the refs of a remote; follows redirects and checks each host. Throws RemoteError and OutgoingError. */
-  list(url: string, credentials: RemoteCredentials | undefined, signal: AbortSignal): Promise<FoundRemote>
-  /** Limits of one transfer; the signal aborts it. */
-  transfer(signal: AbortSignal): TransferOptions
-  /** Encrypts credentials for storage; empty for none. */
-  seal(credentials: RemoteCredentials | undefined): string
-  /** Throws RemoteError if they were sealed with another key. */
-  unseal(sealed: string): RemoteCredentials | undefined
-  /** Encrypts and decrypts a private key; empty stays empty. */
-  sealKey(key: string): string
-  unsealKey(sealed: string): string
-  /** Encrypts and decrypts an address that may contain credentials; empty stays empty. */
-  sealEndpoint(address: string): string
-  unsealEndpoint(sealed: string): string
-}
-
 const CONTEXT = 'remote credentials'
 const KEY_CONTEXT = 'push mirror key'
 const ENDPOINT_CONTEXT = 'large files of a mirror'
@@ -64,6 +44,9 @@ export const sealedMirrorColumns: readonly SealedColumns[] = [
 const MAX_REDIRECTS = 5
 const REFS_PATH = '/info/refs?service=git-upload-pack'
 
+export type RemoteAccess = ReturnType<typeof createRemoteAccess>
+
+/** Access to remote repositories. Host names are resolved and checked before git connects to the address. */
 export function createRemoteAccess({
   git,
   guard,
@@ -72,7 +55,7 @@ export function createRemoteAccess({
   timeout,
   maxBytes,
   skipTlsVerify,
-}: RemoteAccessDeps): RemoteAccess {
+}: RemoteAccessDeps) {
   const transfer = (signal: AbortSignal): TransferOptions => ({ signal, deadline: timeout, maxBytes })
   const open = async (url: string, credentials: RemoteCredentials | undefined): Promise<Remote> => ({
     url,
@@ -89,9 +72,12 @@ export function createRemoteAccess({
     (sealed: string): string =>
       sealed === '' ? '' : opened(secrets, sealed, context)
   return {
+    /** Limits of one transfer; the signal aborts it. */
     transfer,
+    /** Throws OutgoingError if the host is not allowed. */
     open,
-    async list(url, credentials, signal) {
+    /** Lists the refs of a remote; follows redirects and checks each host. Throws RemoteError and OutgoingError. */
+    async list(url: string, credentials: RemoteCredentials | undefined, signal: AbortSignal): Promise<FoundRemote> {
       const remote = await open(url, credentials)
       try {
         return { remote, found: await git.remotes.list(remote, transfer(signal)) }
@@ -102,12 +88,17 @@ export function createRemoteAccess({
         return { remote: next, found: await git.remotes.list(next, transfer(signal)) }
       }
     },
-    seal: (credentials) => (credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT)),
+    /** Encrypts credentials for storage; empty for none. */
+    seal: (credentials: RemoteCredentials | undefined): string =>
+      credentials === undefined ? '' : secrets.seal(JSON.stringify(credentials), CONTEXT),
+    /** Encrypts and decrypts a private key; empty stays empty. */
     sealKey: sealing(KEY_CONTEXT),
     unsealKey: unsealing(KEY_CONTEXT),
+    /** Encrypts and decrypts an address that may contain credentials; empty stays empty. */
     sealEndpoint: sealing(ENDPOINT_CONTEXT),
     unsealEndpoint: unsealing(ENDPOINT_CONTEXT),
-    unseal: (sealed) =>
+    /** Throws RemoteError if they were sealed with another key. */
+    unseal: (sealed: string): RemoteCredentials | undefined =>
       sealed === '' ? undefined : (JSON.parse(opened(secrets, sealed, CONTEXT)) as RemoteCredentials),
   }
 }

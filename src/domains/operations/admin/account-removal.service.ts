@@ -1,34 +1,25 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { invalid, notFound } from '../../../core/platform/errors.ts'
 import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../../repositories/index.ts'
 import { type User, deleteUser, lockUserToDelete, requireOtherAdmin } from '../../accounts/index.ts'
 import { lockMemberships } from './membership.store.ts'
 
-export interface AccountRemoval {
-  /**
-   * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
-   * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
-   * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last
-   * administrator (behaviour/users-and-admin#administration-of-users).
-   */
-  delete(actor: Actor, user: User, options: { purge: boolean }): Promise<void>
-}
+export type AccountRemovalDeps = Pick<Core, 'database' | 'events' | 'jobs' | 'clock'>
 
-export interface AccountRemovalDeps {
-  readonly database: Database
-  readonly events: Events
-  readonly jobs: Jobs
-  readonly clock: Clock
-}
+export type AccountRemoval = ReturnType<typeof createAccountRemoval>
 
-export function createAccountRemoval(deps: AccountRemovalDeps): AccountRemoval {
+export function createAccountRemoval(deps: AccountRemovalDeps) {
   const { database, clock } = deps
   return {
-    async delete(actor, user, { purge }) {
+    /**
+     * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
+     * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
+     * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last
+     * administrator (behaviour/users-and-admin#administration-of-users).
+     */
+    async delete(actor: Actor, user: User, { purge }: { purge: boolean }): Promise<void> {
       if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
       await database.transaction(async (tx) => {
         await requireOtherAdmin(tx, user, 'delete')

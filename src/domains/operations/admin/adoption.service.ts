@@ -1,10 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
-import type { Events } from '../../../core/events/index.ts'
-import { type UnadoptedRepo, type Git, isGitError, type NewRepo as AdoptedRepo } from '../../../core/git/index.ts'
-import type { Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import { type UnadoptedRepo, isGitError, type NewRepo as AdoptedRepo } from '../../../core/git/index.ts'
 import { invalid, notFound } from '../../../core/platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts'
 import { forEachPausing } from '../../../core/platform/concurrency/pauses.ts'
@@ -23,34 +21,19 @@ import {
 import { type User, findUserByName } from '../../accounts/index.ts'
 import { listKnownNames } from './adoption.store.ts'
 
-/**
- * Git repositories on disk as `git/adopt/<owner>/<name>.git` that have no row yet
- * (behaviour/users-and-admin#other-administration).
- */
-export interface Adoption {
-  /** `owner/name`, A-Z; the pattern is a glob over names, or over both when it has a slash. */
-  list(pattern: string, paging: Paging): Promise<Page<string>>
-  /**
-   * Makes it a private repository of its owner. Throws NotFound for an unknown owner, a repository that has a row and
-   * nothing on disk; Invalid for what git cannot read.
-   */
-  adopt(admin: SignedIn, owner: string, name: string): Promise<void>
-  /** Deletes the files. Throws NotFound as adopt. */
-  discard(admin: SignedIn, owner: string, name: string): Promise<void>
-}
-
-export interface AdoptionDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly events: Events
-  readonly jobs: Jobs
-  readonly clock: Clock
+export interface AdoptionDeps extends Pick<Core, 'database' | 'git' | 'events' | 'jobs' | 'clock'> {
   readonly rules: RepoRules
 }
 
 const BRANCHES = 'refs/heads/'
 
-export function createAdoption(deps: AdoptionDeps): Adoption {
+export type Adoption = ReturnType<typeof createAdoption>
+
+/**
+ * Git repositories on disk as `git/adopt/<owner>/<name>.git` that have no row yet
+ * (behaviour/users-and-admin#other-administration).
+ */
+export function createAdoption(deps: AdoptionDeps) {
   const { database, git } = deps
   const find = async (ownerName: string, name: string): Promise<{ owner: User; found: UnadoptedRepo }> => {
     const owner = await findUserByName(database.read, ownerName)
@@ -64,7 +47,8 @@ export function createAdoption(deps: AdoptionDeps): Adoption {
     return { owner, found }
   }
   return {
-    async list(pattern, paging) {
+    /** `owner/name`, A-Z; the pattern is a glob over names, or over both when it has a slash. */
+    async list(pattern: string, paging: Paging): Promise<Page<string>> {
       const all = await git.adoptions.list()
       const adopted = await listKnownNames(database.read, all)
       const fits = matcher(pattern)
@@ -75,13 +59,18 @@ export function createAdoption(deps: AdoptionDeps): Adoption {
       })
       return pageOf(left.toSorted(), paging)
     },
-    async adopt(admin, ownerName, name) {
+    /**
+     * Makes it a private repository of its owner. Throws NotFound for an unknown owner, a repository that has a row and
+     * nothing on disk; Invalid for what git cannot read.
+     */
+    async adopt(admin: SignedIn, ownerName: string, name: string): Promise<void> {
       const { owner, found } = await find(ownerName, name)
       requireRepoName(found.name)
       await takeIn(deps, admin, { owner, found })
       await git.adoptions.discard(found)
     },
-    async discard(admin, ownerName, name) {
+    /** Deletes the files. Throws NotFound as adopt. */
+    async discard(admin: SignedIn, ownerName: string, name: string): Promise<void> {
       const { owner, found } = await find(ownerName, name)
       await database.transaction((tx) =>
         deps.events.append(

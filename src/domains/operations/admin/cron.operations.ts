@@ -1,21 +1,16 @@
+import type { Core } from '../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
 import { listed, noContent } from '../../../core/http/answer/answer.ts'
 import { siteAdmin } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Schedule } from '../../../core/jobs/index.ts'
-import { type Clock, wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
+import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import { pageOf } from '../../../core/platform/paging.ts'
 import { Cron } from './cron.model.ts'
 
 const timeOrZero = (at: number): string => (at === 0 ? ZERO_TIME : wireTime(at))
 
-interface CronOperationDeps {
-  readonly clock: Clock
-  readonly events: Events
-  readonly schedule: Schedule
-}
+type CronOperationDeps = Pick<Core, 'clock' | 'events' | 'schedule'>
 
 /** The scheduled tasks of the server (behaviour/users-and-admin#other-administration). */
 export function cronOperations({ clock, events, schedule }: CronOperationDeps): Operation[] {

@@ -1,5 +1,4 @@
-import type { Database } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Core } from '../../../core/module.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import {
   type AuditEntry,
@@ -9,19 +8,7 @@ import {
   listEntriesAfter,
 } from './audit-entry.store.ts'
 
-/** The audit log, to be read (docs/audit.md). Projections of events write it. */
-export interface AuditLog {
-  /** Newest first. */
-  list(filter: AuditFilter, paging: Paging): Promise<Page<AuditEntry>>
-  /** Oldest first, read in batches. */
-  each(filter: AuditFilter): AsyncIterable<AuditEntry>
-  /** Deletes the entries that are older than `audit.days`. */
-  prune(signal: AbortSignal): Promise<void>
-}
-
-interface AuditLogDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface AuditLogDeps extends Pick<Core, 'database' | 'clock'> {
   /** 0 keeps entries for ever. */
   readonly days: number
 }
@@ -29,12 +16,17 @@ interface AuditLogDeps {
 const BATCH = 500
 const DAY_MS = 24 * 60 * 60_000
 
-export function createAuditLog({ database, clock, days }: AuditLogDeps): AuditLog {
+export type AuditLog = ReturnType<typeof createAuditLog>
+
+/** The audit log, to be read (docs/audit.md). Projections of events write it. */
+export function createAuditLog({ database, clock, days }: AuditLogDeps) {
   const { read } = database
   return {
-    list: (filter, paging) => listEntries(read, filter, paging),
+    /** Newest first. */
+    list: (filter: AuditFilter, paging: Paging): Promise<Page<AuditEntry>> => listEntries(read, filter, paging),
 
-    async *each(filter) {
+    /** Oldest first, read in batches. */
+    async *each(filter: AuditFilter): AsyncIterable<AuditEntry> {
       for (let after = 0; ;) {
         const entries = await listEntriesAfter(read, filter, { after, limit: BATCH })
         yield* entries
@@ -44,7 +36,8 @@ export function createAuditLog({ database, clock, days }: AuditLogDeps): AuditLo
       }
     },
 
-    async prune(signal) {
+    /** Deletes the entries that are older than `audit.days`. */
+    async prune(signal: AbortSignal): Promise<void> {
       if (days === 0) return
       const time = clock.now() - days * DAY_MS
       while (!signal.aborted) {

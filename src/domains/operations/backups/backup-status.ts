@@ -1,5 +1,4 @@
-import type { Clock } from '../../../core/platform/clock.ts'
-import type { Processes } from '../../../core/platform/concurrency/processes.ts'
+import type { Core } from '../../../core/module.ts'
 
 /** How far the process that copies is. */
 export interface BackupStatus {
@@ -11,9 +10,7 @@ export interface BackupStatus {
 
 const QUESTION = 'backup'
 
-interface StatusDeps {
-  readonly clock: Clock
-  readonly processes: Processes
+interface StatusDeps extends Pick<Core, 'clock' | 'processes'> {
   /** Whether this process is the one that copies. */
   isCopying(): boolean
   /** Epoch milliseconds; 0 before the first copy. */

@@ -21,25 +21,16 @@ export interface FediverseSettings {
   host(): string
 }
 
-/**
- * What other servers may ask: how this one is used and which account a handle names
- * (behaviour/users-and-admin#miscellaneous-endpoints). Everything throws NotFound when federation is off.
- */
-export interface Fediverse {
-  requireOn(): void
-  /** Zeros unless the site shares statistics; up to three minutes old. */
-  usage(): Promise<Usage>
-  /**
-   * By `acct:name@host` or `mailto:address`. Throws bad-request for another scheme or host, NotFound for accounts that
-   * anonymous callers may not see.
-   */
-  find(resource: string): Promise<User>
-}
-
 const NONE: Usage = { users: 0, activeMonth: 0, activeHalfyear: 0, posts: 0, comments: 0 }
 const FRESH_MS = 3 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
+export type Fediverse = ReturnType<typeof createFediverse>
+
+/**
+ * What other servers may ask: how this one is used and which account a handle names
+ * (behaviour/users-and-admin#miscellaneous-endpoints). Everything throws NotFound when federation is off.
+ */
 export function createFediverse({
   database,
   clock,
@@ -48,7 +39,7 @@ export function createFediverse({
   database: Database
   clock: Clock
   settings: FediverseSettings
-}): Fediverse {
+}) {
   const { read } = database
   let cached: { readonly usage: Usage; readonly at: number } | undefined
   const requireOn = (): void => {
@@ -57,7 +48,8 @@ export function createFediverse({
   return {
     requireOn,
 
-    async usage() {
+    /** Zeros unless the site shares statistics; up to three minutes old. */
+    async usage(): Promise<Usage> {
       requireOn()
       if (!settings.sharesStatistics) return NONE
       const now = clock.now()
@@ -74,7 +66,11 @@ export function createFediverse({
       return cached.usage
     },
 
-    async find(resource) {
+    /**
+     * By `acct:name@host` or `mailto:address`. Throws bad-request for another scheme or host, NotFound for accounts that
+     * anonymous callers may not see.
+     */
+    async find(resource: string): Promise<User> {
       requireOn()
       const [, scheme, rest] = /^(acct|mailto):(.+@.+)$/i.exec(resource) ?? []
       if (scheme === undefined || rest === undefined)

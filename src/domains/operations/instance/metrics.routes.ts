@@ -18,18 +18,14 @@ type Gauge =
 /** Numbers that are read when they are asked for, by metric name without the prefix. */
 export type Gauges = Readonly<Record<string, Gauge>>
 
-export interface Metrics {
-  /** The Prometheus text format. */
-  text(): Promise<string>
-  readonly contentType: string
-}
-
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 
 const QUESTION = 'metrics'
 
+export type Metrics = ReturnType<typeof createMetrics>
+
 /** Measures every request of `app` and the process itself; the text sums what all processes of the server measured. */
-export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: Processes): Metrics {
+export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: Processes) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const labelNames = ['operation', 'method', 'status'] as const
@@ -78,7 +74,11 @@ export function createMetrics(app: FastifyInstance, gauges: Gauges, processes: P
     done()
   })
   processes.answer(QUESTION, async () => JSON.stringify(await registry.getMetricsAsJSON()))
-  return { text: () => textOf(registry, processes), contentType: registry.contentType }
+  return {
+    /** The Prometheus text format. */
+    text: (): Promise<string> => textOf(registry, processes),
+    contentType: registry.contentType,
+  }
 }
 
 function register(registry: Registry, name: string, gauge: Gauge): void {

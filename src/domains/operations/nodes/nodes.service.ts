@@ -1,10 +1,7 @@
-import type { Database } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import type { Processes } from '../../../core/platform/concurrency/processes.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { WorkerLoop } from '../../../core/platform/process/worker-loop.ts'
-import type { Worker } from '../../../core/module.ts'
+import type { Core, Worker } from '../../../core/module.ts'
 import {
   deleteEarlierRuns,
   deleteNodesBefore,
@@ -29,10 +26,7 @@ export interface ListedNode extends NodeRow {
   readonly isGone: boolean
 }
 
-interface NodesDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly log: Logger
+interface NodesDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly processes: Pick<Processes, 'acrossMachines' | 'otherNodes'>
   readonly self: NodeFacts
 }

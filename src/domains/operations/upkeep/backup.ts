@@ -1,16 +1,13 @@
+import type { Core } from '../../../core/module.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BlobStores, copyBlobsTo } from '../../../core/blobs/index.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Git } from '../../../core/git/index.ts'
 import { type Copied, copyTree } from '../../../core/platform/files/copy-tree.ts'
 import { syncFile, writeSynced } from '../../../core/platform/files/durable.ts'
 import { denyOthers, makeDirectory } from '../../../core/platform/files/private.ts'
 import { conflict } from '../../../core/platform/errors.ts'
 
-export interface BackupDeps {
-  readonly database: Database
-  readonly git: Git
+export interface BackupDeps extends Pick<Core, 'database' | 'git'> {
   /** Undefined leaves the files of the bucket out. */
   readonly blobs: BlobStores | undefined
   readonly dataDir: string

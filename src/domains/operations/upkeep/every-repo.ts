@@ -1,14 +1,8 @@
-import type { Database } from '../../../core/db/database.ts'
-import type { Git } from '../../../core/git/index.ts'
+import type { Core } from '../../../core/module.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import type { Logger } from '../../../core/platform/logger.ts'
 import { type Repo, eachRepo, findRepoById } from '../../repositories/index.ts'
 
-export interface EveryRepoDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly log: Logger
-}
+export type EveryRepoDeps = Pick<Core, 'database' | 'git' | 'log'>
 
 interface Work {
   readonly signal: AbortSignal

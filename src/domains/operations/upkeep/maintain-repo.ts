@@ -1,12 +1,9 @@
-import type { Database } from '../../../core/db/database.ts'
-import type { Git } from '../../../core/git/index.ts'
+import type { Core } from '../../../core/module.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type Repo, findRepoById, updateRepo } from '../../repositories/index.ts'
 import type { Wikis } from '../../code/index.ts'
 
-export interface MaintainRepoDeps {
-  readonly database: Database
-  readonly git: Git
+export interface MaintainRepoDeps extends Pick<Core, 'database' | 'git'> {
   readonly wikis: Pick<Wikis, 'reconcile'>
   /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
   readonly bundleMinBytes: number

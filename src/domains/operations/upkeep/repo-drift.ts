@@ -1,14 +1,11 @@
-import type { Database } from '../../../core/db/database.ts'
-import { type Git, isGitError } from '../../../core/git/index.ts'
+import { isGitError } from '../../../core/git/index.ts'
 import { listUnfinishedJobs } from '../../../core/jobs/index.ts'
 import { type Look, lookAgain } from '../../../core/platform/second-look.ts'
 import type { Pushes, Wikis } from '../../code/index.ts'
 import { type Repo, findRepoById } from '../../repositories/index.ts'
-import type { Finding } from '../../../core/module.ts'
+import type { Core, Finding } from '../../../core/module.ts'
 
-export interface DriftDeps {
-  readonly database: Database
-  readonly git: Git
+export interface DriftDeps extends Pick<Core, 'database' | 'git'> {
   readonly pushes: Pick<Pushes, 'inspect'>
   readonly wikis: Pick<Wikis, 'inspect'>
 }

@@ -1,5 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
-import { abortOldUploads, type BlobStores } from '../../../core/blobs/index.ts'
+import { abortOldUploads } from '../../../core/blobs/index.ts'
 import { pruneEvents } from '../../../core/events/index.ts'
 import {
   defineJob,
@@ -8,7 +9,6 @@ import {
   type Jobs,
   type ScheduledTask,
 } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { listReposWithDeletedRefs } from '../../repositories/index.ts'
 import { checkEveryRepo, collectGarbage, deleteHooksOfEveryRepo, type EveryRepoDeps } from './every-repo.ts'
@@ -49,10 +49,7 @@ const DAY_MS = 24 * 60 * 60_000
 /** What nothing reaches is kept for two weeks by maintenance; a day more and it can be deleted. */
 const KEPT_MS = 15 * DAY_MS
 
-export interface UpkeepJobDeps extends MaintainRepoDeps, EveryRepoDeps {
-  readonly clock: Clock
-  readonly blobs: BlobStores
-}
+export interface UpkeepJobDeps extends Pick<Core, 'clock' | 'blobs'>, MaintainRepoDeps, EveryRepoDeps {}
 
 /** Background work on repositories and on the whole site. */
 export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {

@@ -1,8 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import { canSeeRepo } from '../../../core/access/repo-access.ts'
 import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { EventPayload, Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import type { EventPayload } from '../../../core/events/index.ts'
 import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Repos, listReposByIds } from '../../repositories/index.ts'
@@ -32,28 +32,6 @@ interface VersionRef extends PackageRef {
   readonly version?: string
 }
 
-/** Packages of users and organizations. No registry calls `publish` yet. */
-export interface Packages {
-  /** One item for each version, the newest first. */
-  list(viewer: Viewer, owner: User, query: PackageQuery): Promise<Page<PackageView>>
-  /** The versions of a package, the newest first. Throws NotFound. */
-  versions(viewer: Viewer, owner: User, query: PackageRef & { readonly paging: Paging }): Promise<Page<PackageView>>
-  /** Throws NotFound. */
-  get(viewer: Viewer, owner: User, ref: VersionRef): Promise<PackageView>
-  /** Files of a version. Throws NotFound. */
-  files(owner: User, ref: VersionRef): Promise<PackageFile[]>
-  /** Throws NotFound. */
-  deleteVersion(actor: Actor, owner: User, ref: Required<VersionRef>): Promise<void>
-  /** With all versions. Throws NotFound. */
-  delete(actor: Actor, owner: User, ref: PackageRef): Promise<void>
-  /** Stores a new version with its files, as registries do. Throws Conflict if the package has the version. */
-  publish(actor: SignedIn, owner: User, release: NewRelease): Promise<PackageVersion>
-  /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is linked to that one. */
-  link(viewer: Viewer, owner: User, link: PackageRef & { readonly repoName: string }): Promise<void>
-  /** Throws NotFound, and BadRequest without a link. */
-  unlink(owner: User, ref: PackageRef): Promise<void>
-}
-
 interface NewRelease extends Required<VersionRef> {
   readonly files: readonly Omit<PackageFile, 'id' | 'version_id'>[]
 }
@@ -63,14 +41,14 @@ interface PackageQuery {
   readonly paging: Paging
 }
 
-interface PackageDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface PackageDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly repos: Repos
 }
 
-export function createPackages({ database, clock, events, repos }: PackageDeps): Packages {
+export type Packages = ReturnType<typeof createPackages>
+
+/** Packages of users and organizations. No registry calls `publish` yet. */
+export function createPackages({ database, clock, events, repos }: PackageDeps) {
   const { read } = database
   const append = (
     tx: Tx,
@@ -83,39 +61,50 @@ export function createPackages({ database, clock, events, repos }: PackageDeps):
     return { items: await viewsOf({ database, repos }, viewer, { owner, versions: page.items }), total: page.total }
   }
   return {
+    /** One item for each version, the newest first. */
     list,
 
-    async versions(viewer, owner, { type, name, paging }) {
+    /** The versions of a package, the newest first. Throws NotFound. */
+    async versions(
+      viewer: Viewer,
+      owner: User,
+      { type, name, paging }: PackageRef & { readonly paging: Paging },
+    ): Promise<Page<PackageView>> {
       const page = await list(viewer, owner, { filter: { type, name }, paging })
       if (page.total === 0) throw notFound('package does not exist')
       return page
     },
 
-    async get(viewer, owner, ref) {
+    /** Throws NotFound. */
+    async get(viewer: Viewer, owner: User, ref: VersionRef): Promise<PackageView> {
       const version = requireVersion(await findVersion(read, { ownerId: owner.id, ...ref }, ref.version))
       return (await viewsOf({ database, repos }, viewer, { owner, versions: [version] }))[0]!
     },
 
-    async files(owner, ref) {
+    /** Files of a version. Throws NotFound. */
+    async files(owner: User, ref: VersionRef): Promise<PackageFile[]> {
       const { id } = requireVersion(await findVersion(read, { ownerId: owner.id, ...ref }, ref.version))
       return listFiles(read, id)
     },
 
-    deleteVersion: (actor, owner, ref) =>
+    /** Throws NotFound. */
+    deleteVersion: (actor: Actor, owner: User, ref: Required<VersionRef>): Promise<void> =>
       database.transaction(async (tx) => {
         const found = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }, ref.version))
         await deleteVersion(tx, found)
         await append(tx, 'package.deleted', actor, { owner, versions: [found], version: found.version })
       }),
 
-    delete: (actor, owner, ref) =>
+    /** With all versions. Throws NotFound. */
+    delete: (actor: Actor, owner: User, ref: PackageRef): Promise<void> =>
       database.transaction(async (tx) => {
         const { items: versions } = await listVersions(tx, owner.id, { filter: ref, paging: REPORTED })
         await deletePackage(tx, requireVersion(versions[0]).packageId)
         await append(tx, 'package.deleted', actor, { owner, versions, version: '' })
       }),
 
-    publish: (actor, owner, { files, ...release }) =>
+    /** Stores a new version with its files, as registries do. Throws Conflict if the package has the version. */
+    publish: (actor: SignedIn, owner: User, { files, ...release }: NewRelease): Promise<PackageVersion> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         const made = await insertVersion(tx, { ...release, ownerId: owner.id, creatorId: actor.account.id, at })
@@ -125,7 +114,12 @@ export function createPackages({ database, clock, events, repos }: PackageDeps):
         return made
       }),
 
-    async link(viewer, owner, { repoName, ...ref }) {
+    /** Links to a repository of the same owner. Throws NotFound, and BadRequest when it is linked to that one. */
+    async link(
+      viewer: Viewer,
+      owner: User,
+      { repoName, ...ref }: PackageRef & { readonly repoName: string },
+    ): Promise<void> {
       const { repo } = await repos.getInView(viewer, owner.name, repoName)
       await database.transaction(async (tx) => {
         const { packageId, repoId } = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }))
@@ -134,7 +128,8 @@ export function createPackages({ database, clock, events, repos }: PackageDeps):
       })
     },
 
-    unlink: (owner, ref) =>
+    /** Throws NotFound, and BadRequest without a link. */
+    unlink: (owner: User, ref: PackageRef): Promise<void> =>
       database.transaction(async (tx) => {
         const { packageId, repoId } = requireVersion(await findVersion(tx, { ownerId: owner.id, ...ref }))
         if (repoId === undefined) throw badRequest('the package is linked to no repository')

@@ -1,8 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import { restrictionOf } from '../../../core/access/credential-restriction.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { conflict, forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import { lockIssue, recordEntries } from '../../issues/index.ts'
 import type { BatchMerges } from '../merges/batches/batch-merges.ts'
@@ -31,9 +31,7 @@ export interface MergeQueue {
   move(target: PullInView, position: number): Promise<QueuedView>
 }
 
-export interface MergeQueueDeps extends LeaveDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface MergeQueueDeps extends Pick<Core, 'database' | 'clock'>, LeaveDeps {
   readonly batchMerges: Pick<BatchMerges, 'problem'>
   /** Pull requests in one queue. */
   readonly maxLength: number

@@ -18,35 +18,17 @@ import { type MergePreview, previewMerge, type PreviewDeps } from './preview/pre
 import { deleteSchedule, findSchedule, insertSchedule } from './schedules/merge-schedule.store.ts'
 import { updateHead, type UpdateStyle } from './update/update-head.ts'
 
-/** Merging pull requests, at once or as soon as the protection of the base allows it. */
-export interface Merges {
-  /** Also deletes the head branch and closes issues, as ordered. See `mergePull` for what it throws. */
-  merge(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<Merged>
-  /**
-   * Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time
-   * and for another head than was ordered.
-   */
-  schedule(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
-  /** See `MergeQueuePort`. */
-  enqueue(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
-  /**
-   * Deletes the schedule and leaves the merge queue. Throws NotFound where there is neither, Forbidden for those who
-   * neither ordered the merge nor may merge.
-   */
-  cancel(actor: SignedIn, target: PullInView): Promise<void>
-  /** See `previewMerge`; undefined for the default style of the repository. */
-  preview(actor: SignedIn, target: PullInView, style: MergeStyle | undefined): Promise<MergePreview>
-  /** See `updateHead`. */
-  update(actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<string>
-}
-
 export interface MergesDeps extends MergeDeps, FollowMergeDeps, PreviewDeps {
   readonly queue: MergeQueuePort
 }
 
-export function createMerges(deps: MergesDeps): Merges {
+export type Merges = ReturnType<typeof createMerges>
+
+/** Merging pull requests, at once or as soon as the protection of the base allows it. */
+export function createMerges(deps: MergesDeps) {
   return {
-    async merge(actor, target, order) {
+    /** Also deletes the head branch and closes issues, as ordered. See `mergePull` for what it throws. */
+    async merge(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<Merged> {
       const merged = await mergePull(deps, target, { actor, order, isAuto: false })
       // NOTE: clients look at the branch and the issues right after the answer; the job does what a crash left.
       const { deleteBranchAfterMerge } = parseRepoSettings(target.repo.settings).pulls
@@ -54,11 +36,26 @@ export function createMerges(deps: MergesDeps): Merges {
       await followMerge(deps, { issueId: target.issue.id, deletesBranch, restriction: restrictionOf(actor) })
       return merged
     },
-    schedule: (actor, target, order) => schedule(deps, actor, target, order),
-    enqueue: (actor, target, order) => deps.queue.enqueue(actor, target, order),
-    cancel: (actor, target) => cancel(deps, actor, target),
-    preview: (actor, target, style) => previewMerge(deps, actor, target, style),
-    update: (actor, target, style) => updateHead(deps, actor, target, style),
+    /**
+     * Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time
+     * and for another head than was ordered.
+     */
+    schedule: (actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void> =>
+      schedule(deps, actor, target, order),
+    /** See `MergeQueuePort`. */
+    enqueue: (actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void> =>
+      deps.queue.enqueue(actor, target, order),
+    /**
+     * Deletes the schedule and leaves the merge queue. Throws NotFound where there is neither, Forbidden for those who
+     * neither ordered the merge nor may merge.
+     */
+    cancel: (actor: SignedIn, target: PullInView): Promise<void> => cancel(deps, actor, target),
+    /** See `previewMerge`; undefined for the default style of the repository. */
+    preview: (actor: SignedIn, target: PullInView, style: MergeStyle | undefined): Promise<MergePreview> =>
+      previewMerge(deps, actor, target, style),
+    /** See `updateHead`. */
+    update: (actor: SignedIn, target: PullInView, style: UpdateStyle): Promise<string> =>
+      updateHead(deps, actor, target, style),
   }
 }
 

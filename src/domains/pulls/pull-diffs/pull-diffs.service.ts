@@ -7,30 +7,16 @@ import type { Repo } from '../../repositories/index.ts'
 /** `binary`: a diff with the bytes of binary files. */
 type PullTextKind = 'diff' | 'binary' | 'patch'
 
+/** The commits between which a pull request makes a difference. */
+const spanOf = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
+
+export type PullDiffs = ReturnType<typeof createPullDiffs>
+
 /**
  * What a pull request changes, read from its base repository, which has the head's objects whatever happens to the head
  * (behaviour/pull-requests#diff-commits-files-update).
  */
-export interface PullDiffs {
-  /**
-   * The diff, or the commits as a series of mails. A short text in one piece; throws TooLarge when git prints too much.
-   */
-  text(
-    repo: Repo,
-    pull: Pull,
-    kind: PullTextKind,
-    signal?: AbortSignal,
-  ): Promise<Buffer | AsyncGenerator<Buffer, void, undefined>>
-  /** Throws TooLarge for more than some hundred thousand files. */
-  files(repo: Repo, pull: Pull, whitespace: Whitespace | undefined): Promise<ChangedFileList>
-  /** The commits that the base branch lacks, of a merged pull request those it brought; the newest first. */
-  commits(repo: Repo, pull: Pull, parts: CommitParts, paging: Paging): Promise<Page<CommitView>>
-}
-
-/** The commits between which a pull request makes a difference. */
-const spanOf = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
-
-export function createPullDiffs({ git, views }: { readonly git: Git; readonly views: CommitViews }): PullDiffs {
+export function createPullDiffs({ git, views }: { readonly git: Git; readonly views: CommitViews }) {
   /** What the listed commits are not reachable from: the merge base too where the base branch was deleted. */
   async function baseOf(repo: Repo, { merge, baseBranch, mergeBase }: Pull): Promise<string> {
     if (merge !== undefined) return mergeBase
@@ -38,10 +24,21 @@ export function createPullDiffs({ git, views }: { readonly git: Git; readonly vi
   }
 
   return {
-    text: (repo, pull, kind, signal) =>
+    /**
+     * The diff, or the commits as a series of mails. A short text in one piece; throws TooLarge when git prints too much.
+     */
+    text: (
+      repo: Repo,
+      pull: Pull,
+      kind: PullTextKind,
+      signal?: AbortSignal,
+    ): Promise<Buffer | AsyncGenerator<Buffer, void, undefined>> =>
       git.open(repo).diffTexts.read(kind === 'patch' ? 'mails' : kind, spanOf(pull), signal),
-    files: (repo, pull, whitespace) => git.open(repo).changedFiles.list(pull.mergeBase, pull.headOid, whitespace),
-    async commits(repo, pull, parts, paging) {
+    /** Throws TooLarge for more than some hundred thousand files. */
+    files: (repo: Repo, pull: Pull, whitespace: Whitespace | undefined): Promise<ChangedFileList> =>
+      git.open(repo).changedFiles.list(pull.mergeBase, pull.headOid, whitespace),
+    /** The commits that the base branch lacks, of a merged pull request those it brought; the newest first. */
+    async commits(repo: Repo, pull: Pull, parts: CommitParts, paging: Paging): Promise<Page<CommitView>> {
       const opened = git.open(repo)
       const log = { tip: pull.headOid, not: [await baseOf(repo, pull)] }
       const [total, commits] = await Promise.all([

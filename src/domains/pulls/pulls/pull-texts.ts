@@ -7,13 +7,10 @@ import { presentWithoutRepos, repoOfHead } from './pull.present.ts'
 import type { PullView } from './pull-views.ts'
 
 /** Pull requests as JSON, as `presentPull` makes them. */
-export interface PullTexts {
-  one(view: PullView, viewer: Viewer): JsonText
-  list(views: readonly PullView[], viewer: Viewer): JsonText
-}
+export type PullTexts = ReturnType<typeof createPullTexts>
 
 /** NOTE: two repositories are most of a pull request, and a list shows the same ones again and again. */
-export function createPullTexts({ repoTexts, site }: { repoTexts: RepoTexts; site: Site }): PullTexts {
+export function createPullTexts({ repoTexts, site }: { repoTexts: RepoTexts; site: Site }) {
   const textsOf = (views: readonly PullView[], viewer: Viewer): string[] => {
     const issues = presentIssues(
       views.map((view) => view.issue),
@@ -30,7 +27,7 @@ export function createPullTexts({ repoTexts, site }: { repoTexts: RepoTexts; sit
     })
   }
   return {
-    one: (view, viewer) => new JsonText(textsOf([view], viewer)[0]!),
-    list: (views, viewer) => jsonArray(textsOf(views, viewer)),
+    one: (view: PullView, viewer: Viewer): JsonText => new JsonText(textsOf([view], viewer)[0]!),
+    list: (views: readonly PullView[], viewer: Viewer): JsonText => jsonArray(textsOf(views, viewer)),
   }
 }

@@ -13,39 +13,38 @@ import { judge, type NewReview, postReview, recordReview, requireOpenTo } from '
 import { canSeeReview, requireReview } from './reviews/review.policy.ts'
 import { loadReviewViews, type ReviewView } from './reviews/review-views.ts'
 
-/** Reviews of pull requests (behaviour/pull-requests#reviews). Callers check who may read and dismiss. */
-export interface Reviews {
-  /** The total counts reviews that the viewer may not see. */
-  list(viewer: Viewer, target: PullInView, paging: Paging): Promise<Page<ReviewView>>
-  view(target: ReviewInView): Promise<ReviewView>
-  /** See `postReview`. */
-  create(actor: SignedIn, target: PullInView, input: NewReview): Promise<ReviewView>
-  /** Of the head as it is now. Throws Invalid for what is not pending, or would stay pending. */
-  submit(actor: SignedIn, target: ReviewInView, input: Pick<NewReview, 'body' | 'verdict'>): Promise<ReviewView>
-  /** See `deleteReview`. */
-  delete(actor: SignedIn, target: ReviewInView): Promise<void>
-  /** See `dismissReview`. */
-  dismiss(actor: SignedIn, target: ReviewInView, dismissal: Dismissal): Promise<ReviewView>
-  /** See `undismissReview`. */
-  undismiss(actor: SignedIn, target: ReviewInView): Promise<ReviewView>
-}
+export type Reviews = ReturnType<typeof createReviews>
 
-export function createReviews(deps: ReviewDeps): Reviews {
+/** Reviews of pull requests (behaviour/pull-requests#reviews). Callers check who may read and dismiss. */
+export function createReviews(deps: ReviewDeps) {
   const { read } = deps.database
   const viewOf = async (target: PullInView, review: Review): Promise<ReviewView> =>
     (await loadReviewViews(read, target, [review]))[0]!
   return {
-    async list(viewer, target, paging) {
+    /** The total counts reviews that the viewer may not see. */
+    async list(viewer: Viewer, target: PullInView, paging: Paging): Promise<Page<ReviewView>> {
       const { items, total } = await listReviewPage(read, target, paging)
       const shown = items.filter((review) => canSeeReview(viewer, review))
       return { items: await loadReviewViews(read, target, shown), total }
     },
-    view: (target) => viewOf(target, target.review),
-    create: async (actor, target, input) => viewOf(target, await postReview(deps, actor, target, input)),
-    submit: async (actor, target, input) => viewOf(target, await submitReview(deps, actor, target, input)),
-    delete: (actor, target) => deleteReview(deps, actor, target, target.review),
-    dismiss: async (actor, target, dismissal) => viewOf(target, await dismissReview(deps, actor, target, dismissal)),
-    undismiss: async (actor, target) => viewOf(target, await undismissReview(deps, actor, target)),
+    view: (target: ReviewInView): Promise<ReviewView> => viewOf(target, target.review),
+    /** See `postReview`. */
+    create: async (actor: SignedIn, target: PullInView, input: NewReview): Promise<ReviewView> =>
+      viewOf(target, await postReview(deps, actor, target, input)),
+    /** Of the head as it is now. Throws Invalid for what is not pending, or would stay pending. */
+    submit: async (
+      actor: SignedIn,
+      target: ReviewInView,
+      input: Pick<NewReview, 'body' | 'verdict'>,
+    ): Promise<ReviewView> => viewOf(target, await submitReview(deps, actor, target, input)),
+    /** See `deleteReview`. */
+    delete: (actor: SignedIn, target: ReviewInView): Promise<void> => deleteReview(deps, actor, target, target.review),
+    /** See `dismissReview`. */
+    dismiss: async (actor: SignedIn, target: ReviewInView, dismissal: Dismissal): Promise<ReviewView> =>
+      viewOf(target, await dismissReview(deps, actor, target, dismissal)),
+    /** See `undismissReview`. */
+    undismiss: async (actor: SignedIn, target: ReviewInView): Promise<ReviewView> =>
+      viewOf(target, await undismissReview(deps, actor, target)),
   }
 }
 

@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
-import type { Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { conflict, forbidden, invalid, locked } from '../../../core/platform/errors.ts'
 import { PushRefusedError, type Pushes, fromRefusal } from '../../code/index.ts'
 import { findPusher } from '../merges/update/find-pusher.ts'
@@ -22,9 +21,7 @@ export interface SuggestionOrder {
   readonly headOid: string
 }
 
-export interface ApplyDeps extends CommitDeps, SettleDeps {
-  readonly clock: Clock
-  readonly jobs: Jobs
+export interface ApplyDeps extends Pick<Core, 'clock' | 'jobs'>, CommitDeps, SettleDeps {
   readonly pushes: Pick<Pushes, 'move'>
 }
 

@@ -1,13 +1,11 @@
-import type { Database } from '../../../core/db/database.ts'
-import { branchRef, type Git } from '../../../core/git/index.ts'
+import type { Core } from '../../../core/module.ts'
+import { branchRef } from '../../../core/git/index.ts'
 import type { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import { findRepoById } from '../../repositories/index.ts'
 import { resolveComments } from '../reviews/records/review-comment.store.ts'
 
-export interface SettleDeps {
-  readonly database: Database
-  readonly git: Git
+export interface SettleDeps extends Pick<Core, 'database' | 'git'> {
   /** Of head branches: what is applied to one comes one after the other. */
   readonly locks: KeyedMutex
 }

@@ -14,20 +14,16 @@ export interface Applied {
   readonly view: CommitView
 }
 
-/** Suggestions of comments of reviews (behaviour/pull-requests#suggestions). */
-export interface Suggestions {
-  /** See `applySuggestions`. */
-  apply(actor: SignedIn, target: PullInView, order: SuggestionOrder): Promise<Applied>
-  /** Of one comment, whatever its pull request. Throws as `apply`, BadRequest for a comment of an issue. */
-  applyOne(actor: SignedIn, target: RepoInView, order: SuggestionOrder): Promise<Applied>
-}
-
 export interface SuggestionDeps extends ApplyDeps {
   readonly views: CommitViews
 }
 
-export function createSuggestions(deps: SuggestionDeps): Suggestions {
+export type Suggestions = ReturnType<typeof createSuggestions>
+
+/** Suggestions of comments of reviews (behaviour/pull-requests#suggestions). */
+export function createSuggestions(deps: SuggestionDeps) {
   const { read } = deps.database
+  /** See `applySuggestions`. */
   async function apply(actor: SignedIn, target: PullInView, order: SuggestionOrder): Promise<Applied> {
     const { head, oid } = await applySuggestions(deps, actor, target, order)
     const git = deps.git.open(head)
@@ -37,7 +33,8 @@ export function createSuggestions(deps: SuggestionDeps): Suggestions {
   }
   return {
     apply,
-    async applyOne(actor, target, order) {
+    /** Of one comment, whatever its pull request. Throws as `apply`, BadRequest for a comment of an issue. */
+    async applyOne(actor: SignedIn, target: RepoInView, order: SuggestionOrder): Promise<Applied> {
       const entry = await findEntry(read, order.comments[0]!.id)
       const issue = entry?.repoId === target.repo.id ? await findIssueById(read, entry.issueId) : undefined
       if (issue === undefined) throw notFound('comment does not exist')

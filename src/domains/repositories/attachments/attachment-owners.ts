@@ -12,22 +12,19 @@ export interface AttachmentOwnerAccess {
   requireExisting(tx: Tx, repoId: RepoId, ownerId: number): Promise<void>
 }
 
-/** Port for later modules whose resources have attachments. */
-export interface AttachmentOwners {
-  /** Each kind of owner is registered once, while the server is composed. */
-  registerOwner(owner: AttachmentOwner, access: AttachmentOwnerAccess): void
-  /** Undefined when no module has registered the kind. */
-  accessOf(owner: AttachmentOwner): AttachmentOwnerAccess | undefined
-}
+export type AttachmentOwners = ReturnType<typeof createAttachmentOwners>
 
-export function createAttachmentOwners(): AttachmentOwners {
+/** Port for later modules whose resources have attachments. */
+export function createAttachmentOwners() {
   const registered = new Map<AttachmentOwner, AttachmentOwnerAccess>()
   return {
-    registerOwner(owner, access) {
+    /** Each kind of owner is registered once, while the server is composed. */
+    registerOwner(owner: AttachmentOwner, access: AttachmentOwnerAccess): void {
       if (registered.has(owner)) throw new Error(`attachments of the kind ${owner} are registered twice`)
       registered.set(owner, access)
     },
-    accessOf: (owner) => registered.get(owner),
+    /** Undefined when no module has registered the kind. */
+    accessOf: (owner: AttachmentOwner): AttachmentOwnerAccess | undefined => registered.get(owner),
   }
 }
 

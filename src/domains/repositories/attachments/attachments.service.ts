@@ -1,9 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import { type Viewer, viewerId } from '../../../core/access/viewer.ts'
 import type { BlobLink, BlobRange, BlobStore } from '../../../core/blobs/index.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import { type DiskQuota, isHttpUrl } from '../../accounts/index.ts'
 import type { RepoInView } from '../repos/lookup.ts'
@@ -70,11 +69,8 @@ export interface Attachments extends Uploads {
   sweep(signal: AbortSignal): Promise<void>
 }
 
-interface AttachmentDeps {
-  readonly database: Database
+interface AttachmentDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly blobs: BlobStore
-  readonly clock: Clock
-  readonly jobs: Jobs
   readonly quota: DiskQuota
 }
 

@@ -1,8 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, invalid } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type DiskQuota, isHttpUrl } from '../../accounts/index.ts'
@@ -42,33 +42,16 @@ export interface AttachmentHold {
   release(): Promise<void>
 }
 
-/** Uploads of files and links to files of other servers. */
-export interface Uploads {
-  /**
-   * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, Invalid when
-   * the owner has as many files as it may have, BadRequest for a bad name.
-   */
-  upload(actor: Actor, place: AttachmentPlace, upload: Upload, policy: UploadPolicy): Promise<Attachment>
-  /** For files whose rows are inserted at the end of a longer task. */
-  hold(): AttachmentHold
-  /** Throws BadRequest for a bad name or an address that is not http(s). */
-  link(
-    actor: Actor,
-    place: AttachmentPlace,
-    link: { readonly name: string; readonly url: string },
-    policy: UploadPolicy,
-  ): Promise<Attachment>
-}
-
-interface UploadDeps {
-  readonly database: Database
+interface UploadDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: BlobStore
-  readonly clock: Clock
   readonly quota: DiskQuota
   readonly owners: Pick<AttachmentOwners, 'accessOf'>
 }
 
-export function createUploads({ database, blobs, clock, quota, owners }: UploadDeps): Uploads {
+export type Uploads = ReturnType<typeof createUploads>
+
+/** Uploads of files and links to files of other servers. */
+export function createUploads({ database, blobs, clock, quota, owners }: UploadDeps) {
   async function insert(
     actor: Actor,
     place: AttachmentPlace,
@@ -96,7 +79,16 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
   }
 
   return {
-    async upload(actor, place, { name, source, createdAt }, policy) {
+    /**
+     * Streams to disk; a failed upload leaves no files. Throws NotFound if uploads are disabled, TooLarge, Invalid when
+     * the owner has as many files as it may have, BadRequest for a bad name.
+     */
+    async upload(
+      actor: Actor,
+      place: AttachmentPlace,
+      { name, source, createdAt }: Upload,
+      policy: UploadPolicy,
+    ): Promise<Attachment> {
       requireUpload(policy, name)
       await quota.requireFor(
         place.repoId,
@@ -109,7 +101,8 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
       })
       return made!
     },
-    hold() {
+    /** For files whose rows are inserted at the end of a longer task. */
+    hold(): AttachmentHold {
       const hold = blobs.hold()
       return {
         async keep({ name, source }, checks) {
@@ -119,7 +112,13 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
         release: () => hold.release((hash) => isBlobAttached(database.read, hash)),
       }
     },
-    async link(actor, place, { name, url }, policy) {
+    /** Throws BadRequest for a bad name or an address that is not http(s). */
+    async link(
+      actor: Actor,
+      place: AttachmentPlace,
+      { name, url }: { readonly name: string; readonly url: string },
+      policy: UploadPolicy,
+    ): Promise<Attachment> {
       requireUpload(policy, name)
       if (!isHttpUrl(url)) throw badRequest('external_url is not a valid URL')
       return insert(actor, place, { name, external_url: url, created_at: clock.now() }, policy)

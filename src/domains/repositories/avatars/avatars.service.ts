@@ -1,11 +1,9 @@
+import type { Core } from '../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import { type BlobStore, isBlobHash } from '../../../core/blobs/index.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Jobs } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
-import type { TaskPool } from '../../../core/platform/isolation/index.ts'
 import { updateRepo } from '../repos/repo.store.ts'
 import { updateUser } from '../../accounts/index.ts'
 import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
@@ -18,32 +16,18 @@ interface AvatarFile {
   open(): Promise<Readable | undefined>
 }
 
-/** Images of users, organizations and repositories. */
-export interface Avatars {
-  /** `image` is base64 without a prefix; `caller` as of `callerKey`. Throws BadRequest with the reason. */
-  setOfAccount(id: UserId, image: string, caller: string): Promise<void>
-  clearOfAccount(id: UserId): Promise<void>
-  setOfRepo(id: RepoId, image: string, caller: string): Promise<void>
-  clearOfRepo(id: RepoId): Promise<void>
-  /** An uploaded image by the hash in its address. */
-  find(hash: string): Promise<AvatarFile | undefined>
-  /** Deletes images that no account or repository refers to, and blobs without a row. */
-  sweep(signal?: AbortSignal): Promise<void>
-}
-
-interface AvatarDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly jobs: Jobs
+interface AvatarDeps extends Pick<Core, 'database' | 'clock' | 'jobs' | 'taskPool'> {
   readonly blobs: BlobStore
   readonly rules: AvatarRules
-  readonly taskPool: TaskPool
 }
 
 /** Younger blobs may belong to an upload in progress, which has no row yet. */
 const MIN_UNUSED_AGE_MS = 60 * 60 * 1000
 
-export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }: AvatarDeps): Avatars {
+export type Avatars = ReturnType<typeof createAvatars>
+
+/** Images of users, organizations and repositories. */
+export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }: AvatarDeps) {
   async function put(
     prefix: string,
     { image, caller }: { readonly image: string; readonly caller: string },
@@ -72,19 +56,24 @@ export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }:
   const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => updateRepo(tx, id, { avatar })
 
   return {
-    setOfAccount: (id, image, caller) => put(String(id), { image, caller }, ofAccount(id)),
-    clearOfAccount: (id) => clear(ofAccount(id)),
-    setOfRepo: (id, image, caller) => put(`repo-${id}`, { image, caller }, ofRepo(id)),
-    clearOfRepo: (id) => clear(ofRepo(id)),
+    /** `image` is base64 without a prefix; `caller` as of `callerKey`. Throws BadRequest with the reason. */
+    setOfAccount: (id: UserId, image: string, caller: string): Promise<void> =>
+      put(String(id), { image, caller }, ofAccount(id)),
+    clearOfAccount: (id: UserId): Promise<void> => clear(ofAccount(id)),
+    setOfRepo: (id: RepoId, image: string, caller: string): Promise<void> =>
+      put(`repo-${id}`, { image, caller }, ofRepo(id)),
+    clearOfRepo: (id: RepoId): Promise<void> => clear(ofRepo(id)),
 
-    async find(hash) {
+    /** An uploaded image by the hash in its address. */
+    async find(hash: string): Promise<AvatarFile | undefined> {
       const avatar = isBlobHash(hash) ? await findAvatar(database.read, hash) : undefined
       const size = avatar && (await blobs.size(avatar.blob))
       if (avatar === undefined || size === undefined) return undefined
       return { mediaType: avatar.mediaType, size, open: () => blobs.open(avatar.blob) }
     },
 
-    async sweep(signal) {
+    /** Deletes images that no account or repository refers to, and blobs without a row. */
+    async sweep(signal?: AbortSignal): Promise<void> {
       const released = await database.transaction((tx) => deleteUnusedAvatars(tx))
       for (const blob of released) await blobs.delete(blob, () => isAvatarBlobUsed(database.read, blob))
       for await (const { hash, putAt } of blobs.list()) {

@@ -1,10 +1,9 @@
+import type { Core } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/access-mode.ts'
 import { loadRepoGrants } from '../../../core/access/repo-grants.store.ts'
 import { canSeeRepo, isRepoAdmin } from '../../../core/access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { forbidden, invalid } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -26,43 +25,24 @@ interface UserWithMode {
   readonly mode: AccessMode
 }
 
+type CollaborationDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Collaboration = ReturnType<typeof createCollaboration>
+
 /** The collaborators of a repository and what they may do (behaviour/repositories#collaborators). */
-export interface Collaboration {
-  /** Explicit collaborators by id. */
-  list(repo: Repo, paging: Paging): Promise<Page<User>>
-  /** Throws Invalid for an unknown user. */
-  isCollaborator(viewer: SignedIn, repo: Repo, name: string): Promise<boolean>
-  /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden when user or owner blocks the other. */
-  put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void>
-  /**
-   * Does nothing when there is none; deletes the watch of a user who loses access. Throws Invalid for an unknown
-   * user.
-   */
-  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
-  /** What the user may do in effect; only for repository administrators and the user. Throws Forbidden, NotFound. */
-  permissionOf(viewer: SignedIn, target: RepoInView, name: string): Promise<UserWithMode>
-  /** Users to whom an issue can be assigned, by id; the owner last. */
-  assignees(repo: Repo): Promise<User[]>
-  /** Active users who can be asked for a review, by name, the owner last. Throws Forbidden for all others. */
-  reviewers(viewer: SignedIn, repo: Repo): Promise<User[]>
-}
-
-interface CollaborationDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createCollaboration({ database, clock, events }: CollaborationDeps): Collaboration {
+export function createCollaboration({ database, clock, events }: CollaborationDeps) {
   const { read } = database
   return {
-    list: (repo, paging) => listCollaborators(read, repo.id, paging),
-    async isCollaborator(viewer, repo, name) {
+    /** Explicit collaborators by id. */
+    list: (repo: Repo, paging: Paging): Promise<Page<User>> => listCollaborators(read, repo.id, paging),
+    /** Throws Invalid for an unknown user. */
+    async isCollaborator(viewer: SignedIn, repo: Repo, name: string): Promise<boolean> {
       const user = await requireUser(database, viewer, repo, name)
       return (await findCollaborationMode(read, repo.id, user.id)) > AccessMode.none
     },
 
-    async put(actor, repo, name, mode) {
+    /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden when user or owner blocks the other. */
+    async put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void> {
       const user = await requireUser(database, actor, repo, name)
       if (user.kind === 'organization') throw invalid('an organization cannot be a collaborator')
       if (user.id === repo.ownerId) return
@@ -80,7 +60,11 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
       })
     },
 
-    async delete(actor, repo, name) {
+    /**
+     * Does nothing when there is none; deletes the watch of a user who loses access. Throws Invalid for an unknown
+     * user.
+     */
+    async delete(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       const user = await requireUser(database, actor, repo, name)
       const at = clock.now()
       await database.transaction(async (tx) => {
@@ -96,7 +80,8 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
       })
     },
 
-    async permissionOf(viewer, { repo, access }, name) {
+    /** What the user may do in effect; only for repository administrators and the user. Throws Forbidden, NotFound. */
+    async permissionOf(viewer: SignedIn, { repo, access }: RepoInView, name: string): Promise<UserWithMode> {
       if (!isRepoAdmin(access) && viewer.account.name.toLowerCase() !== name.toLowerCase()) {
         throw forbidden(
           'Only admins can query all permissions, repo admins can query all repo permissions, collaborators can ' +
@@ -110,12 +95,14 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
       return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
     },
 
-    async assignees(repo) {
+    /** Users to whom an issue can be assigned, by id; the owner last. */
+    async assignees(repo: Repo): Promise<User[]> {
       const people = await listCollaboratorsWith(read, repo.id, AccessMode.write)
       return ownerLast(repo, await withTeams(database, repo, people, AccessMode.write), (a, b) => a.id - b.id)
     },
 
-    async reviewers(viewer, repo) {
+    /** Active users who can be asked for a review, by name, the owner last. Throws Forbidden for all others. */
+    async reviewers(viewer: SignedIn, repo: Repo): Promise<User[]> {
       const people = await listCollaboratorsWith(read, repo.id, AccessMode.read)
       const all = ownerLast(repo, await withTeams(database, repo, people, undefined), byName)
       if (repo.isArchived || !all.some((user) => user.id === viewer.account.id))

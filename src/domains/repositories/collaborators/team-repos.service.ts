@@ -1,9 +1,8 @@
+import type { Core } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/access-mode.ts'
 import { isRepoAdmin } from '../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import { forbidden, invalid, notAllowed, notFound } from '../../../core/platform/errors.ts'
 import {
   type Team,
@@ -20,42 +19,15 @@ import { loadRepoAccess } from '../repos/lookup.ts'
 import { deleteHiddenWatches } from '../social/watches/hidden-watches.ts'
 import { listTeamWatchers, watchRepoByTeams } from '../social/watches/team-watch.store.ts'
 
-/** The repositories of a team (behaviour/orgs-webhooks-actions#teams). */
-export interface TeamRepos {
-  /** Throws NotFound unless the team has this repository of its organization. */
-  get(found: TeamOf, name: string): Promise<Repo>
-  /** Does nothing when the team has it. Throws NotFound, Forbidden without admin access to the repository. */
-  add(actor: SignedIn, found: TeamOf, name: string): Promise<void>
-  /** As add; Invalid for a team that includes all repositories. */
-  delete(actor: SignedIn, found: TeamOf, name: string): Promise<void>
-}
-
-/**
- * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Every method throws NotAllowed
- * when the owner is not an organization, and NotFound for an unknown team.
- */
-export interface RepoTeams {
-  /** The owners first, then A-Z. */
-  list(repo: Repo): Promise<Team[]>
-  /** Throws NotFound for a team without the repository. */
-  get(repo: Repo, name: string): Promise<Team>
-  /** Throws Invalid when the team has it already, Forbidden where only owners may change teams. */
-  add(actor: SignedIn, repo: Repo, name: string): Promise<void>
-  /**
-   * Throws Invalid when the team does not have it, Forbidden as add; ignores teams that include all repositories.
-   */
-  delete(actor: SignedIn, repo: Repo, name: string): Promise<void>
-}
-
-interface TeamRepoDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface TeamRepoDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   /** Members of a team watch the repositories that it gets. */
   readonly autoWatch: boolean
 }
 
-export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
+export type TeamRepos = ReturnType<typeof createTeamRepos>
+
+/** The repositories of a team (behaviour/orgs-webhooks-actions#teams). */
+export function createTeamRepos(deps: TeamRepoDeps) {
   const { database } = deps
   const { read } = database
   const find = async ({ org }: TeamOf, name: string): Promise<Repo> => {
@@ -68,19 +40,22 @@ export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
       throw forbidden('Must have admin-level access to the repository')
   }
   return {
-    async get(found, name) {
+    /** Throws NotFound unless the team has this repository of its organization. */
+    async get(found: TeamOf, name: string): Promise<Repo> {
       const repo = await find(found, name)
       if (!(await hasTeamRepo(read, found.team, repo))) throw notFound('repository is not of the team')
       return repo
     },
 
-    async add(actor, { org, team }, name) {
+    /** Does nothing when the team has it. Throws NotFound, Forbidden without admin access to the repository. */
+    async add(actor: SignedIn, { org, team }: TeamOf, name: string): Promise<void> {
       const repo = await find({ org, team }, name)
       await requireAdmin(actor, repo)
       await database.transaction((tx) => addToTeam(deps, tx, actor, { team, repo }))
     },
 
-    async delete(actor, { org, team }, name) {
+    /** As add; Invalid for a team that includes all repositories. */
+    async delete(actor: SignedIn, { org, team }: TeamOf, name: string): Promise<void> {
       const repo = await find({ org, team }, name)
       await requireAdmin(actor, repo)
       if (team.includesAllRepositories) return
@@ -89,7 +64,13 @@ export function createTeamRepos(deps: TeamRepoDeps): TeamRepos {
   }
 }
 
-export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
+export type RepoTeams = ReturnType<typeof createRepoTeams>
+
+/**
+ * The teams of a repository, by name (behaviour/repositories#teams-of-a-repository). Every method throws NotAllowed
+ * when the owner is not an organization, and NotFound for an unknown team.
+ */
+export function createRepoTeams(deps: TeamRepoDeps) {
   const { database } = deps
   const find = async (repo: Repo, name: string): Promise<Team> => {
     requireOrg(repo)
@@ -110,18 +91,21 @@ export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
     throw forbidden('user is nor repo admin nor owner')
   }
   return {
-    async list(repo) {
+    /** The owners first, then A-Z. */
+    async list(repo: Repo): Promise<Team[]> {
       requireOrg(repo)
       return listTeamsOfRepo(database.read, repo)
     },
 
-    async get(repo, name) {
+    /** Throws NotFound for a team without the repository. */
+    async get(repo: Repo, name: string): Promise<Team> {
       const team = await find(repo, name)
       if (!(await hasTeamRepo(database.read, team, repo))) throw notFound('the team does not have the repository')
       return team
     },
 
-    async add(actor, repo, name) {
+    /** Throws Invalid when the team has it already, Forbidden where only owners may change teams. */
+    async add(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       requireOrg(repo)
       await requireTeamAdmin(actor, repo)
       const team = await find(repo, name)
@@ -129,7 +113,10 @@ export function createRepoTeams(deps: TeamRepoDeps): RepoTeams {
       if (!isAdded) throw invalid(`team '${team.name}' is already added to repo`)
     },
 
-    async delete(actor, repo, name) {
+    /**
+     * Throws Invalid when the team does not have it, Forbidden as add; ignores teams that include all repositories.
+     */
+    async delete(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       requireOrg(repo)
       await requireTeamAdmin(actor, repo)
       const team = await find(repo, name)

@@ -1,7 +1,7 @@
+import type { Core } from '../../../core/module.ts'
 import { isPublicOnly, type Viewer, type Visibility } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
 import { invalid, tooLarge, unavailable } from '../../../core/platform/errors.ts'
-import { TaskError, type TaskKind, type TaskPool } from '../../../core/platform/isolation/index.ts'
+import { TaskError, type TaskKind } from '../../../core/platform/isolation/index.ts'
 import { listMentionable } from '../../accounts/index.ts'
 import type { MarkupMode } from './context.ts'
 import type { MarkupInput } from './markup.task.ts'
@@ -24,14 +24,6 @@ export interface MarkupRequest {
   readonly viewer: Viewer
   /** Whose work it is; see `callerKey`. */
   readonly caller: string
-}
-
-export interface Markup {
-  /**
-   * Safe HTML. Throws too-large for a text of more than 1 MiB; invalid for an unknown mode, a file type without a
-   * renderer and a text that takes too much time or memory; too-many-requests when too many texts wait.
-   */
-  render(request: MarkupRequest): Promise<string>
 }
 
 /** Bytes. */
@@ -67,13 +59,13 @@ const FORMATS = new Map<string, RenderInput['format']>(
   }),
 )
 
-interface MarkupDeps {
-  readonly database: Database
-  readonly taskPool: TaskPool
+interface MarkupDeps extends Pick<Core, 'database' | 'taskPool'> {
   rootUrl(): string
 }
 
-export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Markup {
+export type Markup = ReturnType<typeof createMarkup>
+
+export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
   const run = (text: string, input: MarkupInput, caller: string): Promise<string | Referenced> =>
     taskPool.run(text.length > LARGE_TEXT_SIZE ? LARGE_TASK : TASK, input, caller).catch((error: unknown) => {
       throw refusalOf(error)
@@ -95,7 +87,11 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps): Marku
   }
 
   return {
-    async render(request) {
+    /**
+     * Safe HTML. Throws too-large for a text of more than 1 MiB; invalid for an unknown mode, a file type without a
+     * renderer and a text that takes too much time or memory; too-many-requests when too many texts wait.
+     */
+    async render(request: MarkupRequest): Promise<string> {
       const { text, mode, context, wiki, filePath, caller, picturesAsLinks = false } = request
       requireSize(text)
       const resolved = wiki ? 'wiki' : MODES.get(mode)

@@ -7,15 +7,10 @@ import type { Repo } from './repo.store.ts'
 import type { RepoView } from './views.ts'
 
 /** Repositories as JSON. */
-export interface RepoTexts {
-  of(view: RepoView): string
-  list(views: readonly RepoView[]): JsonBytes | JsonText
-  /** `{ok, data}`. */
-  results(views: readonly RepoView[]): JsonBytes | JsonText
-}
+export type RepoTexts = ReturnType<typeof createRepoTexts>
 
 /** Presenting fifty repositories and writing them as JSON takes longer than reading their rows. */
-export function createRepoTexts(site: Site): RepoTexts {
+export function createRepoTexts(site: Site) {
   const kept = new KeptTexts<Repo>()
   const textOf = (view: RepoView): string => {
     const { repo, parent, transfer, mirror } = view
@@ -26,7 +21,9 @@ export function createRepoTexts(site: Site): RepoTexts {
   }
   return {
     of: textOf,
-    list: (views) => kept.list(views[0]?.repo, views.map(textOf)),
-    results: (views) => kept.list(views[0]?.repo, views.map(textOf), { isWrapped: true }),
+    list: (views: readonly RepoView[]): JsonBytes | JsonText => kept.list(views[0]?.repo, views.map(textOf)),
+    /** `{ok, data}`. */
+    results: (views: readonly RepoView[]): JsonBytes | JsonText =>
+      kept.list(views[0]?.repo, views.map(textOf), { isWrapped: true }),
   }
 }

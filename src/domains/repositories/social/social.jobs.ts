@@ -1,8 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../../core/db/database.ts'
-import type { Git } from '../../../core/git/index.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { deleteActivities } from './activities/activity.store.ts'
 import { describePush } from './activities/describe-push.ts'
@@ -26,11 +24,7 @@ const DAY_MS = 24 * 60 * 60_000
 /** Heatmaps cover a year and a week; feeds keep a month more. */
 const RETENTION_MS = 400 * DAY_MS
 
-interface SocialJobDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-}
+type SocialJobDeps = Pick<Core, 'database' | 'git' | 'clock'>
 
 export function createSocialJobs({ database, git, clock }: SocialJobDeps): JobDefinitions {
   return {

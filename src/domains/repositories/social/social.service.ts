@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { isSelf, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
+import type { Tx } from '../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Repo, findRepoById } from '../repos/repo.store.ts'
@@ -9,46 +8,28 @@ import { type User, findUserById, lockUsers, requireUnblocked } from '../../acco
 import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from './star.store.ts'
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watches/watch.store.ts'
 
+export interface SocialDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
+  /** Users watch the repositories that they push to. */
+  readonly watchOnPush: boolean
+}
+
+export type Social = ReturnType<typeof createSocial>
+
 /**
  * Watching and starring (behaviour/base-interface#endpoints-of-the-base-interface,
  * behaviour/repositories#watching-and-starring). Everything is idempotent. `watch` and `star` throw Forbidden for users
  * whom the owner blocks.
  */
-export interface Social {
-  isWatching(viewer: SignedIn, repo: Repo): Promise<boolean>
-  watch(actor: SignedIn, repo: Repo): Promise<void>
-  unwatch(actor: SignedIn, repo: Repo): Promise<void>
-  /** Watches after a push where the server is configured so, unless the user stopped watching. */
-  watchPushed(tx: Tx, userId: UserId, repoId: RepoId): Promise<void>
-  /** Users in the order of their watches. */
-  watchers(repo: Repo, paging: Paging): Promise<Page<User>>
-  /** Repositories that `user` watches, by id: all that it may see for itself, public ones for others. */
-  watchedBy(viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>>
-  isStarred(viewer: SignedIn, repo: Repo): Promise<boolean>
-  star(actor: SignedIn, repo: Repo): Promise<void>
-  unstar(actor: SignedIn, repo: Repo): Promise<void>
-  stargazers(repo: Repo, paging: Paging): Promise<Page<User>>
-  starredBy(viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>>
-}
-
-export interface SocialDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  /** Users watch the repositories that they push to. */
-  readonly watchOnPush: boolean
-}
-
-export function createSocial({ database, clock, events, watchOnPush }: SocialDeps): Social {
+export function createSocial({ database, clock, events, watchOnPush }: SocialDeps) {
   const { read } = database
   const listOptions = (viewer: Viewer, user: User, paging: Paging) => ({ publicOnly: !isSelf(viewer, user.id), paging })
   const origin = (actor: SignedIn, repo: Repo, at: number) => ({ actor, repoId: repo.id, at })
   return {
-    async isWatching(viewer, repo) {
+    async isWatching(viewer: SignedIn, repo: Repo): Promise<boolean> {
       const mode = await findWatchMode(read, viewer.account.id, repo.id)
       return mode === 'normal' || mode === 'auto'
     },
-    watch: (actor, repo) =>
+    watch: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
         await requireUnblocked(tx, actor.account.id, [repo.ownerId])
         const at = clock.now()
@@ -57,7 +38,7 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
         if (before === undefined || before === 'ignored')
           await events.append(tx, 'repo.watched', origin(actor, repo, at), { repo_id: repo.id })
       }),
-    unwatch: (actor, repo) =>
+    unwatch: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         await lockUsers(tx, [actor.account.id])
@@ -68,28 +49,33 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
         if (before === 'normal' || before === 'auto')
           await events.append(tx, 'repo.unwatched', origin(actor, repo, at), { repo_id: repo.id })
       }),
-    async watchPushed(tx, userId, repoId) {
+    /** Watches after a push where the server is configured so, unless the user stopped watching. */
+    async watchPushed(tx: Tx, userId: UserId, repoId: RepoId): Promise<void> {
       if (!watchOnPush || (await findWatchMode(tx, userId, repoId)) !== undefined) return
       const [user, repo] = [await findUserById(tx, userId), await findRepoById(tx, repoId)]
       if (user && repo) await putWatch(tx, userId, repoId, { mode: 'auto', at: clock.now() })
     },
-    watchers: (repo, paging) => listWatchers(read, repo.id, paging),
-    watchedBy: (viewer, user, paging) => listWatchedRepos(read, user.id, viewer, listOptions(viewer, user, paging)),
-    isStarred: (viewer, repo) => isStarred(read, viewer.account.id, repo.id),
-    star: (actor, repo) =>
+    /** Users in the order of their watches. */
+    watchers: (repo: Repo, paging: Paging): Promise<Page<User>> => listWatchers(read, repo.id, paging),
+    /** Repositories that `user` watches, by id: all that it may see for itself, public ones for others. */
+    watchedBy: (viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>> =>
+      listWatchedRepos(read, user.id, viewer, listOptions(viewer, user, paging)),
+    isStarred: (viewer: SignedIn, repo: Repo): Promise<boolean> => isStarred(read, viewer.account.id, repo.id),
+    star: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
         await requireUnblocked(tx, actor.account.id, [repo.ownerId])
         const at = clock.now()
         if (await insertStar(tx, actor.account.id, repo.id, at))
           await events.append(tx, 'repo.starred', origin(actor, repo, at), { repo_id: repo.id })
       }),
-    unstar: (actor, repo) =>
+    unstar: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
         await lockUsers(tx, [actor.account.id])
         if (await deleteStar(tx, actor.account.id, repo.id))
           await events.append(tx, 'repo.unstarred', origin(actor, repo, clock.now()), { repo_id: repo.id })
       }),
-    stargazers: (repo, paging) => listStargazers(read, repo.id, paging),
-    starredBy: (viewer, user, paging) => listStarredRepos(read, user.id, viewer, listOptions(viewer, user, paging)),
+    stargazers: (repo: Repo, paging: Paging): Promise<Page<User>> => listStargazers(read, repo.id, paging),
+    starredBy: (viewer: Viewer, user: User, paging: Paging): Promise<Page<Repo>> =>
+      listStarredRepos(read, user.id, viewer, listOptions(viewer, user, paging)),
   }
 }

@@ -1,34 +1,17 @@
+import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
-import type { Database } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { DomainError, notFound } from '../../../core/platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { lockTopicsOf, replaceTopics, searchTopics, type Topic } from './topic.store.ts'
 import { isTopic, MAX_TOPICS, normaliseTopic, normaliseTopics } from './topics.policy.ts'
 
+type TopicDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Topics = ReturnType<typeof createTopics>
+
 /** Topics of repositories (behaviour/repositories#topics-languages-licences). */
-export interface Topics {
-  /** By name. */
-  list(repo: Repo, paging: Paging): Page<string>
-  /** Throws Invalid with the member `invalidTopics`. */
-  replace(actor: Actor, repo: Repo, topics: readonly string[]): Promise<void>
-  /** Does nothing when the repository has the topic. Throws Invalid with the member `invalidTopics`. */
-  add(actor: Actor, repo: Repo, topic: string): Promise<void>
-  /** Throws NotFound when the repository does not have the topic, Invalid for a malformed one. */
-  delete(actor: Actor, repo: Repo, topic: string): Promise<void>
-  /** Most used first. */
-  search(text: string, paging: Paging): Promise<Page<Topic>>
-}
-
-interface TopicDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createTopics({ database, clock, events }: TopicDeps): Topics {
+export function createTopics({ database, clock, events }: TopicDeps) {
   const change = (actor: Actor, repo: Repo, next: (before: readonly string[]) => readonly string[]): Promise<void> =>
     database.transaction(async (tx) => {
       const before = await lockTopicsOf(tx, repo.id)
@@ -44,9 +27,11 @@ export function createTopics({ database, clock, events }: TopicDeps): Topics {
       )
     })
   return {
-    list: (repo, paging) => pageOf(repo.topics, paging),
+    /** By name. */
+    list: (repo: Repo, paging: Paging): Page<string> => pageOf(repo.topics, paging),
 
-    async replace(actor, repo, sent) {
+    /** Throws Invalid with the member `invalidTopics`. */
+    async replace(actor: Actor, repo: Repo, sent: readonly string[]): Promise<void> {
       const topics = normaliseTopics(sent)
       if (topics.length > MAX_TOPICS) throw refused('Exceeding maximum number of topics per repo', null)
       const malformed = topics.filter((topic) => !isTopic(topic))
@@ -54,7 +39,8 @@ export function createTopics({ database, clock, events }: TopicDeps): Topics {
       await change(actor, repo, () => topics)
     },
 
-    async add(actor, repo, sent) {
+    /** Does nothing when the repository has the topic. Throws Invalid with the member `invalidTopics`. */
+    async add(actor: Actor, repo: Repo, sent: string): Promise<void> {
       const topic = requireTopic(sent)
       await change(actor, repo, (before) => {
         if (before.includes(topic)) return before
@@ -64,7 +50,8 @@ export function createTopics({ database, clock, events }: TopicDeps): Topics {
       })
     },
 
-    async delete(actor, repo, sent) {
+    /** Throws NotFound when the repository does not have the topic, Invalid for a malformed one. */
+    async delete(actor: Actor, repo: Repo, sent: string): Promise<void> {
       const topic = requireTopic(sent)
       await change(actor, repo, (before) => {
         if (!before.includes(topic)) throw notFound('the repository does not have the topic')
@@ -72,7 +59,9 @@ export function createTopics({ database, clock, events }: TopicDeps): Topics {
       })
     },
 
-    search: (text, paging) => searchTopics(database.read, normaliseTopic(text), paging),
+    /** Most used first. */
+    search: (text: string, paging: Paging): Promise<Page<Topic>> =>
+      searchTopics(database.read, normaliseTopic(text), paging),
   }
 }
 

@@ -1,7 +1,6 @@
+import type { Core } from '../../../core/module.ts'
 import { type Actor, actorOf } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import type { TeamId, UserId } from '../../../core/platform/crypto/ids.ts'
 import { deleteCollaborationsOf } from '../collaborators/collaboration.store.ts'
 import { type User, deleteTeamReposOf, insertTeamRepo, listTeamsByIds } from '../../accounts/index.ts'
@@ -21,9 +20,7 @@ export interface RepoMove {
   readonly actor: Actor
 }
 
-interface MoveDeps {
-  readonly clock: Clock
-  readonly events: Events
+interface MoveDeps extends Pick<Core, 'clock' | 'events'> {
   readonly rules: { readonly autoWatch: boolean }
 }
 

@@ -1,3 +1,4 @@
+import type { Core } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/access-mode.ts'
 import { canSeeRepo, NO_ACCESS } from '../../../core/access/repo-access.ts'
 import {
@@ -8,8 +9,6 @@ import {
   viewerOfAccount,
 } from '../../../core/access/viewer.ts'
 import { type Database, type Db, retryingTaken, type Tx } from '../../../core/db/database.ts'
-import type { Events } from '../../../core/events/index.ts'
-import type { Clock } from '../../../core/platform/clock.ts'
 import { conflict, forbidden, invalid, isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { asId, type TeamId } from '../../../core/platform/crypto/ids.ts'
 import { findCollaborationMode, upsertCollaboration } from '../collaborators/collaboration.store.ts'
@@ -37,37 +36,19 @@ interface TransferTarget {
   readonly teamIds?: readonly number[] | undefined
 }
 
-/** Transfers of repositories to other users and organizations (behaviour/repositories#transfers). */
-export interface Transfers {
-  /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
-  getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView>
-  /**
-   * `done` when the actor may create repositories for the new owner, else `pending` until the new owner accepts. Throws
-   * NotFound (new owner), Invalid (teams, name in use), Conflict (pending already), Forbidden (blocked, limit, team of
-   * another organization).
-   */
-  start(actor: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'>
-  /**
-   * Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the recipient has a
-   * repository of that name.
-   */
-  accept(actor: SignedIn, repo: Repo): Promise<void>
-  /** Throws as accept. */
-  reject(actor: SignedIn, repo: Repo): Promise<void>
-}
-
-export interface TransferDeps {
-  readonly database: Database
+export interface TransferDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly quota: DiskQuota
-  readonly clock: Clock
-  readonly events: Events
   readonly rules: { readonly maxCreation: number; readonly autoWatch: boolean }
 }
 
-export function createTransfers(deps: TransferDeps): Transfers {
+export type Transfers = ReturnType<typeof createTransfers>
+
+/** Transfers of repositories to other users and organizations (behaviour/repositories#transfers). */
+export function createTransfers(deps: TransferDeps) {
   const { read } = deps.database
   return {
-    async getInView(viewer, owner, name) {
+    /** As Repos.getInView, for the recipient of a pending transfer even when it cannot see the repository. */
+    async getInView(viewer: Viewer, owner: string, name: string): Promise<RepoInView> {
       try {
         return await getRepoInView(read, viewer, owner, name)
       } catch (error) {
@@ -80,7 +61,12 @@ export function createTransfers(deps: TransferDeps): Transfers {
       }
     },
 
-    async start(actor, repo, target) {
+    /**
+     * `done` when the actor may create repositories for the new owner, else `pending` until the new owner accepts. Throws
+     * NotFound (new owner), Invalid (teams, name in use), Conflict (pending already), Forbidden (blocked, limit, team of
+     * another organization).
+     */
+    async start(actor: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'> {
       const newOwner = await getNewOwner(deps, actor, target.newOwner)
       await requireUnblocked(read, actor.account.id, [newOwner.id])
       const teamIds = await requireTeams(deps, newOwner, target.teamIds ?? [])
@@ -101,7 +87,11 @@ export function createTransfers(deps: TransferDeps): Transfers {
       return 'pending'
     },
 
-    async accept(actor, repo) {
+    /**
+     * Throws NotFound when none is pending, Forbidden for others than the recipient, Invalid when the recipient has a
+     * repository of that name.
+     */
+    async accept(actor: SignedIn, repo: Repo): Promise<void> {
       const { transfer, recipient } = await requireRecipient(deps, actor, repo)
       await requireCapacity(deps, actor, recipient)
       await retryingTaken(deps.database, async (tx) => {
@@ -120,7 +110,8 @@ export function createTransfers(deps: TransferDeps): Transfers {
       })
     },
 
-    async reject(actor, repo) {
+    /** Throws as accept. */
+    async reject(actor: SignedIn, repo: Repo): Promise<void> {
       const { recipient } = await requireRecipient(deps, actor, repo)
       await deps.database.transaction(async (tx) => {
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)

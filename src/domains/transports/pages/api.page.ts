@@ -1,8 +1,7 @@
+import type { Core } from '../../../core/module.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Unit } from '../../../core/access/units.ts'
-import type { Database } from '../../../core/db/database.ts'
 import { MovedError, notFound } from '../../../core/platform/errors.ts'
-import type { Site } from '../../../core/platform/site.ts'
 import { findRun } from '../../automation/index.ts'
 import { type Milestones, getReadableIssue } from '../../issues/index.ts'
 import { type Packages, getReadablePackageOwner } from '../../packages/index.ts'
@@ -13,12 +12,10 @@ import { list } from './parts.ts'
 import type { Sources } from './sources.service.ts'
 import { admitRepo, type PageMaker, repoHeading, type Visit } from './visit.ts'
 
-interface ApiPageDeps {
-  readonly database: Database
+interface ApiPageDeps extends Pick<Core, 'database' | 'site'> {
   readonly milestones: Pick<Milestones, 'get'>
   readonly packages: Pick<Packages, 'get'>
   readonly repos: Pick<Repos, 'admit'>
-  readonly site: Site
   readonly sources: Pick<Sources, 'locate'>
   readonly users: Pick<Users, 'getInView'>
 }

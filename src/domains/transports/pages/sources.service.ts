@@ -1,5 +1,5 @@
-import type { Database } from '../../../core/db/database.ts'
-import { type Git, type GitRepo, MODE, type TreeEntry } from '../../../core/git/index.ts'
+import type { Core } from '../../../core/module.ts'
+import { type GitRepo, MODE, type TreeEntry } from '../../../core/git/index.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { isText } from '../../../core/platform/http/content.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -50,24 +50,6 @@ interface CommitRows {
   readonly hasMore: boolean
 }
 
-/** Reads what the pages about files and commits contain. */
-export interface Sources {
-  /** `address` is `{branch|tag|commit}/{ref}/{path}`; the longest leading part that names a ref. Throws NotFound. */
-  locate(repo: Repo, address: string): Promise<Place>
-  /** The root of the default branch; undefined while it does not exist. */
-  findDefault(repo: Repo): Promise<Place | undefined>
-  /** Directories come first. Throws NotFound. */
-  read(repo: Repo, place: Place): Promise<Source>
-  /** The README of a directory, if it is a text of at most 256 KiB. */
-  findReadme(repo: Repo, entries: readonly TreeEntry[]): Promise<TextFile | undefined>
-  /**
-   * Commits that changed the path, the newest first. NOTE: without a total, for which the whole history is read.
-   */
-  listCommits(repo: Repo, place: Place, paging: Paging): Promise<CommitRows>
-  /** Names of the first `limit` branches, the default branch before the others, and how many there are. */
-  listBranches(repo: Repo, limit: number): Promise<Page<string>>
-}
-
 const NO_PARTS = { stat: false, files: false, verification: false }
 const MAX_TEXT = 256 * 1024
 /** The name of a ref has no more segments. */
@@ -76,15 +58,17 @@ const HEADS = 'refs/heads/'
 const TAGS = 'refs/tags/'
 const ADDRESS = /^(branch|tag|commit)\/([^/].*)$/s
 
-interface SourceDeps {
-  readonly database: Database
-  readonly git: Git
+interface SourceDeps extends Pick<Core, 'database' | 'git'> {
   readonly commitViews: CommitViews
 }
 
-export function createSources({ database, git, commitViews }: SourceDeps): Sources {
+export type Sources = ReturnType<typeof createSources>
+
+/** Reads what the pages about files and commits contain. */
+export function createSources({ database, git, commitViews }: SourceDeps) {
   return {
-    async locate(repo, address) {
+    /** `address` is `{branch|tag|commit}/{ref}/{path}`; the longest leading part that names a ref. Throws NotFound. */
+    async locate(repo: Repo, address: string): Promise<Place> {
       const [, kind, given] = ADDRESS.exec(address) ?? []
       const rest = given && trimEndOf(given, '/')
       if (!rest) throw notFound('no such address')
@@ -97,12 +81,14 @@ export function createSources({ database, git, commitViews }: SourceDeps): Sourc
       if (found === undefined) throw notFound(`no such ${kind}: ${rest}`)
       return found
     },
-    async findDefault(repo) {
+    /** The root of the default branch; undefined while it does not exist. */
+    async findDefault(repo: Repo): Promise<Place | undefined> {
       const opened = git.open(repo)
       const ref = (await opened.refs.snapshot()).get(HEADS + repo.defaultBranch)
       return ref && { kind: 'branch', ref: repo.defaultBranch, commit: ref.oid, path: '' }
     },
-    async read(repo, { commit, path }) {
+    /** Directories come first. Throws NotFound. */
+    async read(repo: Repo, { commit, path }: Place): Promise<Source> {
       const opened = git.open(repo)
       const entry = await opened.revisions.entryAt(commit, path)
       if (entry === undefined) throw notFound(`no such path: ${path}`)
@@ -111,21 +97,26 @@ export function createSources({ database, git, commitViews }: SourceDeps): Sourc
         return { kind: 'directory', entries: sortEntries(await opened.objects.tree(entry.oid)) }
       return readFile(opened, entry)
     },
-    async findReadme(repo, entries) {
+    /** The README of a directory, if it is a text of at most 256 KiB. */
+    async findReadme(repo: Repo, entries: readonly TreeEntry[]): Promise<TextFile | undefined> {
       const entry = chooseReadme(entries)
       const file = entry && (await readFile(git.open(repo), entry))
       return file?.kind === 'file' && file.text !== undefined
         ? { name: entry!.name, oid: entry!.oid, text: file.text }
         : undefined
     },
-    async listCommits(repo, { commit: tip, path }, { offset: skip, limit }) {
+    /**
+     * Commits that changed the path, the newest first. NOTE: without a total, for which the whole history is read.
+     */
+    async listCommits(repo: Repo, { commit: tip, path }: Place, { offset: skip, limit }: Paging): Promise<CommitRows> {
       const opened = git.open(repo)
       const log = { tip, ...(path !== '' && { path }) }
       const commits = await opened.history.list(log, { skip, limit: limit + 1 })
       const items = await commitViews.load(opened, commits.slice(0, limit), NO_PARTS)
       return { items, hasMore: commits.length > limit }
     },
-    async listBranches(repo, limit) {
+    /** Names of the first `limit` branches, the default branch before the others, and how many there are. */
+    async listBranches(repo: Repo, limit: number): Promise<Page<string>> {
       const refs = (await git.open(repo).refs.snapshot()).list(HEADS)
       const names = refs.slice(0, limit + 1).map(({ name }) => name.slice(HEADS.length))
       const others = names.filter((name) => name !== repo.defaultBranch)

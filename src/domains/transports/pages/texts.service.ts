@@ -22,12 +22,6 @@ interface SourceText {
   readonly caller: Caller
 }
 
-/** Texts of repositories as HTML. */
-export interface Texts {
-  /** Safe HTML; undefined for a text without markup, or one that cannot be rendered. */
-  render(source: SourceText): Promise<string | undefined>
-}
-
 const MAX_BYTES = 16 * 1024 * 1024
 const LIFETIME_MS = 600_000
 /** A text takes longer to render while the server is busy. */
@@ -37,12 +31,15 @@ const REFUSALS = ['too-large', 'too-many-requests', 'unavailable'] as const
 /** A result that says that the text cannot be rendered. */
 const REFUSED = '\0'
 
+/** Texts of repositories as HTML. */
+export type Texts = ReturnType<typeof createTexts>
+
 /**
  * Renders each text once for all viewers. The entries have the hash of everything that is rendered, so that only the
  * mentions in them can become stale, here and in other processes: for ten minutes after an account is created, renamed,
  * hidden or deleted. Only public accounts are linked.
  */
-export function createTexts({ markup }: { readonly markup: Pick<Markup, 'render'> }): Texts {
+export function createTexts({ markup }: { readonly markup: Pick<Markup, 'render'> }) {
   const rendered = new LRUCache<string, string>({
     maxSize: MAX_BYTES,
     ttl: LIFETIME_MS,
@@ -72,7 +69,8 @@ export function createTexts({ markup }: { readonly markup: Pick<Markup, 'render'
   }
 
   return {
-    async render(source) {
+    /** Safe HTML; undefined for a text without markup, or one that cannot be rendered. */
+    async render(source: SourceText): Promise<string | undefined> {
       const { text, name, context, wiki } = source
       const key = sha256Hex(JSON.stringify([text, name, context, wiki]))
       try {

@@ -34,22 +34,14 @@ export interface ChangedFileList {
   indexOf(path: string): number
 }
 
+const MAX_OUTPUT = 32 * 1024 * 1024
+
+export type ChangedFiles = ReturnType<typeof createChangedFiles>
+
 /**
  * What differs between two commits or trees, with renames and copies found. Ids are full ones; the empty tree's works.
  */
-export interface ChangedFiles {
-  /**
-   * The files, kept packed: one process for any number, and none while the list is in the cache. GitError `too-large`
-   * for more than some hundred thousand files. A whitespace mode says what does not count as a difference of lines.
-   */
-  list(base: string, head: string, whitespace?: Whitespace): Promise<ChangedFileList>
-  /** The sums of the same list, which stay in the cache for longer. */
-  totals(base: string, head: string): Promise<DiffTotals>
-}
-
-const MAX_OUTPUT = 32 * 1024 * 1024
-
-export function createChangedFiles({ format, cacheKey, command, memo }: Omit<DiffContext, 'objects'>): ChangedFiles {
+export function createChangedFiles({ format, cacheKey, command, memo }: Omit<DiffContext, 'objects'>) {
   async function read(base: string, head: string, whitespace: Whitespace | undefined): Promise<FileTable> {
     const args = ['diff-tree', '-r', '-M', '-C', '--raw', '--numstat', '-z', '--no-abbrev']
     args.push(...whitespaceArgs(whitespace), '--end-of-options', base, head)
@@ -60,7 +52,7 @@ export function createChangedFiles({ format, cacheKey, command, memo }: Omit<Dif
     return table
   }
 
-  async function load(base: string, head: string, whitespace: Whitespace | undefined): Promise<FileTable> {
+  async function load(base: string, head: string, whitespace?: Whitespace): Promise<FileTable> {
     requireSpans(format, { base, head })
     return memo.get(
       `${cacheKey}files ${base} ${head} ${whitespace ?? ''}`,
@@ -70,8 +62,13 @@ export function createChangedFiles({ format, cacheKey, command, memo }: Omit<Dif
   }
 
   return {
+    /**
+     * The files, kept packed: one process for any number, and none while the list is in the cache. GitError `too-large`
+     * for more than some hundred thousand files. A whitespace mode says what does not count as a difference of lines.
+     */
     list: load,
-    totals: (base, head) =>
+    /** The sums of the same list, which stay in the cache for longer. */
+    totals: (base: string, head: string): Promise<DiffTotals> =>
       memo.get(
         `${cacheKey}totals ${base} ${head}`,
         () => 24,

@@ -5,18 +5,6 @@ import { type DiffSpan, requireSpans } from './diff-span.ts'
 /** `binary`: a diff with the bytes of binary files; `mails`: a series of patches as `git format-patch` writes them. */
 type DiffTextKind = 'diff' | 'binary' | 'mails'
 
-export interface DiffTexts {
-  /**
-   * The text of a diff as git prints it. A short one stays in the cache and needs no process the next time; a long one
-   * comes at the pace of its reader.
-   */
-  read(
-    kind: DiffTextKind,
-    span: DiffSpan,
-    signal?: AbortSignal,
-  ): Promise<Buffer | AsyncGenerator<Buffer, void, undefined>>
-}
-
 /** Bytes of a text that is kept. */
 const MAX_KEPT = 256 * 1024
 
@@ -25,17 +13,27 @@ interface Kept {
   readonly bytes: Buffer | undefined
 }
 
+export type DiffTexts = ReturnType<typeof createDiffTexts>
+
 export function createDiffTexts(
   { format, cacheKey, memo }: Pick<DiffContext, 'format' | 'cacheKey' | 'memo'>,
   diffs: Diffs,
-): DiffTexts {
+) {
   const print = (kind: DiffTextKind, { base, head }: DiffSpan, signal?: AbortSignal) =>
     kind === 'mails'
       ? diffs.mails(base, head, signal)
       : diffs.patch(base, head, { binary: kind === 'binary', ...(signal && { signal }) })
 
   return {
-    async read(kind, span, signal) {
+    /**
+     * The text of a diff as git prints it. A short one stays in the cache and needs no process the next time; a long one
+     * comes at the pace of its reader.
+     */
+    async read(
+      kind: DiffTextKind,
+      span: DiffSpan,
+      signal?: AbortSignal,
+    ): Promise<Buffer | AsyncGenerator<Buffer, void, undefined>> {
       requireSpans(format, span)
       const { bytes } = await memo.get<Kept>(
         `${cacheKey}text ${kind} ${span.base} ${span.head}`,

@@ -7,25 +7,12 @@ import { LineRanges } from './line-ranges.ts'
 
 type Moved = readonly (FileLines | undefined)[]
 
-export interface LineMoves {
-  /**
-   * Where lines of files of the commit `from` are in the commit `to`, in the order given. Undefined for lines of which
-   * one was changed or deleted, that others were inserted between, or whose file is gone; renames are followed
-   * (behaviour/pull-requests#positions-of-review-comments). Lines of a binary file or a submodule stay only as long as
-   * the file does. At most one process for renames and one for each file that differs.
-   */
-  move(from: string, to: string, places: readonly FileLines[]): Promise<Moved>
-  /**
-   * Where lines of one diff are in another, in the order given: lines of the old side by the two bases, lines of the
-   * new side by the two heads. Undefined as `move` says.
-   */
-  follow(before: DiffSpan, after: DiffSpan, places: readonly DiffRange[]): Promise<Moved>
-}
-
 const BOUNDS = { deadline: 30_000, maxOutput: 256 * 1024 * 1024 } as const
 const DIFF = ['diff', '--unified=0', '--no-ext-diff', '--no-textconv', '--no-color'] as const
 
-export function createLineMoves(context: DiffContext): LineMoves {
+export type LineMoves = ReturnType<typeof createLineMoves>
+
+export function createLineMoves(context: DiffContext) {
   const { format, cacheKey, command, memo } = context
 
   const rangesOf = (from: string, to: string): Promise<LineRanges> =>
@@ -44,6 +31,12 @@ export function createLineMoves(context: DiffContext): LineMoves {
     return moved && { path, ...moved }
   }
 
+  /**
+   * Where lines of files of the commit `from` are in the commit `to`, in the order given. Undefined for lines of which
+   * one was changed or deleted, that others were inserted between, or whose file is gone; renames are followed
+   * (behaviour/pull-requests#positions-of-review-comments). Lines of a binary file or a submodule stay only as long as
+   * the file does. At most one process for renames and one for each file that differs.
+   */
   async function move(from: string, to: string, places: readonly FileLines[]): Promise<Moved> {
     requireSpans(format, { base: from, head: to })
     if (from === to) return places
@@ -68,7 +61,11 @@ export function createLineMoves(context: DiffContext): LineMoves {
 
   return {
     move,
-    async follow(before, after, places) {
+    /**
+     * Where lines of one diff are in another, in the order given: lines of the old side by the two bases, lines of the
+     * new side by the two heads. Undefined as `move` says.
+     */
+    async follow(before: DiffSpan, after: DiffSpan, places: readonly DiffRange[]): Promise<Moved> {
       requireSpans(format, before, after)
       const onSide = (side: DiffSide) => places.filter((place) => place.side === side).map(linesOf)
       const moved = {

@@ -3,18 +3,11 @@ import type { DiffContext } from './diff-context.ts'
 import { type DiffSpan, requireSpans } from './diff-span.ts'
 import { DiffScanner, type DiffVisitor, type Hunk } from './hunk-scanner.ts'
 
-export interface SamePatch {
-  /**
-   * Whether two diffs change the same files in the same way wherever in the file: true after a rebase that changed
-   * nothing (behaviour/pull-requests#mergeability). White space counts. One process for each diff where no file was
-   * changed on both sides, else two.
-   */
-  isSame(before: DiffSpan, after: DiffSpan): Promise<boolean>
-}
-
 const OPTIONS = { deadline: 60_000, maxOutput: 256 * 1024 * 1024 } as const
 
-export function createSamePatch({ format, cacheKey, command, memo }: Omit<DiffContext, 'objects'>): SamePatch {
+export type SamePatch = ReturnType<typeof createSamePatch>
+
+export function createSamePatch({ format, cacheKey, command, memo }: Omit<DiffContext, 'objects'>) {
   const digestOf = (kind: string, { base, head }: DiffSpan, compute: () => Promise<string>): Promise<string> =>
     memo.get(`${cacheKey}${kind} ${base} ${head}`, () => 64, compute)
 
@@ -37,7 +30,12 @@ export function createSamePatch({ format, cacheKey, command, memo }: Omit<DiffCo
     })
 
   return {
-    async isSame(before, after) {
+    /**
+     * Whether two diffs change the same files in the same way wherever in the file: true after a rebase that changed
+     * nothing (behaviour/pull-requests#mergeability). White space counts. One process for each diff where no file was
+     * changed on both sides, else two.
+     */
+    async isSame(before: DiffSpan, after: DiffSpan): Promise<boolean> {
       requireSpans(format, before, after)
       if ((await filesDigest(before)) === (await filesDigest(after))) return true
       return (await patchDigest(before)) === (await patchDigest(after))

@@ -12,18 +12,6 @@ interface AheadBehind {
   readonly behind: number
 }
 
-/** How commits are related. All ids are full commit ids; others throw GitError `invalid`. */
-export interface Ancestry {
-  /** The best common ancestor; undefined for unrelated histories. */
-  mergeBase(a: string, b: string): Promise<string | undefined>
-  /** All of them, the one of `mergeBase` first: merges in both directions (criss-cross) make several. */
-  mergeBases(a: string, b: string): Promise<readonly string[]>
-  isAncestor(ancestor: string, descendant: string): Promise<boolean>
-  /** Those of the tips that are not in the history of `base`: one process for all. */
-  notWithin(base: string, tips: readonly string[]): Promise<ReadonlySet<string>>
-  aheadBehind(head: string, base: string): Promise<AheadBehind>
-}
-
 export interface AncestryContext extends GraphRepo {
   readonly cacheKey: string
   readonly command: GitCommand
@@ -31,9 +19,13 @@ export interface AncestryContext extends GraphRepo {
   readonly graph: GraphReader
 }
 
-export function createAncestry(context: AncestryContext): Ancestry {
+export type Ancestry = ReturnType<typeof createAncestry>
+
+/** How commits are related. All ids are full commit ids; others throw GitError `invalid`. */
+export function createAncestry(context: AncestryContext) {
   const { format, cacheKey, command, memo, graph } = context
 
+  /** All of them, the one of `mergeBase` first: merges in both directions (criss-cross) make several. */
   async function mergeBases(a: string, b: string): Promise<readonly string[]> {
     requireOids(format, a, b)
     if (a === b) return [a]
@@ -51,8 +43,9 @@ export function createAncestry(context: AncestryContext): Ancestry {
 
   return {
     mergeBases,
-    mergeBase: async (a, b) => (await mergeBases(a, b))[0],
-    async isAncestor(ancestor, descendant) {
+    /** The best common ancestor; undefined for unrelated histories. */
+    mergeBase: async (a: string, b: string): Promise<string | undefined> => (await mergeBases(a, b))[0],
+    async isAncestor(ancestor: string, descendant: string): Promise<boolean> {
       requireOids(format, ancestor, descendant)
       if (ancestor === descendant) return true
       const code = await memo.get(
@@ -66,7 +59,8 @@ export function createAncestry(context: AncestryContext): Ancestry {
       )
       return code === 0
     },
-    async notWithin(base, tips) {
+    /** Those of the tips that are not in the history of `base`: one process for all. */
+    async notWithin(base: string, tips: readonly string[]): Promise<ReadonlySet<string>> {
       requireOids(format, base, ...tips)
       const candidates = new Set(tips)
       const inside = await graph.ask(context, 'within', { base, tips: [...candidates] })
@@ -78,7 +72,7 @@ export function createAncestry(context: AncestryContext): Ancestry {
         if (candidates.has(oid)) outside.add(oid)
       return outside
     },
-    async aheadBehind(head, base) {
+    async aheadBehind(head: string, base: string): Promise<AheadBehind> {
       requireOids(format, head, base)
       if (head === base) return { ahead: 0, behind: 0 }
       return memo.get(

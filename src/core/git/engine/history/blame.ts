@@ -13,16 +13,6 @@ interface BlameHunk {
   readonly lines: number
 }
 
-export interface Blames {
-  /** Who last changed each line of a file as of a commit, in line order. */
-  blame(commit: string, path: string, signal?: AbortSignal): Promise<BlameHunk[]>
-  /**
-   * The commit that last changed one line, counted from 1, as of a commit. Undefined where there is no such file or
-   * line, and where a long history gives no answer within seconds: a request may wait for it.
-   */
-  ofLine(commit: string, path: string, line: number): Promise<string | undefined>
-}
-
 interface BlamesContext {
   readonly format: ObjectFormat
   readonly cacheKey: string
@@ -35,7 +25,9 @@ const LINE_DEADLINE = 5_000
 /** How git ends where there is no such file or line. */
 const NO_SUCH_LINE = 128
 
-export function createBlames({ format, cacheKey, command, memo }: BlamesContext): Blames {
+export type Blames = ReturnType<typeof createBlames>
+
+export function createBlames({ format, cacheKey, command, memo }: BlamesContext) {
   const requireOid = (commit: string): void => {
     if (!isOid(commit, format)) throw new GitError('invalid', `bad commit id: ${commit.slice(0, 80)}`)
   }
@@ -51,7 +43,11 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
   }
 
   return {
-    async ofLine(commit, path, line) {
+    /**
+     * The commit that last changed one line, counted from 1, as of a commit. Undefined where there is no such file or
+     * line, and where a long history gives no answer within seconds: a request may wait for it.
+     */
+    async ofLine(commit: string, path: string, line: number): Promise<string | undefined> {
       requireOid(commit)
       if (!Number.isSafeInteger(line) || line < 1) return undefined
       const key = `${cacheKey}blame ${commit} ${line} ${path}`
@@ -68,7 +64,8 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
         throw error
       }
     },
-    async blame(commit, path, signal) {
+    /** Who last changed each line of a file as of a commit, in line order. */
+    async blame(commit: string, path: string, signal?: AbortSignal): Promise<BlameHunk[]> {
       requireOid(commit)
       const options = { deadline: DEADLINE, ...(signal && { signal }) }
       const { stdout } = await command.run(['blame', '--incremental', commit, '--', path], options)

@@ -27,14 +27,6 @@ export interface ChangeSet {
   readonly deletions: number
 }
 
-export interface Changes {
-  /**
-   * What each commit changed against its first parent (a root: against nothing). One process for all that are new. A
-   * commit that changes more than can be listed has no entry.
-   */
-  ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>>
-}
-
 const STATUS: Readonly<Record<string, ChangeStatus>> = {
   A: 'added',
   D: 'removed',
@@ -52,7 +44,9 @@ export interface ChangesContext {
   readonly memo: Memo
 }
 
-export function createChanges({ format, cacheKey, objects, command, memo }: ChangesContext): Changes {
+export type Changes = ReturnType<typeof createChanges>
+
+export function createChanges({ format, cacheKey, objects, command, memo }: ChangesContext) {
   const zero = zeroOid(format)
 
   async function compute(oids: readonly string[]): Promise<Map<string, ChangeSet>> {
@@ -84,7 +78,11 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
   }
 
   return {
-    async ofCommits(oids) {
+    /**
+     * What each commit changed against its first parent (a root: against nothing). One process for all that are new. A
+     * commit that changes more than can be listed has no entry.
+     */
+    async ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>> {
       const unknown: string[] = []
       let computed: Promise<Map<string, ChangeSet>> | undefined
       const sets = await Promise.all(

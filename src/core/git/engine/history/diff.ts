@@ -14,22 +14,6 @@ interface DiffOptions {
   readonly signal?: AbortSignal
 }
 
-/** Text of differences, byte for byte as git prints it, as it comes. Ids are full ids of commits or trees. */
-export interface Diffs {
-  /** The patch between two trees with renames found; binary files in full with `binary`. */
-  patch(
-    base: string,
-    head: string,
-    options?: DiffOptions & { readonly binary?: boolean },
-  ): AsyncGenerator<Buffer, void, undefined>
-  /** A commit against its first parent, a root against nothing. */
-  commitDiff(oid: string, options?: DiffOptions): AsyncGenerator<Buffer, void, undefined>
-  /** Mail-form patches (git format-patch --stdout) of the commits of `head` that `base` lacks, oldest first. */
-  mails(base: string, head: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined>
-  /** One commit in mail form. */
-  commitMail(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined>
-}
-
 const WHITESPACE = { all: '--ignore-all-space', change: '--ignore-space-change', eol: '--ignore-space-at-eol' } as const
 
 /** The option of git's diff commands for a whitespace mode. */
@@ -50,13 +34,21 @@ const paced = (signal: AbortSignal | undefined): CommandOptions => ({
   ...(signal && { signal }),
 })
 
-export function createDiffs(format: ObjectFormat, objects: Objects, command: GitCommand): Diffs {
+export type Diffs = ReturnType<typeof createDiffs>
+
+/** Text of differences, byte for byte as git prints it, as it comes. Ids are full ids of commits or trees. */
+export function createDiffs(format: ObjectFormat, objects: Objects, command: GitCommand) {
   const checked = (oid: string): string => {
     if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
     return oid
   }
 
-  function patch(base: string, head: string, options: DiffOptions & { readonly binary?: boolean } = {}) {
+  /** The patch between two trees with renames found; binary files in full with `binary`. */
+  function patch(
+    base: string,
+    head: string,
+    options: DiffOptions & { readonly binary?: boolean } = {},
+  ): AsyncGenerator<Buffer, void, undefined> {
     const args = [
       'diff-tree',
       '-p',
@@ -77,11 +69,13 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
 
   return {
     patch,
-    async *commitDiff(oid, options) {
+    /** A commit against its first parent, a root against nothing. */
+    async *commitDiff(oid: string, options?: DiffOptions): AsyncGenerator<Buffer, void, undefined> {
       const { parents } = await objects.commit(oid)
       yield* patch(parents[0] ?? emptyTreeOid(format), oid, options)
     },
-    async *mails(base, head, signal) {
+    /** Mail-form patches (git format-patch --stdout) of the commits of `head` that `base` lacks, oldest first. */
+    async *mails(base: string, head: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
       yield* command.stream(
         [
           'format-patch',
@@ -94,7 +88,8 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
         paced(signal),
       )
     },
-    async *commitMail(oid, signal) {
+    /** One commit in mail form. */
+    async *commitMail(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
       yield* command.stream(
         ['format-patch', '--stdout', '--no-ext-diff', '--no-textconv', '--binary', '-1', checked(oid)],
         paced(signal),

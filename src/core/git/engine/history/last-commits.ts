@@ -8,16 +8,6 @@ import type { Commit } from '../object/commit.ts'
 import type { Objects } from '../read/objects.ts'
 import type { Revisions } from '../refs/revision.ts'
 
-export interface LastCommits {
-  /**
-   * For every entry of the directory as of the commit, the id of the last commit that changed it (`git log -1 --
-   * entry`).
-   */
-  ofDirectory(commit: string, directory: string): Promise<ReadonlyMap<string, string>>
-  /** The same for one path. Undefined when the path never existed in that history. */
-  ofPath(commit: string, path: string): Promise<string | undefined>
-}
-
 export interface LastCommitsContext extends GraphRepo {
   readonly cacheKey: string
   readonly objects: Objects
@@ -43,10 +33,16 @@ interface Search {
   readonly queue: CommitQueue
 }
 
-export function createLastCommits(context: LastCommitsContext): LastCommits {
+export type LastCommits = ReturnType<typeof createLastCommits>
+
+export function createLastCommits(context: LastCommitsContext) {
   const { cacheKey, memo } = context
   return {
-    ofDirectory(commit, directory) {
+    /**
+     * For every entry of the directory as of the commit, the id of the last commit that changed it (`git log -1 --
+     * entry`).
+     */
+    ofDirectory(commit: string, directory: string): Promise<ReadonlyMap<string, string>> {
       const plain = trimOf(directory, '/')
       return memo.get(
         memoKey(context, commit, plain),
@@ -54,7 +50,8 @@ export function createLastCommits(context: LastCommitsContext): LastCommits {
         () => compute(context, commit, plain),
       )
     },
-    async ofPath(commit, path) {
+    /** The same for one path. Undefined when the path never existed in that history. */
+    async ofPath(commit: string, path: string): Promise<string | undefined> {
       const plain = trimOf(path, '/')
       const known = memo.peek<ReadonlyMap<string, string>>(
         memoKey(context, commit, plain.slice(0, Math.max(0, plain.lastIndexOf('/')))),

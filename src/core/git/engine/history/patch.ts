@@ -5,19 +5,17 @@ import { GitError } from '../../errors.ts'
 import type { CommandOptions, GitCommand } from '../command.ts'
 import { isOid, type ObjectFormat } from '../object/format.ts'
 
-export interface Patches {
-  /**
-   * The tree that a diff (as git or `diff -u` writes them) makes of another; its objects are in the repository.
-   * GitError `invalid` with git's words when the diff is empty, broken, leaves the tree or does not apply. Use within
-   * `writing`.
-   */
-  apply(tree: string, patch: Uint8Array): Promise<string>
-}
+export type Patches = ReturnType<typeof createPatches>
 
 /** NOTE: an index of its own in a folder of its own; no work tree is ever touched. */
-export function createPatches(format: ObjectFormat, command: GitCommand): Patches {
+export function createPatches(format: ObjectFormat, command: GitCommand) {
   return {
-    async apply(tree, patch) {
+    /**
+     * The tree that a diff (as git or `diff -u` writes them) makes of another; its objects are in the repository.
+     * GitError `invalid` with git's words when the diff is empty, broken, leaves the tree or does not apply. Use within
+     * `writing`.
+     */
+    async apply(tree: string, patch: Uint8Array): Promise<string> {
       const folder = await mkdtemp(join(tmpdir(), 'ingot-index-'))
       const run = (args: readonly string[], options: CommandOptions = {}) =>
         command.run(args, { ...options, env: { GIT_INDEX_FILE: join(folder, 'index') } })

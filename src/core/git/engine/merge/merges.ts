@@ -19,33 +19,6 @@ interface MergeResult {
   readonly conflicts: readonly string[]
 }
 
-export interface Merges {
-  /**
-   * Three-way merge of two commits with renames, from their own merge bases; touches no ref. A tree without conflicts
-   * is in the repository, durably. One process; use within `writing`.
-   */
-  mergeTrees(ours: string, theirs: string): Promise<MergeResult>
-  /**
-   * The same, leaving nothing behind: the tree is not in the repository. A process only for what `mergeUntouched`
-   * leaves to git.
-   */
-  tryMerge(ours: string, theirs: string): Promise<MergeResult>
-  /**
-   * Every path in which the merge of `theirs` into `ours` differs from `ours`, whatever the number of their merge bases;
-   * undefined for conflicts and for unrelated histories. Leaves nothing behind; use within `writing`. At most two
-   * processes.
-   */
-  changedFiles(ours: string, theirs: string): Promise<readonly string[] | undefined>
-  /**
-   * Builds the commit that a merge leads to, durably; moves no ref. Takes at most one process for a merge or a squash;
-   * for a rebase one, and another for each commit that needs a merge of contents. GitError `timeout` after a minute.
-   * Use within `writing`, and move a ref right after.
-   */
-  build(plan: MergePlan): Promise<MergeOutcome>
-  /** The same, leaving nothing behind, and with the places that conflict. The commit of its answer does not exist. */
-  preview(plan: MergePlan): Promise<MergeOutcome>
-}
-
 interface MergesContext extends BuildContext {
   readonly cacheKey: string
   readonly memo: Memo
@@ -55,13 +28,36 @@ const DEADLINE_MS = 120_000
 /** In memory: two entries of a tree. */
 const CHANGE_BYTES = 400
 
-export function createMerges(context: MergesContext): Merges {
+export type Merges = ReturnType<typeof createMerges>
+
+export function createMerges(context: MergesContext) {
   return {
-    mergeTrees: (ours, theirs) => mergeByGit(context, { ours, theirs, keeps: true }),
-    tryMerge: (ours, theirs) => tryMerge(context, ours, theirs),
-    changedFiles: (ours, theirs) => mergedFiles(context, ours, theirs),
-    build: (plan) => buildMerge(context, plan),
-    preview: (plan) => buildMerge(context, plan, { isPreview: true }),
+    /**
+     * Three-way merge of two commits with renames, from their own merge bases; touches no ref. A tree without conflicts
+     * is in the repository, durably. One process; use within `writing`.
+     */
+    mergeTrees: (ours: string, theirs: string): Promise<MergeResult> =>
+      mergeByGit(context, { ours, theirs, keeps: true }),
+    /**
+     * The same, leaving nothing behind: the tree is not in the repository. A process only for what `mergeUntouched`
+     * leaves to git.
+     */
+    tryMerge: (ours: string, theirs: string): Promise<MergeResult> => tryMerge(context, ours, theirs),
+    /**
+     * Every path in which the merge of `theirs` into `ours` differs from `ours`, whatever the number of their merge bases;
+     * undefined for conflicts and for unrelated histories. Leaves nothing behind; use within `writing`. At most two
+     * processes.
+     */
+    changedFiles: (ours: string, theirs: string): Promise<readonly string[] | undefined> =>
+      mergedFiles(context, ours, theirs),
+    /**
+     * Builds the commit that a merge leads to, durably; moves no ref. Takes at most one process for a merge or a squash;
+     * for a rebase one, and another for each commit that needs a merge of contents. GitError `timeout` after a minute.
+     * Use within `writing`, and move a ref right after.
+     */
+    build: (plan: MergePlan): Promise<MergeOutcome> => buildMerge(context, plan),
+    /** The same, leaving nothing behind, and with the places that conflict. The commit of its answer does not exist. */
+    preview: (plan: MergePlan): Promise<MergeOutcome> => buildMerge(context, plan, { isPreview: true }),
   }
 }
 

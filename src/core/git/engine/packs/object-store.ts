@@ -10,13 +10,10 @@ import { UnsupportedError } from './unsupported-error.ts'
 const MAX_LOOSE_BYTES = 4 * 1024 * 1024
 const MAX_ALTERNATES = 5
 
-/** What the stores of all repositories share; bounded by bytes. */
-export interface StoreCaches {
-  readonly pages: PageCache
-  readonly objects: ObjectArena
-}
+export type StoreCaches = ReturnType<typeof createStoreCaches>
 
-export function createStoreCaches(pageBytes: number, objectBytes: number): StoreCaches {
+/** What the stores of all repositories share; bounded by bytes. */
+export function createStoreCaches(pageBytes: number, objectBytes: number) {
   return { pages: new PageCache(pageBytes), objects: new ObjectArena(objectBytes) }
 }
 

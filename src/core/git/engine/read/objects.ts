@@ -16,27 +16,6 @@ interface ObjectInfo {
   readonly size: number
 }
 
-/** Reading objects of one repository by full id. Everything here throws GitError `missing` for what is not there. */
-export interface Objects {
-  info(oid: string): Promise<ObjectInfo>
-  findInfo(oid: string): Promise<ObjectInfo | undefined>
-  commit(oid: string): Promise<Commit>
-  tree(oid: string): Promise<readonly TreeEntry[]>
-  tag(oid: string): Promise<Tag>
-  /** A blob in memory; `too-large` above `maxBytes` (default 16 MiB), before anything was read. */
-  blob(oid: string, maxBytes?: number): Promise<Buffer>
-  /** A blob of any size as it comes; leaving early ends the reading. */
-  blobStream(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined>
-  /** The stored bytes of a commit, tree or tag, for signatures. */
-  raw(oid: string): Promise<Found & { readonly content: Buffer }>
-  /** Asks git about any revision text; the caller has checked that it is harmless. */
-  ask(revision: string): Promise<Answer>
-  /** True when the commit is in the cache, so that reading it costs nothing. */
-  hasCommit(oid: string): boolean
-  /** Puts an object that was just written into the cache, so that it need not be read back. */
-  remember(object: { readonly oid: string; readonly type: ObjectType; readonly content: Buffer }): void
-}
-
 interface Cached {
   readonly info: ObjectInfo
   readonly value: Parsed | undefined
@@ -73,7 +52,10 @@ export interface ObjectsContext {
   readonly command: GitCommand
 }
 
-export function createObjects(context: ObjectsContext): Objects {
+export type Objects = ReturnType<typeof createObjects>
+
+/** Reading objects of one repository by full id. Everything here throws GitError `missing` for what is not there. */
+export function createObjects(context: ObjectsContext) {
   const { path, format, cacheKey, cache, pool, command } = context
   const objectsDir = join(path, 'objects')
   const key = (oid: string): string => cacheKey + oid
@@ -122,7 +104,8 @@ export function createObjects(context: ObjectsContext): Objects {
     return found
   }
 
-  async function blob(oid: string, maxBytes = DEFAULT_MAX_BLOB): Promise<Buffer> {
+  /** A blob in memory; `too-large` above `maxBytes` (default 16 MiB), before anything was read. */
+  async function blob(oid: string, maxBytes: number = DEFAULT_MAX_BLOB): Promise<Buffer> {
     const { type, size } = await info(oid)
     if (type !== 'blob') throw wrongType(oid, 'blob', type)
     if (size > maxBytes) throw new GitError('too-large', `blob ${oid} has ${size} bytes`)
@@ -134,10 +117,11 @@ export function createObjects(context: ObjectsContext): Objects {
     info,
     findInfo,
     blob,
-    commit: (oid) => parsed(oid, 'commit'),
-    tree: (oid) => parsed(oid, 'tree'),
-    tag: (oid) => parsed(oid, 'tag'),
-    async *blobStream(oid, signal) {
+    commit: (oid: string): Promise<Commit> => parsed(oid, 'commit'),
+    tree: (oid: string): Promise<readonly TreeEntry[]> => parsed(oid, 'tree'),
+    tag: (oid: string): Promise<Tag> => parsed(oid, 'tag'),
+    /** A blob of any size as it comes; leaving early ends the reading. */
+    async *blobStream(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
       const { size, type } = await info(oid)
       if (type !== 'blob') throw wrongType(oid, 'blob', type)
       if (size <= MAX_CACHED_BLOB * 32) yield await blob(oid)
@@ -148,10 +132,22 @@ export function createObjects(context: ObjectsContext): Objects {
           ...(signal && { signal }),
         })
     },
+    /** The stored bytes of a commit, tree or tag, for signatures. */
     raw: contents,
-    ask: (revision) => pool.ask(path, 'info', revision),
-    hasCommit: (oid) => cache.has(key(oid)),
-    remember({ oid, type, content }) {
+    /** Asks git about any revision text; the caller has checked that it is harmless. */
+    ask: (revision: string): Promise<Answer> => pool.ask(path, 'info', revision),
+    /** True when the commit is in the cache, so that reading it costs nothing. */
+    hasCommit: (oid: string): boolean => cache.has(key(oid)),
+    /** Puts an object that was just written into the cache, so that it need not be read back. */
+    remember({
+      oid,
+      type,
+      content,
+    }: {
+      readonly oid: string
+      readonly type: ObjectType
+      readonly content: Buffer
+    }): void {
       const value = content.length <= MAX_CACHED_BLOB ? parseObject(format, oid, type, content) : undefined
       cache.set(key(oid), { info: { oid, type, size: content.length }, value })
     },

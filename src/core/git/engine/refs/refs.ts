@@ -21,27 +21,6 @@ interface RefUpdate {
   readonly old?: string
 }
 
-export interface Refs {
-  /** The refs as they are now, also when another process changed them. Costs a few stat calls when nothing changed. */
-  snapshot(): Promise<RefSnapshot>
-  /** As snapshot, for what is written by it: sees changes by other machines that were complete before the call. */
-  freshSnapshot(): Promise<RefSnapshot>
-  /**
-   * Moves all refs or none, durably. Throws RefConflictError when one is not at its expected old value or its name
-   * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that is not there.
-   * `mover`: what `mover()` gave, once.
-   */
-  update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void>
-  /**
-   * Begins what one `update` of these or some of these refs will need, while other work goes on. To be closed.
-   */
-  mover(updates: readonly Pick<RefUpdate, 'new'>[]): RefMover
-  /** Points HEAD at a branch, which need not exist yet. */
-  setHead(branch: string): Promise<void>
-  /** Another process has moved refs: the next snapshot reads all files again. */
-  movedElsewhere(): void
-}
-
 export interface RefsContext {
   readonly path: string
   readonly format: ObjectFormat
@@ -54,7 +33,9 @@ export interface RefsContext {
   onMoved(): void
 }
 
-export function createRefs(context: RefsContext): Refs {
+export type Refs = ReturnType<typeof createRefs>
+
+export function createRefs(context: RefsContext) {
   const { path, format, reader, mutex, command, startedAt } = context
 
   async function transact({ updates, mover, confirm }: Transaction): Promise<void> {
@@ -77,16 +58,27 @@ export function createRefs(context: RefsContext): Refs {
   }
 
   return {
-    snapshot: () => reader.current(),
-    freshSnapshot: () => reader.fresh(),
-    mover: (updates) => new RefMover(command, chooseSync(updates)),
-    async update(updates, mover) {
+    /** The refs as they are now, also when another process changed them. Costs a few stat calls when nothing changed. */
+    snapshot: (): Promise<RefSnapshot> => reader.current(),
+    /** As snapshot, for what is written by it: sees changes by other machines that were complete before the call. */
+    freshSnapshot: (): Promise<RefSnapshot> => reader.fresh(),
+    /**
+     * Begins what one `update` of these or some of these refs will need, while other work goes on. To be closed.
+     */
+    mover: (updates: readonly Pick<RefUpdate, 'new'>[]): RefMover => new RefMover(command, chooseSync(updates)),
+    /**
+     * Moves all refs or none, durably. Throws RefConflictError when one is not at its expected old value or its name
+     * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that is not there.
+     * `mover`: what `mover()` gave, once.
+     */
+    async update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void> {
       for (const update of updates) checkUpdate(update, format)
       if (updates.length === 0) return
       await mutex.run(path, (confirm) => transact({ updates, mover, confirm }))
       context.onMoved()
     },
-    async setHead(branch) {
+    /** Points HEAD at a branch, which need not exist yet. */
+    async setHead(branch: string): Promise<void> {
       if (!isValidBranchName(branch)) throw new GitError('invalid', `bad branch name: ${branch}`)
       await mutex.run(path, (confirm) => {
         clearStaleLock(join(path, 'HEAD.lock'), startedAt)
@@ -94,7 +86,8 @@ export function createRefs(context: RefsContext): Refs {
       })
       context.onMoved()
     },
-    movedElsewhere: () => reader.distrust(),
+    /** Another process has moved refs: the next snapshot reads all files again. */
+    movedElsewhere: (): void => reader.distrust(),
   }
 }
 

@@ -15,31 +15,6 @@ interface Resolved {
   readonly type: ObjectType
 }
 
-export interface Revisions {
-  /**
-   * A full id, else an exact branch, else an exact tag (behaviour/git-data-and-transport#common-rules, strict). What it
-   * finds, `findLoose` finds too. Never starts a process for a ref.
-   */
-  findStrict(name: string): Promise<Resolved | undefined>
-  /**
-   * Anything git can resolve to one object (behaviour/git-data-and-transport#common-rules, loose): full ids, HEAD, full
-   * refs, branches, tags, short ids, and all of them followed by `~n`, `^`, `:path`. NOTE: git prefers a tag to a branch
-   * of the same name.
-   */
-  findLoose(revision: string): Promise<Resolved | undefined>
-  /** The commit id behind a revision in the loose form; GitError `missing`. */
-  commitOid(revision: string): Promise<string>
-  /** Follows tags (and, for a tree, the commit); GitError `wrong-type` when there is nothing of that type. */
-  peel(oid: string, type: 'commit' | 'tree'): Promise<string>
-  /**
-   * The entry at a path of a tree-ish; the root is a tree entry with an empty name. Undefined when the path is not
-   * there.
-   */
-  entryAt(treeish: string, path: string): Promise<TreeEntry | undefined>
-  /** Full ids that begin with the given hex digits: none, one, or GitError `ambiguous`. */
-  findShort(prefix: string): Promise<string | undefined>
-}
-
 const MIN_SHORT = 4
 /** A base without git's special characters; then any number of `~n`, `^n`, `^{type}`, and maybe `:path`. */
 // oxlint-disable-next-line no-control-regex
@@ -52,7 +27,9 @@ export interface RevisionContext {
   readonly refs: Refs
 }
 
-export function createRevisions({ format, objects, refs }: RevisionContext): Revisions {
+export type Revisions = ReturnType<typeof createRevisions>
+
+export function createRevisions({ format, objects, refs }: RevisionContext) {
   async function resolved(kind: Resolved['kind'], ref: string | undefined, oid: string): Promise<Resolved | undefined> {
     const info = await objects.findInfo(oid)
     // NOTE: a ref without its object is damage, such as a lost pack, and not a ref that does not exist.
@@ -60,6 +37,10 @@ export function createRevisions({ format, objects, refs }: RevisionContext): Rev
     return info && { kind, ref, oid, type: info.type }
   }
 
+  /**
+   * A full id, else an exact branch, else an exact tag (behaviour/git-data-and-transport#common-rules, strict). What it
+   * finds, `findLoose` finds too. Never starts a process for a ref.
+   */
   async function findStrict(name: string): Promise<Resolved | undefined> {
     if (isOid(name, format)) return resolved('oid', undefined, name)
     const ref = findRef(await refs.snapshot(), name)
@@ -67,6 +48,11 @@ export function createRevisions({ format, objects, refs }: RevisionContext): Rev
     return resolved(kindOf(ref.name), ref.name, ref.oid)
   }
 
+  /**
+   * Anything git can resolve to one object (behaviour/git-data-and-transport#common-rules, loose): full ids, HEAD, full
+   * refs, branches, tags, short ids, and all of them followed by `~n`, `^`, `:path`. NOTE: git prefers a tag to a branch
+   * of the same name.
+   */
   async function findLoose(revision: string): Promise<Resolved | undefined> {
     if (isOid(revision, format)) return resolved('oid', undefined, revision)
     const snapshot = await refs.snapshot()
@@ -80,6 +66,7 @@ export function createRevisions({ format, objects, refs }: RevisionContext): Rev
     return answer === 'missing' ? undefined : { kind: 'other', ref: undefined, oid: answer.oid, type: answer.type }
   }
 
+  /** Follows tags (and, for a tree, the commit); GitError `wrong-type` when there is nothing of that type. */
   async function peel(oid: string, type: 'commit' | 'tree'): Promise<string> {
     let current = oid
     for (let depth = 0; depth < 10; depth++) {
@@ -92,6 +79,10 @@ export function createRevisions({ format, objects, refs }: RevisionContext): Rev
     throw new GitError('wrong-type', `${oid} is no ${type}`)
   }
 
+  /**
+   * The entry at a path of a tree-ish; the root is a tree entry with an empty name. Undefined when the path is not
+   * there.
+   */
   async function entryAt(treeish: string, path: string): Promise<TreeEntry | undefined> {
     const root = await peel(treeish, 'tree')
     let entry: TreeEntry | undefined = { mode: '040000', type: 'tree', oid: root, name: '' }
@@ -108,12 +99,14 @@ export function createRevisions({ format, objects, refs }: RevisionContext): Rev
     findLoose,
     peel,
     entryAt,
-    async commitOid(revision) {
+    /** The commit id behind a revision in the loose form; GitError `missing`. */
+    async commitOid(revision: string): Promise<string> {
       const found = await findLoose(revision)
       if (!found) throw new GitError('missing', `no such revision: ${revision.slice(0, 200)}`)
       return peel(found.oid, 'commit')
     },
-    async findShort(prefix) {
+    /** Full ids that begin with the given hex digits: none, one, or GitError `ambiguous`. */
+    async findShort(prefix: string): Promise<string | undefined> {
       if (!/^[0-9a-f]+$/.test(prefix) || prefix.length < MIN_SHORT) return undefined
       if (isOid(prefix, format)) return (await objects.findInfo(prefix))?.oid
       const answer = await objects.ask(prefix)

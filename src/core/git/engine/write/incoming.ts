@@ -8,26 +8,17 @@ export interface IncomingCommit {
   readonly content: Buffer
 }
 
+const BATCH = 200
+const DEADLINE = 120_000
+
 /**
  * What a ref would bring, asked before it moves. `from` is where it stands; undefined: it is new, and then only commits
  * that no branch has count.
  */
-export interface Incoming {
-  /** Every path that differs; of a new ref every path that one of the new commits changes. */
-  changedFiles(from: string | undefined, to: string): Promise<readonly string[]>
-  /** Newest first, some at a time; leaving early ends the reading. */
-  newCommits(from: string | undefined, to: string): AsyncGenerator<readonly IncomingCommit[], void, undefined>
-}
-
-const BATCH = 200
-const DEADLINE = 120_000
+export type Incoming = ReturnType<typeof createIncoming>
 
 /** `env` is the environment under which git sees objects that are still in quarantine. */
-export function createIncoming(
-  format: ObjectFormat,
-  command: GitCommand,
-  env: Readonly<Record<string, string>> = {},
-): Incoming {
+export function createIncoming(format: ObjectFormat, command: GitCommand, env: Readonly<Record<string, string>> = {}) {
   const options: CommandOptions = { env, deadline: DEADLINE }
 
   async function* read(oids: readonly string[]): AsyncGenerator<readonly IncomingCommit[], void, undefined> {
@@ -41,7 +32,8 @@ export function createIncoming(
   }
 
   return {
-    async changedFiles(from, to) {
+    /** Every path that differs; of a new ref every path that one of the new commits changes. */
+    async changedFiles(from: string | undefined, to: string): Promise<readonly string[]> {
       const tree = ['diff-tree', '-r', '--no-renames', '--name-only', '-z', '--end-of-options', from ?? '', to]
       // NOTE: of a merge only what none of its sides has: their own commits are listed where they are new.
       const log = ['log', '-z', '--format=', '--name-only', '--no-renames', '-c', '--root', to, '--not', '--branches']
@@ -50,7 +42,11 @@ export function createIncoming(
         if (name !== '') files.add(name)
       return [...files]
     },
-    async *newCommits(from, to) {
+    /** Newest first, some at a time; leaving early ends the reading. */
+    async *newCommits(
+      from: string | undefined,
+      to: string,
+    ): AsyncGenerator<readonly IncomingCommit[], void, undefined> {
       const range = from === undefined ? [to, '--not', '--branches'] : [to, `^${from}`]
       const width = oidLength(format)
       let oids: string[] = []

@@ -7,29 +7,6 @@ import { parseTree, serializeTree, type TreeEntry } from '../object/tree.ts'
 import { type NewObject, writeLoose } from './loose-writer.ts'
 import { writePack } from './pack-writer.ts'
 
-/**
- * Makes objects in memory and writes them together. Ids are computed at once; nothing is on disk before `flush`, and an
- * object is only reachable when a ref moves to it afterwards.
- */
-export interface ObjectWriter {
-  /** NOTE: the bytes of a Buffer are not copied; do not change them before `flush`. */
-  blob(content: string | Uint8Array): string
-  /** Entries in any order. */
-  tree(entries: readonly TreeEntry[]): string
-  commit(commit: NewCommit): string
-  tag(tag: NewTag): string
-  /** An object whose bytes are in order already. NOTE: they are not copied, as those of a blob. */
-  stored(type: ObjectType, content: Buffer): string
-  /** What a signer signs for this commit; put the armored result into `signature`. */
-  payload(commit: NewCommit): Buffer
-  /** What a signer signs for this tag. */
-  tagPayload(tag: NewTag): Buffer
-  /** Reads a tree made here or one of the repository. */
-  readTree(oid: string): Promise<readonly TreeEntry[]>
-  /** Writes and syncs everything made so far. */
-  flush(): Promise<void>
-}
-
 export interface WriterContext {
   /** The objects directory to write to. */
   readonly directory: string
@@ -44,7 +21,13 @@ const MIN_PACKED_OBJECTS = 24
 /** A pack without offsets of 64 bits has less than 2 GiB; what is larger is written as loose objects. */
 const MAX_PACKED_BYTES = 1024 ** 3
 
-export function createObjectWriter({ directory, format, readTree, written }: WriterContext): ObjectWriter {
+export type ObjectWriter = ReturnType<typeof createObjectWriter>
+
+/**
+ * Makes objects in memory and writes them together. Ids are computed at once; nothing is on disk before `flush`, and an
+ * object is only reachable when a ref moves to it afterwards.
+ */
+export function createObjectWriter({ directory, format, readTree, written }: WriterContext) {
   const made = new Map<string, NewObject>()
   const add = (type: ObjectType, content: Buffer): string => {
     const oid = hashObject(format, type, content)
@@ -54,23 +37,31 @@ export function createObjectWriter({ directory, format, readTree, written }: Wri
   const serialize = (commit: NewCommit): Buffer =>
     serializeCommit(commit, format === 'sha1' ? 'gpgsig' : 'gpgsig-sha256')
   return {
-    blob: (content) => add('blob', Buffer.isBuffer(content) ? content : Buffer.from(content)),
-    tree(entries) {
+    /** NOTE: the bytes of a Buffer are not copied; do not change them before `flush`. */
+    blob: (content: string | Uint8Array): string =>
+      add('blob', Buffer.isBuffer(content) ? content : Buffer.from(content)),
+    /** Entries in any order. */
+    tree(entries: readonly TreeEntry[]): string {
       checkNames(entries)
       return add('tree', serializeTree(entries))
     },
-    commit: (commit) => add('commit', serialize(checkText(commit))),
-    tag: (tag) => add('tag', serializeTag(checkText(tag))),
+    commit: (commit: NewCommit): string => add('commit', serialize(checkText(commit))),
+    tag: (tag: NewTag): string => add('tag', serializeTag(checkText(tag))),
+    /** An object whose bytes are in order already. NOTE: they are not copied, as those of a blob. */
     stored: add,
-    tagPayload: ({ object, type, name, tagger, message }) =>
+    /** What a signer signs for this tag. */
+    tagPayload: ({ object, type, name, tagger, message }: NewTag): Buffer =>
       serializeTag(checkText({ object, type, name, tagger, message })),
-    payload: ({ tree, parents, author, committer, message }) =>
+    /** What a signer signs for this commit; put the armored result into `signature`. */
+    payload: ({ tree, parents, author, committer, message }: NewCommit): Buffer =>
       serialize({ tree, parents, author, committer, message }),
-    async readTree(oid) {
+    /** Reads a tree made here or one of the repository. */
+    async readTree(oid: string): Promise<readonly TreeEntry[]> {
       const own = made.get(oid)
       return own?.type === 'tree' ? parseTree(oid, own.content, format) : readTree(oid)
     },
-    async flush() {
+    /** Writes and syncs everything made so far. */
+    async flush(): Promise<void> {
       const objects = [...made.values()]
       made.clear()
       const bytes = objects.reduce((total, { content }) => total + content.length, 0)

@@ -13,31 +13,24 @@ import { readRefs } from '../repo.ts'
 import { discard } from './unpack.ts'
 import { WireError } from '../wire-error.ts'
 
-export interface ReceivePack {
-  /**
-   * The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0.
-   */
-  advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer>
-  /** The first answer for a repository that the push itself will make. */
-  advertiseNew(protocol: string | undefined): Buffer
-  /** Takes one push of a stateless transport (HTTP POST). Fails with WireError. */
-  serveRequest(exchange: PushExchange): Promise<void>
-  /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
-  serveConnection(exchange: PushExchange): Promise<void>
-}
-
 /** Bytes of a refused request that are read away before the answer. */
 const MAX_DISCARDED = 64 * 1024 * 1024
 
-export function createReceivePack(options: ReceivePackOptions): ReceivePack {
+export type ReceivePack = ReturnType<typeof createReceivePack>
+
+export function createReceivePack(options: ReceivePackOptions) {
   const gate = new Gate(options.maxPushes, options.maxPushesPerRepo)
 
+  /**
+   * The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0.
+   */
   async function advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer> {
     const version = protocolVersion(protocol) === 1 ? 1 : 0
     const refs = await readRefs(repo)
     return advertiseReceive({ repo, refs, version, agent: options.agent, hidden: options.reservedRefs })
   }
 
+  /** The first answer for a repository that the push itself will make. */
   function advertiseNew(protocol: string | undefined): Buffer {
     const version = protocolVersion(protocol) === 1 ? 1 : 0
     return advertiseReceive({
@@ -74,8 +67,10 @@ export function createReceivePack(options: ReceivePackOptions): ReceivePack {
   return {
     advertise,
     advertiseNew,
-    serveRequest: (exchange) => receive(exchange, true),
-    async serveConnection(exchange) {
+    /** Takes one push of a stateless transport (HTTP POST). Fails with WireError. */
+    serveRequest: (exchange: PushExchange): Promise<void> => receive(exchange, true),
+    /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
+    async serveConnection(exchange: PushExchange): Promise<void> {
       await sinkTo(exchange.output, options.idleMs, exchange.signal)(await advertise(exchange.repo, exchange.protocol))
       await receive(exchange, false)
     },

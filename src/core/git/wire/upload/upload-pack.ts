@@ -36,28 +36,25 @@ export interface UploadPackOptions {
   readonly deadlineMs: number
 }
 
-export interface UploadPack {
-  /** The first answer: capabilities in v2, refs in v0 and v1. Without the `# service` header of HTTP. */
-  advertise(repo: GitRepo, protocol: string | undefined, bundleUrl?: BundleUrl): Promise<Buffer>
-  /** Answers one request of a stateless transport (HTTP POST). Fails with WireError. */
-  serveRequest(exchange: Exchange): Promise<void>
-  /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
-  serveConnection(exchange: Exchange): Promise<void>
-}
-
 const KEEP_ALIVE_MS = 5000
 const PACKFILE = encodePkt('packfile\n')
 
-export function createUploadPack(options: UploadPackOptions): UploadPack {
+export type UploadPack = ReturnType<typeof createUploadPack>
+
+export function createUploadPack(options: UploadPackOptions) {
   const server = new FetchServer(options)
   return {
-    advertise: (repo, protocol, bundleUrl) => server.advertise(repo, protocolVersion(protocol), bundleUrl),
-    async serveRequest(exchange) {
+    /** The first answer: capabilities in v2, refs in v0 and v1. Without the `# service` header of HTTP. */
+    advertise: (repo: GitRepo, protocol: string | undefined, bundleUrl?: BundleUrl): Promise<Buffer> =>
+      server.advertise(repo, protocolVersion(protocol), bundleUrl),
+    /** Answers one request of a stateless transport (HTTP POST). Fails with WireError. */
+    async serveRequest(exchange: Exchange): Promise<void> {
       const version = protocolVersion(exchange.protocol)
       if (version !== 2) await server.relay(exchange, version, true)
       else await server.converse(exchange)
     },
-    async serveConnection(exchange) {
+    /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
+    async serveConnection(exchange: Exchange): Promise<void> {
       const version = protocolVersion(exchange.protocol)
       if (version !== 2) return server.relay(exchange, version, false)
       await sinkTo(

@@ -1,9 +1,8 @@
+import type { Core } from '../../../../core/module.ts'
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { randomBase32, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { OauthApplicationId, UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -33,29 +32,16 @@ interface ApplicationWithSecret {
 /** The account whose applications are changed. */
 type AppActor = Actor & { readonly account: { readonly id: UserId } }
 
-/** The OAuth2 applications of a user (behaviour/auth-and-access#oauth2-applications). */
-export interface OauthApplications {
-  list(userId: UserId, paging: Paging): Promise<Page<OauthApplication>>
-  /** Throws NotFound for everything but the user's own. */
-  get(userId: UserId, id: OauthApplicationId): Promise<OauthApplication>
-  create(actor: AppActor, input: ApplicationInput): Promise<ApplicationWithSecret>
-  /** Replaces everything and makes a new secret. Throws NotFound. */
-  replace(actor: AppActor, id: OauthApplicationId, input: ApplicationInput): Promise<ApplicationWithSecret>
-  /** With every grant users gave it. Throws NotFound. */
-  delete(actor: AppActor, id: OauthApplicationId): Promise<void>
-}
-
 const SECRET_BYTES = 32
 
 type ApplicationEvent = `oauth.application_${'created' | 'deleted' | 'edited'}`
 
-interface ApplicationDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
+type ApplicationDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
-export function createOauthApplications({ database, clock, events }: ApplicationDeps): OauthApplications {
+export type OauthApplications = ReturnType<typeof createOauthApplications>
+
+/** The OAuth2 applications of a user (behaviour/auth-and-access#oauth2-applications). */
+export function createOauthApplications({ database, clock, events }: ApplicationDeps) {
   const newSecret = (): string => `gto_${randomBase32(SECRET_BYTES)}`
   const columns = (input: ApplicationInput, secret: string) => ({
     name: input.name,
@@ -78,15 +64,17 @@ export function createOauthApplications({ database, clock, events }: Application
       { user_id: actor.account.id, application_id: id, name },
     )
   return {
-    list: (userId, paging) => listApplications(database.read, userId, paging),
+    list: (userId: UserId, paging: Paging): Promise<Page<OauthApplication>> =>
+      listApplications(database.read, userId, paging),
 
-    async get(userId, id) {
+    /** Throws NotFound for everything but the user's own. */
+    async get(userId: UserId, id: OauthApplicationId): Promise<OauthApplication> {
       const application = await findApplicationOf(database.read, userId, id)
       if (application === undefined) throw unknown()
       return application
     },
 
-    async create(actor, input) {
+    async create(actor: AppActor, input: ApplicationInput): Promise<ApplicationWithSecret> {
       const secret = newSecret()
       const application = await database.transaction(async (tx) => {
         const id = await insertApplication(tx, {
@@ -101,7 +89,8 @@ export function createOauthApplications({ database, clock, events }: Application
       return { application, secret }
     },
 
-    async replace(actor, id, input) {
+    /** Replaces everything and makes a new secret. Throws NotFound. */
+    async replace(actor: AppActor, id: OauthApplicationId, input: ApplicationInput): Promise<ApplicationWithSecret> {
       const secret = newSecret()
       const application = await database.transaction(async (tx) => {
         if ((await findApplicationOf(tx, actor.account.id, id)) === undefined) throw unknown()
@@ -114,7 +103,8 @@ export function createOauthApplications({ database, clock, events }: Application
       return { application, secret }
     },
 
-    async delete(actor, id) {
+    /** With every grant users gave it. Throws NotFound. */
+    async delete(actor: AppActor, id: OauthApplicationId): Promise<void> {
       await database.transaction(async (tx) => {
         const application = await findApplicationOf(tx, actor.account.id, id)
         if (application === undefined || !(await deleteApplication(tx, id))) throw unknown()

@@ -1,3 +1,4 @@
+import type { Core } from '../../../../core/module.ts'
 import {
   createPrivateKey,
   createPublicKey,
@@ -7,9 +8,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Database } from '../../../../core/db/database.ts'
 import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { randomBase32 } from '../../../../core/platform/crypto/crypto.ts'
 import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
 import { isSymmetric, type SigningAlgorithm } from './signing-algorithms.ts'
@@ -26,10 +25,7 @@ export interface SigningKey {
   readonly publicKey: PublicKey | undefined
 }
 
-export interface SigningKeyDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly secrets: SecretBox
+export interface SigningKeyDeps extends Pick<Core, 'database' | 'clock' | 'secrets'> {
   readonly algorithm: SigningAlgorithm
 }
 

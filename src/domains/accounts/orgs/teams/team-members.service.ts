@@ -12,24 +12,10 @@ import { listTeamMembers } from './team-list.store.ts'
 import { deleteTeamMember, insertTeamMember, isLastOwner, isTeamMember } from './team.store.ts'
 import type { TeamOf } from './teams.service.ts'
 
-/** Members of teams, and so of organizations (behaviour/orgs-webhooks-actions#teams). */
-export interface TeamMembers {
-  list(found: TeamOf, paging: Paging): Promise<Page<User>>
-  /** Throws NotFound for a user who is not in the team. */
-  get(viewer: Viewer, found: TeamOf, name: string): Promise<User>
-  /**
-   * Makes the user a member of the organization too; does nothing for a member of the team. Throws NotFound, Invalid
-   * for organizations, Forbidden for users whom the organization blocks.
-   */
-  add(actor: SignedIn, found: TeamOf, name: string): Promise<void>
-  /**
-   * Deletes the membership of the organization too when it was the user's last team. Throws NotFound, Invalid for the
-   * last owner.
-   */
-  delete(actor: SignedIn, found: TeamOf, name: string): Promise<void>
-}
+export type TeamMembers = ReturnType<typeof createTeamMembers>
 
-export function createTeamMembers(deps: OrgDeps): TeamMembers {
+/** Members of teams, and so of organizations (behaviour/orgs-webhooks-actions#teams). */
+export function createTeamMembers(deps: OrgDeps) {
   const { database } = deps
   /** Members of the organization who hide from the viewer are known to those who may see its teams. */
   const getUser = (viewer: Viewer, { org }: TeamOf, name: string): Promise<User> =>
@@ -40,21 +26,30 @@ export function createTeamMembers(deps: OrgDeps): TeamMembers {
       async (user) => (await findMembership(database.read, org.id, user.id)) !== undefined,
     )
   return {
-    list: ({ team }, paging) => listTeamMembers(database.read, team.id, paging),
+    list: ({ team }: TeamOf, paging: Paging): Promise<Page<User>> => listTeamMembers(database.read, team.id, paging),
 
-    async get(viewer, found, name) {
+    /** Throws NotFound for a user who is not in the team. */
+    async get(viewer: Viewer, found: TeamOf, name: string): Promise<User> {
       const user = await getUser(viewer, found, name)
       if (!(await isTeamMember(database.read, found.team.id, user.id))) throw notFound('user is not in the team')
       return user
     },
 
-    async add(actor, found, name) {
+    /**
+     * Makes the user a member of the organization too; does nothing for a member of the team. Throws NotFound, Invalid
+     * for organizations, Forbidden for users whom the organization blocks.
+     */
+    async add(actor: SignedIn, found: TeamOf, name: string): Promise<void> {
       const user = await getUser(actor, found, name)
       if (user.kind === 'organization') throw invalid('an organization cannot be in a team')
       await addToTeam(deps, actor, { found, user })
     },
 
-    async delete(actor, found, name) {
+    /**
+     * Deletes the membership of the organization too when it was the user's last team. Throws NotFound, Invalid for the
+     * last owner.
+     */
+    async delete(actor: SignedIn, found: TeamOf, name: string): Promise<void> {
       const user = await getUser(actor, found, name)
       await deleteFromTeam(deps, actor, { found, user })
     },

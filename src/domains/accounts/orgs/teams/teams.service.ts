@@ -45,35 +45,17 @@ export interface NewTeam extends TeamChanges {
   readonly name: string
 }
 
-/** Groups of members with their rights on repositories (behaviour/orgs-webhooks-actions#teams). */
-export interface Teams {
-  /**
-   * The team with the viewer's roles. Throws NotFound for unknown and hidden teams, and for users outside of the
-   * organization.
-   */
-  getInView(viewer: Viewer, id: TeamId): Promise<TeamInView>
-  /** A-Z. */
-  list(org: User, paging: Paging): Promise<Page<Team>>
-  /** By a part of the name or description; site administrators search all, others their own teams. */
-  search(
-    viewer: SignedIn,
-    org: User,
-    query: { readonly text: string; readonly inDescription: boolean; readonly paging: Paging },
-  ): Promise<Page<Team>>
-  /** The teams of the viewer. */
-  listOf(viewer: SignedIn, paging: Paging): Promise<Page<TeamOf>>
-  /** Throws Invalid for a taken name and when no unit is named. */
-  create(actor: Actor, org: User, input: NewTeam): Promise<Team>
-  /** Absent members do not change. Throws Forbidden for a new name of Owners, Invalid as create does. */
-  edit(actor: Actor, found: TeamOf, changes: TeamChanges): Promise<Team>
-  /** Its members stay in the organization. Throws Forbidden for Owners. */
-  delete(actor: Actor, found: TeamOf): Promise<void>
-}
+export type Teams = ReturnType<typeof createTeams>
 
-export function createTeams(deps: OrgDeps): Teams {
+/** Groups of members with their rights on repositories (behaviour/orgs-webhooks-actions#teams). */
+export function createTeams(deps: OrgDeps) {
   const { read } = deps.database
   return {
-    async getInView(viewer, id) {
+    /**
+     * The team with the viewer's roles. Throws NotFound for unknown and hidden teams, and for users outside of the
+     * organization.
+     */
+    async getInView(viewer: Viewer, id: TeamId): Promise<TeamInView> {
       const team = await findTeamById(read, id)
       const org = team && (await findUserById(read, team.orgId))
       if (!team || !org) throw notFound('team does not exist')
@@ -90,23 +72,34 @@ export function createTeams(deps: OrgDeps): Teams {
         isOwner: inOrg && (await isOrgOwner(read, org.id, userId)),
       }
     },
-    list: (org, paging) => listTeams(read, { orgId: org.id }, paging),
-    search: (viewer, org, { paging, ...keyword }) =>
+    /** A-Z. */
+    list: (org: User, paging: Paging): Promise<Page<Team>> => listTeams(read, { orgId: org.id }, paging),
+    /** By a part of the name or description; site administrators search all, others their own teams. */
+    search: (
+      viewer: SignedIn,
+      org: User,
+      { paging, ...keyword }: { readonly text: string; readonly inDescription: boolean; readonly paging: Paging },
+    ): Promise<Page<Team>> =>
       listTeams(
         read,
         { orgId: org.id, memberId: isSiteAdmin(viewer) ? undefined : viewer.account.id, keyword },
         paging,
       ),
-    async listOf(viewer, paging) {
+    /** The teams of the viewer. */
+    async listOf(viewer: SignedIn, paging: Paging): Promise<Page<TeamOf>> {
       const page = await listTeams(read, { memberId: viewer.account.id, onlyPublicOrgs: isPublicOnly(viewer) }, paging)
       const orgs = new Map(
         (await listUsersByIds(read, [...new Set(page.items.map((team) => team.orgId))])).map((org) => [org.id, org]),
       )
       return { items: page.items.map((team) => ({ team, org: orgs.get(team.orgId)! })), total: page.total }
     },
-    create: (actor, org, input) => createTeam(deps, actor, { org, input }),
-    edit: (actor, found, changes) => editTeam(deps, actor, { found, changes }),
-    async delete(actor, { org, team }) {
+    /** Throws Invalid for a taken name and when no unit is named. */
+    create: (actor: Actor, org: User, input: NewTeam): Promise<Team> => createTeam(deps, actor, { org, input }),
+    /** Absent members do not change. Throws Forbidden for a new name of Owners, Invalid as create does. */
+    edit: (actor: Actor, found: TeamOf, changes: TeamChanges): Promise<Team> =>
+      editTeam(deps, actor, { found, changes }),
+    /** Its members stay in the organization. Throws Forbidden for Owners. */
+    async delete(actor: Actor, { org, team }: TeamOf): Promise<void> {
       if (team.mode === AccessMode.owner) throw forbidden('the team of the owners cannot be deleted')
       await deps.database.transaction(async (tx) => {
         const memberIds = await listTeamMemberIds(tx, team.id)

@@ -1,8 +1,8 @@
+import type { Core } from '../../../../core/module.ts'
 import { formatScopes, parseScopes } from '../../../../core/access/scopes.ts'
 import { type Actor, type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
-import { type Database, type Db, retryingTaken, type Tx } from '../../../../core/db/database.ts'
-import type { EventPayload, Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import { type Db, retryingTaken, type Tx } from '../../../../core/db/database.ts'
+import type { EventPayload } from '../../../../core/events/index.ts'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import {
   badRequest,
@@ -44,28 +44,11 @@ export interface TokenView {
   readonly repositories: readonly string[] | undefined
 }
 
-/**
- * Personal access tokens (behaviour/auth-and-access#personal-access-tokens), with an end and a restriction of our own.
- */
-export interface Tokens {
-  list(userId: UserId, paging: Paging): Promise<Page<TokenView>>
-  /**
-   * `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes, invalid for a time
-   * that has passed or a repository out of the owner's sight, forbidden when it would outlive the token that makes it.
-   */
-  create(actor: Actor, userId: UserId, input: NewToken): Promise<TokenView & { readonly value: string }>
-  /** A number other than 0 is an id, anything else a name. Throws NotFound. */
-  delete(actor: Actor, userId: UserId, idOrName: string): Promise<void>
-}
-
 const TOKEN_BYTES = 20
 const MAX_REPOSITORIES = 200
 
-interface TokenDeps {
+interface TokenDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly repos: TokenRepos
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
 }
 
 const payloadOf = (userId: UserId, { id, name, scopes }: AccessToken): EventPayload<'user.token_created'> => ({
@@ -75,14 +58,23 @@ const payloadOf = (userId: UserId, { id, name, scopes }: AccessToken): EventPayl
   scopes,
 })
 
-export function createTokens({ database, clock, events, repos: tokenRepos }: TokenDeps): Tokens {
+export type Tokens = ReturnType<typeof createTokens>
+
+/**
+ * Personal access tokens (behaviour/auth-and-access#personal-access-tokens), with an end and a restriction of our own.
+ */
+export function createTokens({ database, clock, events, repos: tokenRepos }: TokenDeps) {
   return {
-    async list(userId, paging) {
+    async list(userId: UserId, paging: Paging): Promise<Page<TokenView>> {
       const page = await listTokens(database.read, userId, paging)
       return { items: await withNames({ db: database.read, repos: tokenRepos }, userId, page.items), total: page.total }
     },
 
-    async create(actor, userId, input) {
+    /**
+     * `value` is shown once and never stored. Throws bad-request for a taken name or wrong scopes, invalid for a time
+     * that has passed or a repository out of the owner's sight, forbidden when it would outlive the token that makes it.
+     */
+    async create(actor: Actor, userId: UserId, input: NewToken): Promise<TokenView & { readonly value: string }> {
       const now = clock.now()
       const { expiresAt } = input
       if (expiresAt !== undefined && expiresAt <= now) throw invalidField('ExpiresAt', 'must be in the future')
@@ -109,7 +101,8 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
       return { token, value, repositories: repos?.map((repo) => repo.fullName) }
     },
 
-    async delete(actor, userId, idOrName) {
+    /** A number other than 0 is an id, anything else a name. Throws NotFound. */
+    async delete(actor: Actor, userId: UserId, idOrName: string): Promise<void> {
       await database.transaction(async (tx) => {
         const id = parseTokenId(idOrName)
         const token = id === 0 ? await findTokenByName(tx, userId, idOrName) : await findTokenById(tx, userId, asId(id))

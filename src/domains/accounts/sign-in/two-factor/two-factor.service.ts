@@ -1,8 +1,8 @@
+import type { Core } from '../../../../core/module.ts'
 import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
-import type { Events } from '../../../../core/events/index.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { Announcer } from '../../../../core/platform/concurrency/processes.ts'
 import { base32, randomBase32, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
@@ -57,11 +57,7 @@ export interface TwoFactorAuth {
   check(userId: UserId, code: string): Promise<boolean>
 }
 
-export interface TwoFactorDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly secrets: SecretBox
+export interface TwoFactorDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'secrets'> {
   /** What authenticator apps show beside the account. */
   issuer(): string
   /** Wrong codes of one account in a quarter of an hour. */

@@ -1,10 +1,9 @@
+import type { Core } from '../../../../core/module.ts'
 import cookiePlugin from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { sourceOf } from '../../../../core/http/request-source.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
-import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
 import type { User } from '../../users/user.store.ts'
 import type { CookieJar } from './cookies.ts'
 import { type Fields, formToken, isOwnForm, queryFields, readFields } from './form.ts'
@@ -23,7 +22,7 @@ export interface PageDeps {
   rootUrl(): string
 }
 
-export interface SignInDeps extends PageDeps {
+export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly checkPassword: PasswordCheck
   readonly twoFactor: TwoFactorAuth
   readonly records: Pick<SignInRecords, 'failed'>
@@ -31,8 +30,6 @@ export interface SignInDeps extends PageDeps {
   readonly findUser: (name: string) => Promise<User | undefined>
   /** Throws bad-request for a password that breaks the rules. Every session of the user ends. */
   readonly changePassword: (actor: Actor, user: User, password: string) => Promise<unknown>
-  readonly secrets: SecretBox
-  readonly clock: Clock
 }
 
 export const LOGIN = '/user/login'

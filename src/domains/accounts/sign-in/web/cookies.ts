@@ -2,23 +2,17 @@ import { type CookieSerializeOptions, fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Headers } from '../../../../core/access/credentials.ts'
 
-/** Reads the cookies of pages, and sets them in scopes of `withForms`. */
-export interface CookieJar {
-  /** Empty when the browser sent none. */
-  read(request: { readonly headers: Headers }, name: CookieName): string
-  /** `maxAge` in seconds; without it the cookie ends with the session of the browser. */
-  set(reply: FastifyReply, name: CookieName, value: string, maxAge?: number): void
-  clear(reply: FastifyReply, name: CookieName): void
-}
-
 /** `session`: who is signed in. `form`: a browser that is not signed in yet. */
 type CookieName = 'session' | 'form'
+
+/** Reads the cookies of pages, and sets them in scopes of `withForms`. */
+export type CookieJar = ReturnType<typeof createCookieJar>
 
 /**
  * Cookies that scripts cannot read and other sites do not send with forms. Over HTTPS at the root of a host their name
  * keeps other hosts of the domain from setting them.
  */
-export function createCookieJar(rootUrl: () => string): CookieJar {
+export function createCookieJar(rootUrl: () => string) {
   const shape = (name: CookieName): { full: string; attributes: CookieSerializeOptions } => {
     const { protocol, pathname } = new URL(rootUrl())
     const secure = protocol === 'https:'
@@ -27,12 +21,15 @@ export function createCookieJar(rootUrl: () => string): CookieJar {
     return { full: `${prefix}ingot_${name}`, attributes: { path, httpOnly: true, sameSite: 'lax', secure } }
   }
   return {
-    read: ({ headers }, name) => fastifyCookie.parse([headers['cookie']].flat()[0] ?? '')[shape(name).full] ?? '',
-    set(reply, name, value, maxAge) {
+    /** Empty when the browser sent none. */
+    read: ({ headers }: { readonly headers: Headers }, name: CookieName): string =>
+      fastifyCookie.parse([headers['cookie']].flat()[0] ?? '')[shape(name).full] ?? '',
+    /** `maxAge` in seconds; without it the cookie ends with the session of the browser. */
+    set(reply: FastifyReply, name: CookieName, value: string, maxAge?: number): void {
       const { full, attributes } = shape(name)
       void reply.setCookie(full, value, maxAge === undefined ? attributes : { ...attributes, maxAge })
     },
-    clear(reply, name) {
+    clear(reply: FastifyReply, name: CookieName): void {
       const { full, attributes } = shape(name)
       void reply.setCookie(full, '', { ...attributes, maxAge: 0 })
     },

@@ -7,22 +7,14 @@ import type { RequestSource } from '../../../../core/platform/request-source.ts'
 import { type User, updateUser } from '../../users/user.store.ts'
 import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
 
+const VALUE_BYTES = 32
+
+export type Sessions = ReturnType<typeof createSessions>
+
 /**
  * Browsers signed in to the pages of the server. The API does not accept them
  * (behaviour/base-interface#authentication).
  */
-export interface Sessions {
-  /** The value for the cookie, stored as a hash alone. */
-  open(user: Pick<User, 'id'>, source: RequestSource): Promise<string>
-  /** Undefined once it is over, or its user may sign in no more. */
-  find(value: string): Promise<User | undefined>
-  close(value: string): Promise<void>
-  /** How long one lasts, in seconds. */
-  readonly lifetime: number
-}
-
-const VALUE_BYTES = 32
-
 export function createSessions({
   database,
   clock,
@@ -33,10 +25,12 @@ export function createSessions({
   clock: Clock
   events: Events
   lifetime: number
-}): Sessions {
+}) {
   return {
+    /** How long one lasts, in seconds. */
     lifetime,
-    async open(account, source) {
+    /** The value for the cookie, stored as a hash alone. */
+    async open(account: Pick<User, 'id'>, source: RequestSource): Promise<string> {
       const userId = account.id
       const actor = { account, source }
       const value = randomHex(VALUE_BYTES)
@@ -53,10 +47,11 @@ export function createSessions({
       })
       return value
     },
-    async find(value) {
+    /** Undefined once it is over, or its user may sign in no more. */
+    async find(value: string): Promise<User | undefined> {
       const user = value === '' ? undefined : await findSessionUser(database.read, sha256Hex(value), clock.now())
       return user !== undefined && decideAccountState(user) === 'allowed' ? user : undefined
     },
-    close: (value) => database.transaction((tx) => deleteSession(tx, sha256Hex(value))),
+    close: (value: string): Promise<void> => database.transaction((tx) => deleteSession(tx, sha256Hex(value))),
   }
 }

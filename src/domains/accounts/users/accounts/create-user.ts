@@ -1,9 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor, Visibility } from '../../../../core/access/viewer.ts'
-import { type Database, retryingTaken, type Tx } from '../../../../core/db/database.ts'
+import { retryingTaken, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
-import type { PasswordHasher } from '../../../../core/platform/crypto/password-hasher.ts'
 import { invalid, invalidField } from '../../../../core/platform/errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
@@ -27,11 +25,7 @@ export interface NewUser {
   readonly createdAt?: number | undefined
 }
 
-export interface CreateUserDeps extends PasswordDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly passwords: PasswordHasher
+export interface CreateUserDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'passwords'>, PasswordDeps {
   readonly defaultVisibility: Visibility
   /** Ids of external sign-in sources that accounts may have. */
   readonly loginSources: readonly number[]

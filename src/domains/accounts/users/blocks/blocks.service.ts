@@ -1,8 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import { isOrgMember } from '../../../../core/access/repo-grants.store.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { DomainError } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Block, deleteBlock, hasBlock, insertBlock, listBlocks } from './block.store.ts'
@@ -23,40 +21,31 @@ interface BlockOptions {
   readonly note?: string | undefined
 }
 
+type BlockDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Blocks = ReturnType<typeof createBlocks>
+
 /**
  * Blocking by users and organizations (behaviour/base-interface#states-and-transitions,
  * behaviour/users-and-admin#blocking).
  */
-export interface Blocks {
-  /** Oldest block first. */
-  list(blocker: Blocker, paging: Paging): Promise<Page<Block>>
-  /** Throws NotFound for an unknown or hidden user. */
-  isBlocked(viewer: SignedIn, blocker: Blocker, name: string): Promise<boolean>
-  /**
-   * Deletes the follows between the two; projections of the event delete stars, watches, collaborations and pending
-   * transfers. Throws NotFound, and refusals.
-   */
-  block(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
-  /** Restores nothing that the block deleted. Throws NotFound, and refusals. */
-  unblock(actor: SignedIn, blocker: Blocker, name: string, options: BlockOptions): Promise<void>
-}
-
-interface BlockDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
+export function createBlocks({ database, clock, events }: BlockDeps) {
   const { read } = database
   /** NOTE: finds a hidden account too when it is blocked already. */
   const find = (viewer: SignedIn, blocker: Blocker, name: string): Promise<User> =>
     getKnownOwner(read, viewer, name, (user) => hasBlock(read, blocker.id, user.id))
   return {
-    list: (blocker, paging) => listBlocks(read, blocker.id, paging),
-    isBlocked: async (viewer, blocker, name) => hasBlock(read, blocker.id, (await find(viewer, blocker, name)).id),
+    /** Oldest block first. */
+    list: (blocker: Blocker, paging: Paging): Promise<Page<Block>> => listBlocks(read, blocker.id, paging),
+    /** Throws NotFound for an unknown or hidden user. */
+    isBlocked: async (viewer: SignedIn, blocker: Blocker, name: string): Promise<boolean> =>
+      hasBlock(read, blocker.id, (await find(viewer, blocker, name)).id),
 
-    async block(actor, blocker, name, { strict, note = '' }) {
+    /**
+     * Deletes the follows between the two; projections of the event delete stars, watches, collaborations and pending
+     * transfers. Throws NotFound, and refusals.
+     */
+    async block(actor: SignedIn, blocker: Blocker, name: string, { strict, note = '' }: BlockOptions): Promise<void> {
       const user = await find(actor, blocker, name)
       requireIndividual(user, strict ? 'cannot block an organization' : undefined)
       if (!strict && user.id === blocker.id) return
@@ -78,7 +67,8 @@ export function createBlocks({ database, clock, events }: BlockDeps): Blocks {
       })
     },
 
-    async unblock(actor, blocker, name, { strict }) {
+    /** Restores nothing that the block deleted. Throws NotFound, and refusals. */
+    async unblock(actor: SignedIn, blocker: Blocker, name: string, { strict }: BlockOptions): Promise<void> {
       const user = await find(actor, blocker, name)
       requireIndividual(user, strict ? 'cannot unblock an organization' : undefined)
       await database.transaction(async (tx) => {

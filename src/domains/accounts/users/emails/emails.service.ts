@@ -1,7 +1,5 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { invalid, notFound } from '../../../../core/platform/errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -17,31 +15,21 @@ import {
 import { isEmailAddress } from '../names.policy.ts'
 import { lockUsers } from '../user.store.ts'
 
+type EmailDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Emails = ReturnType<typeof createEmails>
+
 /** Addresses of users (behaviour/users-and-admin#current-user, behaviour/users-and-admin#other-administration). */
-export interface Emails {
-  /** Oldest first. */
-  list(userId: UserId): Promise<EmailAddress[]>
-  /** Of all individuals, by address; `keyword` matches a part of login, full name or address. */
-  search(keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>>
-  /** Adds all of them or none. Throws Invalid for an empty list, a malformed address and one that is in use. */
-  add(actor: SignedIn, addresses: readonly string[]): Promise<void>
-  /** Deletes all of them or none. Throws NotFound, and Invalid for the primary address. */
-  delete(actor: SignedIn, addresses: readonly string[]): Promise<void>
-}
-
-interface EmailDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createEmails({ database, clock, events }: EmailDeps): Emails {
+export function createEmails({ database, clock, events }: EmailDeps) {
   const { read } = database
   return {
-    list: (userId) => listEmails(read, userId),
-    search: (keyword, paging) => searchEmails(read, keyword, paging),
+    /** Oldest first. */
+    list: (userId: UserId): Promise<EmailAddress[]> => listEmails(read, userId),
+    /** Of all individuals, by address; `keyword` matches a part of login, full name or address. */
+    search: (keyword: string, paging: Paging): Promise<Page<OwnedEmailAddress>> => searchEmails(read, keyword, paging),
 
-    async add(actor, addresses) {
+    /** Adds all of them or none. Throws Invalid for an empty list, a malformed address and one that is in use. */
+    async add(actor: SignedIn, addresses: readonly string[]): Promise<void> {
       const userId = actor.account.id
       if (addresses.length === 0) throw invalid('Email list empty')
       const malformed = addresses.find((address) => !isEmailAddress(address))
@@ -54,7 +42,8 @@ export function createEmails({ database, clock, events }: EmailDeps): Emails {
       })
     },
 
-    delete: (actor, addresses) =>
+    /** Deletes all of them or none. Throws NotFound, and Invalid for the primary address. */
+    delete: (actor: SignedIn, addresses: readonly string[]): Promise<void> =>
       database.transaction(async (tx) => {
         const userId = actor.account.id
         // Locks out a change of the primary address until the transaction ends.

@@ -1,7 +1,5 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from './follow.store.ts'
@@ -9,36 +7,27 @@ import { requireNoBlockBetween } from '../blocks/require-unblocked.ts'
 import { visibleRelatedUsers } from '../visible-users.policy.ts'
 import { lockUsers, type User } from '../user.store.ts'
 
+type FollowDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Follows = ReturnType<typeof createFollows>
+
 /** Who follows whom (behaviour/users-and-admin#following-stars-watches-repository-lists). */
-export interface Follows {
-  isFollowing(userId: UserId, followedId: UserId): Promise<boolean>
-  /**
-   * Does nothing for the actor itself and for an account that it follows already. Throws Forbidden when one of the two
-   * blocks the other.
-   */
-  follow(actor: SignedIn, followed: User): Promise<void>
-  /** Does nothing for an account that the actor does not follow. */
-  unfollow(actor: SignedIn, followed: User): Promise<void>
-  /** The followers, all individuals, that the viewer may see. */
-  followers(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
-  /** The followed users and organizations that the viewer may see. */
-  following(viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>>
-}
-
-interface FollowDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
-
-export function createFollows({ database, clock, events }: FollowDeps): Follows {
+export function createFollows({ database, clock, events }: FollowDeps) {
   const { read } = database
   return {
-    isFollowing: (userId, followedId) => isFollowing(read, userId, followedId),
-    followers: (viewer, userId, paging) => listFollowers(read, userId, visibleRelatedUsers(viewer), paging),
-    following: (viewer, userId, paging) => listFollowing(read, userId, visibleRelatedUsers(viewer), paging),
+    isFollowing: (userId: UserId, followedId: UserId): Promise<boolean> => isFollowing(read, userId, followedId),
+    /** The followers, all individuals, that the viewer may see. */
+    followers: (viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>> =>
+      listFollowers(read, userId, visibleRelatedUsers(viewer), paging),
+    /** The followed users and organizations that the viewer may see. */
+    following: (viewer: Viewer, userId: UserId, paging: Paging): Promise<Page<User>> =>
+      listFollowing(read, userId, visibleRelatedUsers(viewer), paging),
 
-    async follow(actor, { id: followedId }) {
+    /**
+     * Does nothing for the actor itself and for an account that it follows already. Throws Forbidden when one of the two
+     * blocks the other.
+     */
+    async follow(actor: SignedIn, { id: followedId }: User): Promise<void> {
       const userId = actor.account.id
       if (userId === followedId) return
       await database.transaction(async (tx) => {
@@ -54,7 +43,8 @@ export function createFollows({ database, clock, events }: FollowDeps): Follows 
       })
     },
 
-    unfollow: (actor, { id: followedId }) =>
+    /** Does nothing for an account that the actor does not follow. */
+    unfollow: (actor: SignedIn, { id: followedId }: User): Promise<void> =>
       database.transaction(async (tx) => {
         const userId = actor.account.id
         await lockUsers(tx, [userId, followedId])

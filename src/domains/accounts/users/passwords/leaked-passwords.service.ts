@@ -2,12 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Logger } from '../../../../core/platform/logger.ts'
 import { isOutgoingError, type OutgoingClient } from '../../../../core/platform/outgoing/index.ts'
 
-/** Looks up passwords in a service of leaked passwords. */
-export interface LeakedPasswords {
-  /** False when the service does not answer, so that its failure does not prevent changes of passwords. */
-  has(password: string): Promise<boolean>
-}
-
 interface LeakedPasswordsDeps {
   readonly client: OutgoingClient
   /** The first five characters of the hash are appended to it. */
@@ -18,13 +12,17 @@ interface LeakedPasswordsDeps {
 const PREFIX = 5
 const TIMEOUT_MS = 5_000
 
+/** Looks up passwords in a service of leaked passwords. */
+export type LeakedPasswords = ReturnType<typeof createLeakedPasswords>
+
 /**
  * The range search of Pwned Passwords (API v3 of Have I Been Pwned): the request has the first five characters of the
  * SHA-1 of the password, the response the suffixes of all hashes with that prefix. Padding hides their number.
  */
-export function createLeakedPasswords({ client, url, log }: LeakedPasswordsDeps): LeakedPasswords {
+export function createLeakedPasswords({ client, url, log }: LeakedPasswordsDeps) {
   return {
-    async has(password) {
+    /** False when the service does not answer, so that its failure does not prevent changes of passwords. */
+    async has(password: string): Promise<boolean> {
       const hash = createHash('sha1').update(password).digest('hex').toUpperCase()
       const suffixes = await request(hash.slice(0, PREFIX))
       return suffixes?.some((line) => isMatch(line, hash.slice(PREFIX))) ?? false

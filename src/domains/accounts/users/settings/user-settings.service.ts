@@ -28,24 +28,21 @@ interface SettingsChange {
   readonly emailNotifications?: Preferences['emailNotifications'] | undefined
 }
 
-/** A user's own settings (behaviour/users-and-admin#current-user). */
-export interface UserSettings {
-  get(userId: UserId): Promise<OwnSettings>
-  change(actor: SignedIn, change: SettingsChange): Promise<OwnSettings>
-}
+export type UserSettings = ReturnType<typeof createUserSettings>
 
-export function createUserSettings({ database, clock }: { database: Database; clock: Clock }): UserSettings {
+/** A user's own settings (behaviour/users-and-admin#current-user). */
+export function createUserSettings({ database, clock }: { database: Database; clock: Clock }) {
   return {
-    async get(userId) {
+    async get(userId: UserId): Promise<OwnSettings> {
       const user = await findUserById(database.read, userId)
       if (user === undefined) throw notFound('the account was deleted')
       return { user, preferences: await loadPreferences(database.read, userId) }
     },
 
     change: (
-      { account: { id: userId } },
-      { theme, diffViewStyle, hideActivity, repoUnitHints, emailNotifications, ...profile },
-    ) =>
+      { account: { id: userId } }: SignedIn,
+      { theme, diffViewStyle, hideActivity, repoUnitHints, emailNotifications, ...profile }: SettingsChange,
+    ): Promise<OwnSettings> =>
       database.transaction(async (tx) => {
         // The update locks the row before the preferences in it are read.
         await updateUser(tx, userId, { ...columns(profile), updated_at: clock.now() })

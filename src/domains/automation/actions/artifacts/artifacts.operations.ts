@@ -5,21 +5,17 @@ import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { contentDisposition } from '../../../../core/platform/http/content.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import type { Guards } from '../../../../core/module.ts'
+import type { Core, Guards } from '../../../../core/module.ts'
 import { ActionArtifactModel, ActionArtifactsResponse } from './artifact.model.ts'
 import { artifactUrl, presentArtifact } from './artifact.present.ts'
 import type { Artifacts, ArtifactView } from './artifacts.service.ts'
 
-interface ArtifactOperationDeps {
+interface ArtifactOperationDeps extends Pick<Core, 'clock' | 'site'> {
   readonly guards: Pick<Guards, 'repo'>
   readonly artifacts: Artifacts
-  readonly clock: Clock
-  readonly site: Site
 }
 
 const ROOT = '/repos/{owner}/{repo}/actions'

@@ -1,7 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
-import type { Database, Db } from '../../../../core/db/database.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Db } from '../../../../core/db/database.ts'
 import { notFound, unauthenticated } from '../../../../core/platform/errors.ts'
 import { contentDisposition } from '../../../../core/platform/http/content.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
@@ -44,39 +44,18 @@ interface OpenArtifact {
   readonly body: Readable | string
 }
 
-/** Files that jobs leave (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
-export interface Artifacts {
-  /** Sorted by id. Throws NotFound for a run that is none of the repository. */
-  list(filter: ArtifactFilter, paging: Paging): Promise<Page<ArtifactView>>
-  /** Throws NotFound, also for an artifact of another repository. */
-  get(repoId: RepoId, id: number): Promise<ArtifactView>
-  /**
-   * Streams to disk, and takes the place of an artifact of the run with the same name. Throws QuotaExceeded, and
-   * NotFound when the run is deleted meanwhile.
-   */
-  store(run: Pick<Run, 'id' | 'repoId'>, input: NewArtifact): Promise<Artifact>
-  /** Throws NotFound. */
-  delete(repoId: RepoId, id: number): Promise<void>
-  /** The proof that lets anyone download the artifact for an hour. Throws NotFound, also when it is expired. */
-  link(repo: Repo, id: number): Promise<LinkProof>
-  /** Throws Unauthenticated for a link that is wrong or too old, NotFound when the artifact is gone or expired. */
-  openLinked(
-    at: { readonly owner: string; readonly name: string; readonly id: number },
-    proof: LinkProof,
-  ): Promise<OpenArtifact>
-}
-
-interface ArtifactDeps {
-  readonly database: Database
+interface ArtifactDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: Pick<BlobStore, 'link' | 'open' | 'put'>
-  readonly clock: Clock
   readonly quota: DiskQuota
   readonly files: Pick<StoredFiles, 'release'>
   readonly links: DownloadLinks
   readonly retentionMs: number
 }
 
-export function createArtifacts(deps: ArtifactDeps): Artifacts {
+export type Artifacts = ReturnType<typeof createArtifacts>
+
+/** Files that jobs leave (behaviour/actions#runs-jobs-workflows-tasks-artifacts). Callers check permissions. */
+export function createArtifacts(deps: ArtifactDeps) {
   const { database, blobs, clock, files, links } = deps
   const { read } = database
 
@@ -93,29 +72,41 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
   }
 
   return {
-    async list(filter, paging) {
+    /** Sorted by id. Throws NotFound for a run that is none of the repository. */
+    async list(filter: ArtifactFilter, paging: Paging): Promise<Page<ArtifactView>> {
       const { repoId, runId } = filter
       if (runId !== undefined) requireRun(await findRun(read, repoId, runId))
       const { items, total } = await listArtifacts(read, filter, paging)
       return { items: await withRuns(read, items), total }
     },
-    async get(repoId, id) {
+    /** Throws NotFound, also for an artifact of another repository. */
+    async get(repoId: RepoId, id: number): Promise<ArtifactView> {
       const [view] = await withRuns(read, [await findWhole(repoId, id)])
       if (view === undefined) throw notFound('artifact was deleted meanwhile')
       return view
     },
-    store: (run, input) => storeArtifact(deps, run, input),
-    delete: (repoId, id) =>
+    /**
+     * Streams to disk, and takes the place of an artifact of the run with the same name. Throws QuotaExceeded, and
+     * NotFound when the run is deleted meanwhile.
+     */
+    store: (run: Pick<Run, 'id' | 'repoId'>, input: NewArtifact): Promise<Artifact> => storeArtifact(deps, run, input),
+    /** Throws NotFound. */
+    delete: (repoId: RepoId, id: number): Promise<void> =>
       database.transaction(async (tx) => {
         const hashes = await deleteArtifact(tx, repoId, id)
         if (hashes === undefined) throw notFound('artifact does not exist')
         await files.release(tx, hashes)
       }),
-    async link(repo, id) {
+    /** The proof that lets anyone download the artifact for an hour. Throws NotFound, also when it is expired. */
+    async link(repo: Repo, id: number): Promise<LinkProof> {
       await getDownloadable(repo.id, id)
       return links.make({ fullName: repo.fullName, id })
     },
-    async openLinked({ owner, name, id }, proof) {
+    /** Throws Unauthenticated for a link that is wrong or too old, NotFound when the artifact is gone or expired. */
+    async openLinked(
+      { owner, name, id }: { readonly owner: string; readonly name: string; readonly id: number },
+      proof: LinkProof,
+    ): Promise<OpenArtifact> {
       if (!links.isValid({ fullName: `${owner}/${name}`, id }, proof)) throw unauthenticated('the link is not valid')
       const repo = await findRepoByAnyName(read, owner, name)
       if (repo === undefined) throw notFound('repository does not exist')

@@ -14,26 +14,23 @@ interface LinkedArtifact {
   readonly id: number
 }
 
-/** Addresses of artifacts that need no credentials: only this server can make one. */
-export interface DownloadLinks {
-  make(artifact: LinkedArtifact): LinkProof
-  /** Whether this server made the link for this address and its time has not ended. */
-  isValid(artifact: LinkedArtifact, proof: LinkProof): boolean
-}
-
 const CONTEXT = 'action_artifact.download'
 const VALID_SECONDS = 3600
 
-export function createDownloadLinks({ secrets, clock }: { secrets: SecretBox; clock: Clock }): DownloadLinks {
+export type DownloadLinks = ReturnType<typeof createDownloadLinks>
+
+/** Addresses of artifacts that need no credentials: only this server can make one. */
+export function createDownloadLinks({ secrets, clock }: { secrets: SecretBox; clock: Clock }) {
   const now = (): number => Math.floor(clock.now() / 1000)
   const textOf = ({ fullName, id }: LinkedArtifact, expires: number): string =>
     `${expires} ${id} ${fullName.toLowerCase()}`
   return {
-    make(artifact) {
+    make(artifact: LinkedArtifact): LinkProof {
       const expires = now() + VALID_SECONDS
       return { sig: secrets.seal(textOf(artifact, expires), CONTEXT), expires }
     },
-    isValid(artifact, { sig, expires }) {
+    /** Whether this server made the link for this address and its time has not ended. */
+    isValid(artifact: LinkedArtifact, { sig, expires }: LinkProof): boolean {
       if (expires <= now()) return false
       try {
         return secrets.open(sig, CONTEXT) === textOf(artifact, expires)

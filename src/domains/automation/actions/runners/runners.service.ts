@@ -1,11 +1,9 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
-import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { actionsEvents } from '../actions.events.ts'
@@ -21,26 +19,7 @@ import {
   updateRunner,
 } from './runner.store.ts'
 
-/** Runners of the site, of accounts and of repositories (behaviour/actions#runners). */
-export interface Runners {
-  /** The token by which runners register at this place: the same every time; made when there is none. */
-  registrationToken(place: ActionsPlace): Promise<string>
-  /** The one that was online last comes first; every runner for the site. */
-  list(place: ActionsPlace, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>>
-  /** Throws NotFound, also if the runner is of another place; the site has every runner. */
-  get(place: ActionsPlace, id: number): Promise<Runner>
-  /** A disabled runner gets no tasks. Throws NotFound. */
-  setDisabled(actor: Actor, place: ActionsPlace, id: number, isDisabled: boolean): Promise<Runner>
-  /** Throws NotFound. */
-  delete(actor: Actor, place: ActionsPlace, id: number): Promise<void>
-}
-
-interface RunnerDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly secrets: SecretBox
-}
+type RunnerDeps = Pick<Core, 'database' | 'clock' | 'events' | 'secrets'>
 
 const TOKEN_BYTES = 20
 const TOKEN = 'action_registration_token'
@@ -51,7 +30,10 @@ export const sealedTokenColumns: SealedColumns = {
   contexts: { sealed: () => TOKEN },
 }
 
-export function createRunners({ database, clock, events, secrets }: RunnerDeps): Runners {
+export type Runners = ReturnType<typeof createRunners>
+
+/** Runners of the site, of accounts and of repositories (behaviour/actions#runners). */
+export function createRunners({ database, clock, events, secrets }: RunnerDeps) {
   async function makeToken(tx: Tx, place: ActionsPlace): Promise<string> {
     const token = randomHex(TOKEN_BYTES)
     await insertActiveToken(tx, place, { hash: sha256Hex(token), sealed: secrets.seal(token, TOKEN), at: clock.now() })
@@ -67,15 +49,21 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps):
     )
 
   return {
-    async registrationToken(place) {
+    /** The token by which runners register at this place: the same every time; made when there is none. */
+    async registrationToken(place: ActionsPlace): Promise<string> {
       const sealed =
         (await findActiveToken(database.read, place)) ?? (await database.transaction((tx) => makeToken(tx, place)))
       return secrets.open(sealed, TOKEN)
     },
-    list: (place, options) => listRunners(database.read, place, options),
-    get: async (place, id) => requireRunner(await findRunner(database.read, place, id)),
+    /** The one that was online last comes first; every runner for the site. */
+    list: (place: ActionsPlace, options: RunnerFilter & { readonly paging: Paging }): Promise<Page<Runner>> =>
+      listRunners(database.read, place, options),
+    /** Throws NotFound, also if the runner is of another place; the site has every runner. */
+    get: async (place: ActionsPlace, id: number): Promise<Runner> =>
+      requireRunner(await findRunner(database.read, place, id)),
 
-    setDisabled: (actor, place, id, isDisabled) =>
+    /** A disabled runner gets no tasks. Throws NotFound. */
+    setDisabled: (actor: Actor, place: ActionsPlace, id: number, isDisabled: boolean): Promise<Runner> =>
       database.transaction(async (tx) => {
         const runner = requireRunner(await lockRunner(tx, place, id))
         if (runner.isDisabled === isDisabled) return runner
@@ -84,7 +72,8 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps):
         return { ...runner, isDisabled }
       }),
 
-    delete: (actor, place, id) =>
+    /** Throws NotFound. */
+    delete: (actor: Actor, place: ActionsPlace, id: number): Promise<void> =>
       database.transaction(async (tx) => {
         const runner = requireRunner(await lockRunner(tx, place, id))
         await deleteRunner(tx, id)

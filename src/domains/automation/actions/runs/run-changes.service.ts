@@ -1,7 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../../core/platform/errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { StoredFiles } from '../stored-files.ts'
@@ -18,29 +17,19 @@ interface RunOfRepo {
   readonly id: number
 }
 
-/** Deleting runs and starting them again (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
-export interface RunChanges {
-  /** With its jobs, logs and artifacts. Throws NotFound, and BadRequest while a job is not final. */
-  delete(actor: Actor, run: RunOfRepo): Promise<void>
-  /**
-   * Lets jobs run again, with those that need them; does nothing when none is chosen. Throws NotFound, also for a job
-   * of another run, and BadRequest while a job is not final or when the workflow is disabled.
-   */
-  rerun(actor: Actor, run: RunOfRepo, choice: RerunChoice): Promise<Run>
-}
-
-interface RunChangeDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface RunChangeDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly files: Pick<StoredFiles, 'releaseOfRun'>
 }
 
-export function createRunChanges({ database, clock, events, files }: RunChangeDeps): RunChanges {
+export type RunChanges = ReturnType<typeof createRunChanges>
+
+/** Deleting runs and starting them again (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+export function createRunChanges({ database, clock, events, files }: RunChangeDeps) {
   const originOf = (actor: Actor, { repoId }: Run) => ({ actor, repoId, at: clock.now() })
 
   return {
-    delete: (actor, { repo, id }) =>
+    /** With its jobs, logs and artifacts. Throws NotFound, and BadRequest while a job is not final. */
+    delete: (actor: Actor, { repo, id }: RunOfRepo): Promise<void> =>
       database.transaction(async (tx) => {
         const run = await lockDone(tx, repo, id)
         await files.releaseOfRun(tx, id)
@@ -48,7 +37,11 @@ export function createRunChanges({ database, clock, events, files }: RunChangeDe
         await events.append(tx, 'action_run.deleted', originOf(actor, run), payloadOfRun(run))
       }),
 
-    rerun: (actor, { repo, id }, choice) =>
+    /**
+     * Lets jobs run again, with those that need them; does nothing when none is chosen. Throws NotFound, also for a job
+     * of another run, and BadRequest while a job is not final or when the workflow is disabled.
+     */
+    rerun: (actor: Actor, { repo, id }: RunOfRepo, choice: RerunChoice): Promise<Run> =>
       database.transaction(async (tx) => {
         const at = clock.now()
         const run = await lockDone(tx, repo, id)

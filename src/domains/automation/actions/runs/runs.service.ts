@@ -22,32 +22,16 @@ interface JobLog {
   readonly body: Readable
 }
 
-/** Runs, jobs and tasks as they are read (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
-export interface Runs {
-  /** The newest first. An actor that does not exist has no runs. */
-  list(scope: RunScope, query: RunQuery): Promise<Page<RunView>>
-  /** Throws NotFound, also for a run of another repository. */
-  get(repoId: RepoId, id: number): Promise<Run>
-  view(viewer: Viewer, run: Run): Promise<RunView>
-  /** Sorted by id. */
-  listJobs(scope: RunScope, query: JobQuery): Promise<Page<JobView>>
-  /** Sorted by id. Throws NotFound. */
-  listJobsOfRun(run: { readonly repoId: RepoId; readonly id: number }, query: JobQuery): Promise<Page<JobView>>
-  /** Throws NotFound, also for a job of another repository. */
-  getJob(repoId: RepoId, id: number): Promise<JobView>
-  /** The log of the latest task of a job. Throws NotFound before the job began, and when the log is expired. */
-  openLog(repoId: RepoId, jobId: number): Promise<JobLog>
-  /** Each attempt of each job, the newest first. */
-  listTasks(repoId: RepoId, paging: Paging): Promise<Page<TaskView>>
-}
-
 interface RunDeps {
   readonly database: Database
   readonly repos: Pick<Repos, 'views'>
   readonly blobs: Pick<BlobStore, 'open'>
 }
 
-export function createRuns({ database, repos, blobs }: RunDeps): Runs {
+export type Runs = ReturnType<typeof createRuns>
+
+/** Runs, jobs and tasks as they are read (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+export function createRuns({ database, repos, blobs }: RunDeps) {
   const { read } = database
   const jobPage = async ({ items, total }: Page<Job>): Promise<Page<JobView>> => ({
     items: await loadJobViews(read, items),
@@ -57,21 +41,33 @@ export function createRuns({ database, repos, blobs }: RunDeps): Runs {
   const getJob = async (repoId: RepoId, id: number): Promise<Job> => requireJob(await findJob(read, repoId, id))
 
   return {
-    async list(scope, { filter: { actor, ...filter }, paging }) {
+    /** The newest first. An actor that does not exist has no runs. */
+    async list(scope: RunScope, { filter: { actor, ...filter }, paging }: RunQuery): Promise<Page<RunView>> {
       const user = actor === undefined ? undefined : await findUserByName(read, actor)
       if (actor !== undefined && user === undefined) return { items: [], total: 0 }
       const { items, total } = await listRuns(read, scope, { filter: { ...filter, actorId: user?.id }, paging })
       return { items: await loadRunViews({ read, repos }, scope.viewer, items), total }
     },
+    /** Throws NotFound, also for a run of another repository. */
     get,
-    view: async (viewer, run) => requireView((await loadRunViews({ read, repos }, viewer, [run]))[0]),
-    listJobs: async (scope, query) => jobPage(await listJobs(read, scope, query)),
-    async listJobsOfRun({ repoId, id }, query) {
+    view: async (viewer: Viewer, run: Run): Promise<RunView> =>
+      requireView((await loadRunViews({ read, repos }, viewer, [run]))[0]),
+    /** Sorted by id. */
+    listJobs: async (scope: RunScope, query: JobQuery): Promise<Page<JobView>> =>
+      jobPage(await listJobs(read, scope, query)),
+    /** Sorted by id. Throws NotFound. */
+    async listJobsOfRun(
+      { repoId, id }: { readonly repoId: RepoId; readonly id: number },
+      query: JobQuery,
+    ): Promise<Page<JobView>> {
       await get(repoId, id)
       return jobPage(await listJobsOfRun(read, id, query))
     },
-    getJob: async (repoId, id) => requireView((await loadJobViews(read, [await getJob(repoId, id)]))[0]),
-    async openLog(repoId, jobId) {
+    /** Throws NotFound, also for a job of another repository. */
+    getJob: async (repoId: RepoId, id: number): Promise<JobView> =>
+      requireView((await loadJobViews(read, [await getJob(repoId, id)]))[0]),
+    /** The log of the latest task of a job. Throws NotFound before the job began, and when the log is expired. */
+    async openLog(repoId: RepoId, jobId: number): Promise<JobLog> {
       const job = await getJob(repoId, jobId)
       const [task] = await listTasksByIds(read, [job.taskId])
       if (task === undefined) throw notFound('the job has not begun')
@@ -81,7 +77,8 @@ export function createRuns({ database, repos, blobs }: RunDeps): Runs {
       if (body === undefined) throw notFound('the bytes of the log are missing')
       return { fileName: `${workflow}-${job.name}-${task.id}.log`, body }
     },
-    async listTasks(repoId, paging) {
+    /** Each attempt of each job, the newest first. */
+    async listTasks(repoId: RepoId, paging: Paging): Promise<Page<TaskView>> {
       const { items, total } = await listTasks(read, repoId, paging)
       return { items: await loadTaskViews(read, items), total }
     },

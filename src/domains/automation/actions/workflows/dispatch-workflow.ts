@@ -1,12 +1,9 @@
+import type { Core } from '../../../../core/module.ts'
 import { NO_ACCESS } from '../../../../core/access/repo-access.ts'
 import { ANONYMOUS, type SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Git, GitRepo } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { GitRepo } from '../../../../core/git/index.ts'
 import { forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import { type Repo, type Repos, presentRepo } from '../../../repositories/index.ts'
 import { findUserById, presentUser } from '../../../accounts/index.ts'
 import { ignoringMissing } from '../../../code/index.ts'
@@ -26,13 +23,8 @@ export interface Dispatch {
   readonly inputs: Readonly<Record<string, string>>
 }
 
-interface DispatchDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
+interface DispatchDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'site'> {
   readonly repos: Pick<Repos, 'view'>
-  readonly site: Site
   read(git: GitRepo, oid: string): Promise<Workflow | undefined>
 }
 

@@ -1,11 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import { branchRef, type Commit, type Git, type GitRepo } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import { branchRef, type Commit, type GitRepo } from '../../../../core/git/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
-import type { TaskPool } from '../../../../core/platform/isolation/index.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import type { Repo, Repos } from '../../../repositories/index.ts'
 import { ignoringMissing } from '../../../code/index.ts'
 import type { Run } from '../runs/run.store.ts'
@@ -28,31 +24,14 @@ interface Reading {
   readonly caller: string
 }
 
-/** Workflow files of the default branch (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
-export interface Workflows {
-  /** Sorted by path. */
-  list(reading: Reading): Promise<readonly WorkflowView[]>
-  /** By file name. Throws NotFound. */
-  get(reading: Reading, name: string): Promise<WorkflowView>
-  /** Throws NotFound. */
-  setDisabled(actor: Actor, reading: Reading, name: string, isDisabled: boolean): Promise<void>
-  /** That of a run, as it was at the commit of the run; undefined when the commit or the file is gone. */
-  findOfRun(repo: Repo, run: Run): Promise<WorkflowView | undefined>
-  /** Starts a run; throws as `dispatchWorkflow`. */
-  dispatch(actor: SignedIn, reading: Reading, dispatch: Dispatch): Promise<Run>
-}
-
-export interface WorkflowDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
-  readonly taskPool: TaskPool
+export interface WorkflowDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'taskPool' | 'site'> {
   readonly repos: Pick<Repos, 'view'>
-  readonly site: Site
 }
 
-export function createWorkflows(deps: WorkflowDeps): Workflows {
+export type Workflows = ReturnType<typeof createWorkflows>
+
+/** Workflow files of the default branch (behaviour/actions#runs-jobs-workflows-tasks-artifacts). */
+export function createWorkflows(deps: WorkflowDeps) {
   const { database, git, clock, events } = deps
   const read = createWorkflowReader(deps.taskPool)
 
@@ -72,6 +51,7 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
     return views
   }
 
+  /** That of a run, as it was at the commit of the run; undefined when the commit or the file is gone. */
   async function findOfRun(repo: Repo, run: Run): Promise<WorkflowView | undefined> {
     const opened = git.open(repo)
     const commit = await ignoringMissing(() => opened.objects.commit(run.oid))
@@ -85,6 +65,7 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
     return { file, name, isDisabled: disabled.includes(file.name), commit }
   }
 
+  /** By file name. Throws NotFound. */
   async function get(reading: Reading, name: string): Promise<WorkflowView> {
     const [found] = await view(reading, name)
     if (found === undefined) throw notFound(`workflow "${name}" not found`)
@@ -92,10 +73,12 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
   }
 
   return {
-    list: (reading) => view(reading),
+    /** Sorted by path. */
+    list: (reading: Reading): Promise<readonly WorkflowView[]> => view(reading),
     get,
     findOfRun,
-    async setDisabled(actor, reading, name, isDisabled) {
+    /** Throws NotFound. */
+    async setDisabled(actor: Actor, reading: Reading, name: string, isDisabled: boolean): Promise<void> {
       await get(reading, name)
       const { id: repoId } = reading.repo
       await database.transaction(async (tx) => {
@@ -104,7 +87,8 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
         await events.append(tx, kind, { actor, repoId, at: clock.now() }, { repo_id: repoId, workflow: name })
       })
     },
-    dispatch: (actor, { repo, caller }, dispatch) =>
+    /** Starts a run; throws as `dispatchWorkflow`. */
+    dispatch: (actor: SignedIn, { repo, caller }: Reading, dispatch: Dispatch): Promise<Run> =>
       dispatchWorkflow({ ...deps, read: (opened, oid) => read(opened, oid, caller) }, actor, { repo, dispatch }),
   }
 }

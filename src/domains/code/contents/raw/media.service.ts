@@ -4,17 +4,15 @@ import type { LfsObjects } from '../../lfs/objects/lfs-objects.service.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { RawFile } from './raw-files.service.ts'
 
-/** Replaces LFS pointers by the objects that they point to. */
-export interface Media {
-  /** The object of a pointer if this repository has it, else the file itself. */
-  resolve(repo: Repo, file: RawFile): Promise<RawFile>
-}
-
 const SNIFF_BYTES = 1024
 
-export function createMedia(objects: LfsObjects): Media {
+export type Media = ReturnType<typeof createMedia>
+
+/** Replaces LFS pointers by the objects that they point to. */
+export function createMedia(objects: LfsObjects) {
   return {
-    async resolve(repo, file) {
+    /** The object of a pointer if this repository has it, else the file itself. */
+    async resolve(repo: Repo, file: RawFile): Promise<RawFile> {
       const object = file.lfs && (await objects.find(repo.id, file.lfs.oid))
       if (object === undefined) return file
       const { oid, size } = object

@@ -25,24 +25,6 @@ export interface RawFile {
 
 export type RawKind = 'branch' | 'tag' | 'commit'
 
-export interface RawFiles {
-  /**
-   * Throws NotFound for a missing path, a directory or a submodule
-   * (behaviour/git-data-and-transport#raw-files-languages-and-archives). The first segments of
-   * the path may name the ref.
-   */
-  get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile>
-  /** The file of a web address: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
-  getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile>
-  /**
-   * The kind of ref that the first segments of a path name: full id, else branch, else tag, else short id. Throws
-   * NotFound when there is no such file.
-   */
-  kindOf(repo: Repo, rest: string): Promise<RawKind>
-  /** A blob by its full id. Throws NotFound. */
-  getBlob(repo: Repo, oid: string): Promise<RawFile>
-}
-
 interface NamedRef {
   readonly text: string
   /** The current name of a branch that was renamed. */
@@ -57,13 +39,20 @@ interface Located {
 const SNIFF_BYTES = 1024
 const MAX_BUFFERED_BYTES = 512 * 1024
 
-export function createRawFiles({ database, git }: { database: Database; git: Git }): RawFiles {
+export type RawFiles = ReturnType<typeof createRawFiles>
+
+export function createRawFiles({ database, git }: { database: Database; git: Git }) {
   /** Current names of renamed branches, by old names that are leading segments of the text. */
   const oldNames = (repo: Repo, text: string): Promise<Map<string, string>> =>
     mapRenamedBranches(database.read, repo.id, leadingNames(text))
 
   return {
-    async get(repo, path, ref) {
+    /**
+     * Throws NotFound for a missing path, a directory or a submodule
+     * (behaviour/git-data-and-transport#raw-files-languages-and-archives). The first segments of
+     * the path may name the ref.
+     */
+    async get(repo: Repo, path: string, ref: string | undefined): Promise<RawFile> {
       const opened = git.open(repo)
       const found = await fromCandidates(
         opened,
@@ -78,7 +67,8 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
       if (file === undefined) throw notFound(`no file ${path}`)
       return file
     },
-    async getTyped(repo, kind, rest) {
+    /** The file of a web address: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
+    async getTyped(repo: Repo, kind: RawKind, rest: string): Promise<RawFile> {
       const opened = git.open(repo)
       const file =
         (await findTyped(opened, kind, rest)) ??
@@ -86,7 +76,11 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
       if (!file) throw notFound(`no file ${rest}`)
       return file
     },
-    async kindOf(repo, rest) {
+    /**
+     * The kind of ref that the first segments of a path name: full id, else branch, else tag, else short id. Throws
+     * NotFound when there is no such file.
+     */
+    async kindOf(repo: Repo, rest: string): Promise<RawKind> {
       const opened = git.open(repo)
       const kinds = startsWithId(opened, rest) ? (['commit'] as const) : (['branch', 'tag', 'commit'] as const)
       for (const kind of kinds) {
@@ -95,7 +89,8 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
       if (await findTyped(opened, 'branch', rest, await oldNames(repo, rest))) return 'branch'
       throw notFound(`no file ${rest}`)
     },
-    async getBlob(repo, oid) {
+    /** A blob by its full id. Throws NotFound. */
+    async getBlob(repo: Repo, oid: string): Promise<RawFile> {
       const opened = git.open(repo)
       const info = await opened.objects.findInfo(oid)
       if (info?.type !== 'blob') throw notFound(`no blob ${oid}`)

@@ -20,16 +20,6 @@ interface FoundConfig {
   readonly problem: string
 }
 
-/**
- * Issue templates and settings, read from files of the default branch
- * (behaviour/base-interface#endpoints-named-in-later-revisions, behaviour/repositories#issue-templates-and-config).
- * `caller` is whose work the reading is, see `callerKey`.
- */
-export interface IssueTemplates {
-  list(repo: Repo, caller: string): Promise<FoundTemplates>
-  config(repo: Repo, caller: string): Promise<FoundConfig>
-}
-
 const FOLDERS = [
   'ISSUE_TEMPLATE',
   'issue_template',
@@ -52,7 +42,14 @@ interface Sized<T> {
   readonly size: number
 }
 
-export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: TaskPool }): IssueTemplates {
+export type IssueTemplates = ReturnType<typeof createIssueTemplates>
+
+/**
+ * Issue templates and settings, read from files of the default branch
+ * (behaviour/base-interface#endpoints-named-in-later-revisions, behaviour/repositories#issue-templates-and-config).
+ * `caller` is whose work the reading is, see `callerKey`.
+ */
+export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: TaskPool }) {
   const read = createIssueFileReader(taskPool)
   // NOTE: never stale, in any process: the content of a commit never changes.
   const commits = new LRUCache<string, Sized<object>>({
@@ -112,8 +109,8 @@ export function createIssueTemplates({ git, taskPool }: { git: Git; taskPool: Ta
   }
 
   return {
-    list: (repo, caller) => atTip({ repo, caller }, NO_TEMPLATES, readTemplates),
-    config: (repo, caller) => atTip({ repo, caller }, NO_CONFIG, readConfig),
+    list: (repo: Repo, caller: string): Promise<FoundTemplates> => atTip({ repo, caller }, NO_TEMPLATES, readTemplates),
+    config: (repo: Repo, caller: string): Promise<FoundConfig> => atTip({ repo, caller }, NO_CONFIG, readConfig),
   }
 }
 

@@ -1,7 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import { branchRef, type Commit, type Git, RefConflictError } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import { branchRef, type Commit, RefConflictError } from '../../../../core/git/index.ts'
 import { forbidden, invalid, locked, unauthenticated, unavailable } from '../../../../core/platform/errors.ts'
 import { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
 import type { LfsObjects } from '../../lfs/objects/lfs-objects.service.ts'
@@ -26,23 +25,10 @@ export interface FileChangeResult {
   readonly entries: readonly (EntryView | undefined)[]
 }
 
-export interface FileWriter {
-  /**
-   * Commits the operations to a branch. Throws NotFound, Invalid, Forbidden and Locked
-   * (behaviour/git-data-and-transport#writing-contents).
-   */
-  change(actor: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult>
-  /** Whether the actor may write any branch of the repository. */
-  mayWrite(actor: SignedIn, target: RepoInView): Promise<boolean>
-}
-
 /** The text of the 403 for callers who may not write the branch. */
 export const NO_WRITER = 'user should have a permission to write to the target branch'
 
-interface FileWriterDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
+interface FileWriterDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
   readonly pushes: Pushes
   readonly reader: EntryReader
   readonly verifier: Verifier
@@ -56,7 +42,9 @@ interface FileWriterDeps {
 
 const MAX_ATTEMPTS = 5
 
-export function createFileWriter(deps: FileWriterDeps): FileWriter {
+export type FileWriter = ReturnType<typeof createFileWriter>
+
+export function createFileWriter(deps: FileWriterDeps) {
   const { database, git, clock, pushes, reader, verifier, noReplyDomain, signer, lfs } = deps
   const writing = new KeyedMutex({ name: 'contents', locks: deps.locks })
 
@@ -93,8 +81,14 @@ export function createFileWriter(deps: FileWriterDeps): FileWriter {
   }
 
   return {
-    mayWrite: async (actor, target) => (await findBranchWriter(database.read, actor, target)) !== undefined,
-    async change(actor, target, change) {
+    /** Whether the actor may write any branch of the repository. */
+    mayWrite: async (actor: SignedIn, target: RepoInView): Promise<boolean> =>
+      (await findBranchWriter(database.read, actor, target)) !== undefined,
+    /**
+     * Commits the operations to a branch. Throws NotFound, Invalid, Forbidden and Locked
+     * (behaviour/git-data-and-transport#writing-contents).
+     */
+    async change(actor: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult> {
       const { repo } = target
       if (repo.isArchived || repo.isMirror) throw locked(`${repo.fullName} is not allowed to edit`)
       const caller = await findUserById(database.read, actor.account.id)

@@ -13,24 +13,6 @@ export interface LfsExchange {
   failed(object: LfsObject, problem: string): void
 }
 
-/**
- * Git LFS as a client (Batch API, basic transfers). Objects go side by side, a few at a time. Throws RemoteError and
- * OutgoingError when the server as a whole fails.
- */
-export interface LfsClient {
-  download(
-    server: LfsServer,
-    objects: readonly LfsObject[],
-    exchange: LfsExchange & { take(object: LfsObject, bytes: AsyncIterable<Uint8Array>): Promise<void> },
-  ): Promise<void>
-  /** Sends what the server lacks. */
-  upload(
-    server: LfsServer,
-    objects: readonly LfsObject[],
-    exchange: LfsExchange & { open(object: LfsObject): Promise<AsyncIterable<Uint8Array>> },
-  ): Promise<void>
-}
-
 export interface LfsClientDeps {
   readonly client: OutgoingClient
   /** For one object, in milliseconds. */
@@ -50,7 +32,13 @@ interface ExchangeAll {
 const BATCH = 100
 const AT_ONCE = 3
 
-export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClientDeps): LfsClient {
+export type LfsClient = ReturnType<typeof createLfsClient>
+
+/**
+ * Git LFS as a client (Batch API, basic transfers). Objects go side by side, a few at a time. Throws RemoteError and
+ * OutgoingError when the server as a whole fails.
+ */
+export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClientDeps) {
   async function exchangeAll(
     { server, operation, objects, exchange }: ExchangeAll,
     one: (verdict: RemoteVerdict, signal: AbortSignal) => Promise<void>,
@@ -77,7 +65,11 @@ export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClien
   }
 
   return {
-    download: (server, objects, exchange) =>
+    download: (
+      server: LfsServer,
+      objects: readonly LfsObject[],
+      exchange: LfsExchange & { take(object: LfsObject, bytes: AsyncIterable<Uint8Array>): Promise<void> },
+    ): Promise<void> =>
       exchangeAll({ server, operation: 'download', objects, exchange }, async ({ object, action }, signal) => {
         const { url, options } = actionRequest(action!, server, { timeout, signal })
         await client.stream(url, { ...options, maxBytes: object.size }, async ({ status, body }) => {
@@ -85,7 +77,12 @@ export function createLfsClient({ client, timeout, retryDelay = 1000 }: LfsClien
           await exchange.take(object, body)
         })
       }),
-    upload: (server, objects, exchange) =>
+    /** Sends what the server lacks. */
+    upload: (
+      server: LfsServer,
+      objects: readonly LfsObject[],
+      exchange: LfsExchange & { open(object: LfsObject): Promise<AsyncIterable<Uint8Array>> },
+    ): Promise<void> =>
       exchangeAll({ server, operation: 'upload', objects, exchange }, async ({ object, action, verify }, signal) => {
         if (action === undefined) return
         const { url, options } = actionRequest(action, server, { timeout, signal })

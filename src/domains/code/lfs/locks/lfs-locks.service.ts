@@ -4,23 +4,23 @@ import { forbidden, invalid, notFound } from '../../../../core/platform/errors.t
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { deleteLfsLock, insertLfsLock, type LfsLock, type LfsLockFilter, listLfsLocks } from '../lfs.store.ts'
 
-export interface LfsLocks {
-  /** In the order in which they were made. */
-  list(repoId: RepoId, filter: LfsLockFilter, limit: number): Promise<readonly LfsLock[]>
-  /** The lock, and whether it was there before. Throws invalid for a path that is none. */
-  create(repoId: RepoId, ownerId: UserId, path: string): Promise<{ readonly lock: LfsLock; readonly existed: boolean }>
-  /** Throws NotFound, and forbidden when it is another user's and `force` is false. */
-  release(repoId: RepoId, userId: UserId, id: number, force: boolean): Promise<LfsLock>
-}
-
 const MAX_PATH = 4096
 
-export function createLfsLocks({ database, clock }: { readonly database: Database; readonly clock: Clock }): LfsLocks {
+export type LfsLocks = ReturnType<typeof createLfsLocks>
+
+export function createLfsLocks({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
   const { read } = database
   return {
-    list: (repoId, filter, limit) => listLfsLocks(read, repoId, filter, limit),
+    /** In the order in which they were made. */
+    list: (repoId: RepoId, filter: LfsLockFilter, limit: number): Promise<readonly LfsLock[]> =>
+      listLfsLocks(read, repoId, filter, limit),
 
-    async create(repoId, ownerId, given) {
+    /** The lock, and whether it was there before. Throws invalid for a path that is none. */
+    async create(
+      repoId: RepoId,
+      ownerId: UserId,
+      given: string,
+    ): Promise<{ readonly lock: LfsLock; readonly existed: boolean }> {
       const path = cleanPath(given)
       return database.transaction(async (tx) => {
         // NOTE: an insert that fails uses up a number all the same, and clients see these.
@@ -32,7 +32,8 @@ export function createLfsLocks({ database, clock }: { readonly database: Databas
       })
     },
 
-    release: (repoId, userId, id, force) =>
+    /** Throws NotFound, and forbidden when it is another user's and `force` is false. */
+    release: (repoId: RepoId, userId: UserId, id: number, force: boolean): Promise<LfsLock> =>
       database.transaction(async (tx) => {
         const [lock] = await listLfsLocks(tx, repoId, { id }, 1)
         if (lock === undefined) throw notFound('lock does not exist')

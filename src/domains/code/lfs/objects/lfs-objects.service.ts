@@ -1,9 +1,9 @@
+import type { Core } from '../../../../core/module.ts'
 import { admit } from '../../../../core/access/admit.ts'
 import type { Readable } from 'node:stream'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { BlobLink, BlobRange, BlobStore } from '../../../../core/blobs/index.ts'
-import type { Database, Db } from '../../../../core/db/database.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Db } from '../../../../core/db/database.ts'
 import { invalid, isDomainError, notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { DiskQuota } from '../../../accounts/index.ts'
@@ -29,41 +29,8 @@ export interface BatchEntry {
     { readonly kind: 'stored' | 'wanted' | 'missing' } | { readonly kind: 'refused'; readonly reason: string }
 }
 
-export interface LfsObjects {
-  /**
-   * For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too.
-   */
-  batch(
-    viewer: Viewer,
-    repoId: RepoId,
-    operation: 'upload' | 'download',
-    objects: readonly LfsObject[],
-  ): Promise<BatchEntry[]>
-  /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
-  upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void>
-  /** Those that the repository lacks. */
-  lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]>
-  /** A place for the objects of a repository that is not there yet. */
-  hold(): LfsHold
-  /**
-   * All objects of the repository in the order in which it got them, some at a time; those after the one with the
-   * number `after`.
-   */
-  listAll(repoId: RepoId, after?: number): AsyncIterable<readonly LfsLink[]>
-  /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
-  find(repoId: RepoId, oid: string): Promise<LfsObject | undefined>
-  /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
-  open(object: LfsObject, range?: BlobRange): Promise<Readable>
-  /** An address of the object store to read an object that `find` gave; undefined where it is read here. */
-  link(object: LfsObject, as: BlobLink): Promise<string | undefined>
-  /** Removes the bytes of objects that no repository has. */
-  sweep(signal: AbortSignal): Promise<void>
-}
-
-export interface LfsObjectsDeps {
-  readonly database: Database
+export interface LfsObjectsDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: BlobStore
-  readonly clock: Clock
   readonly quota: DiskQuota
   /** Bytes; 0 is no limit. */
   readonly maxFileSize: number
@@ -76,7 +43,9 @@ export interface LfsObjectsDeps {
 const MAX_HOLDERS = 500
 const PAGE = 100
 
-export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }: LfsObjectsDeps): LfsObjects {
+export type LfsObjects = ReturnType<typeof createLfsObjects>
+
+export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }: LfsObjectsDeps) {
   const { read } = database
   const link = (repoId: RepoId, object: LfsObject): Promise<void> =>
     database.transaction((tx) => insertLfsLink(tx, repoId, object, clock.now()))
@@ -84,7 +53,15 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
   const takeObject = createObjectTaker(maxFileSize)
 
   return {
-    async batch(viewer, repoId, operation, objects) {
+    /**
+     * For each object whether the repository has it; on upload those the viewer can read elsewhere become its own too.
+     */
+    async batch(
+      viewer: Viewer,
+      repoId: RepoId,
+      operation: 'upload' | 'download',
+      objects: readonly LfsObject[],
+    ): Promise<BatchEntry[]> {
       const isUpload = operation === 'upload'
       if (isUpload) await quota.requireFor(repoId, 'size:git:lfs')
       const oids = [...new Set(objects.map((object) => object.oid).filter(isLfsOid))]
@@ -118,14 +95,17 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       return entries
     },
 
-    async upload(repoId, announced, source) {
+    /** Takes the bytes in. Throws invalid when they are not what was announced; nothing stays then. */
+    async upload(repoId: RepoId, announced: LfsObject, source: AsyncIterable<Uint8Array>): Promise<void> {
       await quota.requireFor(repoId, 'size:git:lfs')
       await takeObject(announced, source, (bytes, limits) => blobs.put(bytes, limits, () => link(repoId, announced)))
     },
 
-    hold: () => createHold({ database, blobs, clock, takeObject }),
+    /** A place for the objects of a repository that is not there yet. */
+    hold: (): LfsHold => createHold({ database, blobs, clock, takeObject }),
 
-    async lacking(repoId, objects) {
+    /** Those that the repository lacks. */
+    async lacking(repoId: RepoId, objects: readonly LfsObject[]): Promise<LfsObject[]> {
       const found: LfsObject[] = []
       for (let at = 0; at < objects.length; at += PAGE) {
         const page = objects.slice(at, at + PAGE)
@@ -139,7 +119,11 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       return found
     },
 
-    async *listAll(repoId, after = 0) {
+    /**
+     * All objects of the repository in the order in which it got them, some at a time; those after the one with the
+     * number `after`.
+     */
+    async *listAll(repoId: RepoId, after: number = 0): AsyncIterable<readonly LfsLink[]> {
       for (let last: number | undefined = after; last !== undefined;) {
         const page = await listLfsLinks(read, repoId, last, PAGE)
         if (page.length > 0) yield page
@@ -147,17 +131,22 @@ export function createLfsObjects({ database, blobs, clock, quota, maxFileSize }:
       }
     },
 
-    find: async (repoId, oid) => (await mapLfsObjects(read, repoId, [oid])).get(oid),
+    /** An object of this repository, by its id; undefined when the repository has none, whatever others have. */
+    find: async (repoId: RepoId, oid: string): Promise<LfsObject | undefined> =>
+      (await mapLfsObjects(read, repoId, [oid])).get(oid),
 
-    async open({ oid }, range) {
+    /** The bytes of an object that `find` gave. Throws NotFound when they are lost. */
+    async open({ oid }: LfsObject, range?: BlobRange): Promise<Readable> {
       const stream = await blobs.open(oid, range)
       if (stream === undefined) throw notFound('the bytes of the object are lost')
       return stream
     },
 
-    link: ({ oid }, as) => blobs.link(oid, as),
+    /** An address of the object store to read an object that `find` gave; undefined where it is read here. */
+    link: ({ oid }: LfsObject, as: BlobLink): Promise<string | undefined> => blobs.link(oid, as),
 
-    async sweep(signal) {
+    /** Removes the bytes of objects that no repository has. */
+    async sweep(signal: AbortSignal): Promise<void> {
       for await (const { hash } of blobs.list()) {
         signal.throwIfAborted()
         if (!(await isLfsObjectLinked(read, hash))) await blobs.delete(hash, () => isLfsObjectLinked(read, hash))

@@ -8,32 +8,6 @@ import type { LfsObject } from '../lfs.store.ts'
 import { MAX_POINTER_SIZE, parseLfsPointer } from './pointer.ts'
 import type { LfsServer } from '../client/server-address.ts'
 
-/** Large files that follow their repositories from and to other servers. Throws RemoteError and OutgoingError. */
-export interface LfsTransfers {
-  /** Fetches everything that the history points to. The first object that cannot be had ends it. */
-  fetchAll(
-    server: LfsServer,
-    repo: GitRepo,
-    options: { readonly hold: LfsHold; readonly maxBytes: number; readonly signal: AbortSignal },
-  ): Promise<void>
-  /**
-   * Fetches what the repository lacks of what its history points to, beyond `without`; goes on past objects that cannot
-   * be had and throws in the end.
-   */
-  fetchNew(server: LfsServer, repo: GitRepo, options: FetchNew): Promise<void>
-  /** Whether the repository has objects that came after the one with the number `after`. */
-  hasMore(repoId: RepoId, after: number): Promise<boolean>
-  /**
-   * Sends the objects of a repository that came after the one with the number `after`. Gives the number up to which all
-   * are sent for good: of the newest the other side is asked again next time. Throws when any did not go through.
-   */
-  send(
-    server: LfsServer,
-    repoId: RepoId,
-    options: { readonly after: number; readonly signal: AbortSignal },
-  ): Promise<number>
-}
-
 interface FetchNew {
   readonly repoId: RepoId
   /** Commits whose large files are here already. */
@@ -51,7 +25,10 @@ export interface LfsTransferDeps {
   readonly timeout: number
 }
 
-export function createLfsTransfers({ client, objects, clock, timeout }: LfsTransferDeps): LfsTransfers {
+export type LfsTransfers = ReturnType<typeof createLfsTransfers>
+
+/** Large files that follow their repositories from and to other servers. Throws RemoteError and OutgoingError. */
+export function createLfsTransfers({ client, objects, clock, timeout }: LfsTransferDeps) {
   const inTime = async <T>(given: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const late = AbortSignal.timeout(timeout)
     try {
@@ -63,7 +40,16 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
     }
   }
   return {
-    fetchAll: (server, repo, { hold, maxBytes, ...options }) =>
+    /** Fetches everything that the history points to. The first object that cannot be had ends it. */
+    fetchAll: (
+      server: LfsServer,
+      repo: GitRepo,
+      {
+        hold,
+        maxBytes,
+        ...options
+      }: { readonly hold: LfsHold; readonly maxBytes: number; readonly signal: AbortSignal },
+    ): Promise<void> =>
       inTime(options.signal, async (signal) => {
         const failed: LfsExchange['failed'] = (object, problem) => {
           throw new RemoteError('failed', sentence([`${object.oid}: ${problem}`]))
@@ -73,7 +59,11 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
         await client.download(server, found, { signal, failed, take: (object, bytes) => hold.put(object, bytes) })
       }),
 
-    fetchNew: (server, repo, { repoId, without, maxBytes, ...options }) =>
+    /**
+     * Fetches what the repository lacks of what its history points to, beyond `without`; goes on past objects that cannot
+     * be had and throws in the end.
+     */
+    fetchNew: (server: LfsServer, repo: GitRepo, { repoId, without, maxBytes, ...options }: FetchNew): Promise<void> =>
       inTime(options.signal, async (signal) => {
         const problems = new Problems()
         const wanted = await objects.lacking(repoId, await listPointers(repo, { signal, without }))
@@ -86,12 +76,21 @@ export function createLfsTransfers({ client, objects, clock, timeout }: LfsTrans
         problems.throwIfAny()
       }),
 
-    async hasMore(repoId, after) {
+    /** Whether the repository has objects that came after the one with the number `after`. */
+    async hasMore(repoId: RepoId, after: number): Promise<boolean> {
       for await (const page of objects.listAll(repoId, after)) return page.length > 0
       return false
     },
 
-    send: (server, repoId, { after, ...options }) =>
+    /**
+     * Sends the objects of a repository that came after the one with the number `after`. Gives the number up to which all
+     * are sent for good: of the newest the other side is asked again next time. Throws when any did not go through.
+     */
+    send: (
+      server: LfsServer,
+      repoId: RepoId,
+      { after, ...options }: { readonly after: number; readonly signal: AbortSignal },
+    ): Promise<number> =>
       inTime(options.signal, async (signal) => {
         const problems = new Problems()
         const settled = clock.now() - SETTLING_MS

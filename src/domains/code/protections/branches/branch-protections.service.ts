@@ -1,7 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import { AccessMode } from '../../../../core/access/access-mode.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Db, Tx } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
+import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { Repo, TemplateCopier } from '../../../repositories/index.ts'
@@ -68,11 +68,7 @@ type Named = readonly {
 const WRITERS: Qualification = { unit: 'repo.code', mode: AccessMode.write }
 const REVIEWERS: Qualification = { unit: 'repo.pulls', mode: AccessMode.read }
 
-interface BranchProtectionDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
+type BranchProtectionDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export function createBranchProtections({ database, clock, events }: BranchProtectionDeps): BranchProtections {
   const { read } = database

@@ -1,7 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Db } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Db } from '../../../../core/db/database.ts'
 import { forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { compileSafeRegExp } from '../../../../core/platform/patterns/safe-regexp.ts'
 import type { Repo } from '../../../repositories/index.ts'
@@ -48,11 +47,7 @@ export interface TagProtections {
   delete(actor: Actor, repo: Repo, id: number): Promise<void>
 }
 
-interface TagProtectionDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
+type TagProtectionDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export function createTagProtections({ database, clock, events }: TagProtectionDeps): TagProtections {
   const { read } = database

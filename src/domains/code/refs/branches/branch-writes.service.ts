@@ -1,16 +1,13 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
 import {
   branchRef,
-  type Git,
   type GitRepo,
   isNewRefName,
   RefConflictError,
   retryMoved,
   tagRef,
 } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import { type MoveOptions, PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
@@ -33,29 +30,17 @@ interface BranchMove {
   readonly force?: boolean | undefined
 }
 
+interface BranchWriteDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
+  readonly pushes: Pushes
+}
+
+export type BranchWrites = ReturnType<typeof createBranchWrites>
+
 /**
  * Creates, deletes, renames and moves branches. Its errors are those of the contract
  * (behaviour/git-data-and-transport#branches).
  */
-export interface BranchWrites {
-  create(actor: SignedIn, target: RepoInView, name: string, start: BranchStart): Promise<void>
-  delete(actor: SignedIn, target: RepoInView, name: string): Promise<void>
-  /**
-   * Renames the default branch, HEAD and the rule that has the old name too. Files can still be read by the old name.
-   */
-  rename(actor: SignedIn, target: RepoInView, from: string, to: string): Promise<void>
-  move(actor: SignedIn, target: RepoInView, name: string, move: BranchMove): Promise<void>
-}
-
-interface BranchWriteDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
-  readonly pushes: Pushes
-}
-
-export function createBranchWrites({ database, git, clock, events, pushes }: BranchWriteDeps): BranchWrites {
+export function createBranchWrites({ database, git, clock, events, pushes }: BranchWriteDeps) {
   async function write(
     actor: SignedIn,
     target: RepoInView,
@@ -68,7 +53,7 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
   }
 
   return {
-    async create(actor, target, name, start) {
+    async create(actor: SignedIn, target: RepoInView, name: string, start: BranchStart): Promise<void> {
       const opened = await openNonEmpty(git, target.repo)
       if (!isNewRefName(name)) throw invalidField('BranchName', 'GitRefName')
       const newOid = await startOid(opened, target.repo, start)
@@ -86,7 +71,7 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
         )
       }
     },
-    async delete(actor, target, name) {
+    async delete(actor: SignedIn, target: RepoInView, name: string): Promise<void> {
       const opened = await openNonEmpty(git, target.repo)
       await onNewestTip(async () => {
         const oldOid = await tipOf(opened, name)
@@ -100,9 +85,12 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
         }
       })
     },
-    rename: (actor, target, from, to) =>
+    /**
+     * Renames the default branch, HEAD and the rule that has the old name too. Files can still be read by the old name.
+     */
+    rename: (actor: SignedIn, target: RepoInView, from: string, to: string): Promise<void> =>
       onNewestTip(() => renameBranch({ database, git, clock, events, write }, actor, target, { from, to })),
-    async move(actor, target, name, { to, from, force }) {
+    async move(actor: SignedIn, target: RepoInView, name: string, { to, from, force }: BranchMove): Promise<void> {
       const opened = await openNonEmpty(git, target.repo)
       await onNewestTip(async () => {
         const oldOid = await tipOf(opened, name)

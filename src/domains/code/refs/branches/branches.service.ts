@@ -20,29 +20,9 @@ interface BranchTip {
   readonly commit: Commit
 }
 
-export interface Branches {
-  /**
-   * The newest tip first, then by name (behaviour/git-data-and-transport#branches); an empty page for an empty
-   * repository.
-   */
-  list(repo: Repo, paging: Paging): Promise<Page<BranchTip>>
-  /** In the order of the tips. */
-  views(repo: Repo, tips: readonly BranchTip[]): Promise<BranchView[]>
-  /** Throws NotFound. */
-  get(repo: Repo, name: string): Promise<BranchView>
-  /** What the viewer may do with each branch; one query for any number of branches. */
-  rights(viewer: Viewer, target: RepoInView): Promise<(branch: string) => Promise<BranchRights>>
-}
+export type Branches = ReturnType<typeof createBranches>
 
-export function createBranches({
-  database,
-  git,
-  views,
-}: {
-  database: Database
-  git: Git
-  views: CommitViews
-}): Branches {
+export function createBranches({ database, git, views }: { database: Database; git: Git; views: CommitViews }) {
   // NOTE: a snapshot stays the same object until a ref moves, so branches are sorted once per change.
   const sorted = new WeakMap<RefSnapshot, Promise<readonly BranchTip[]>>()
 
@@ -64,12 +44,20 @@ export function createBranches({
   }
 
   return {
-    rights: (viewer, target) => loadBranchRights(database, viewer, target),
-    async list(repo, paging) {
+    /** What the viewer may do with each branch; one query for any number of branches. */
+    rights: (viewer: Viewer, target: RepoInView): Promise<(branch: string) => Promise<BranchRights>> =>
+      loadBranchRights(database, viewer, target),
+    /**
+     * The newest tip first, then by name (behaviour/git-data-and-transport#branches); an empty page for an empty
+     * repository.
+     */
+    async list(repo: Repo, paging: Paging): Promise<Page<BranchTip>> {
       return pageOf(await sortedTips(git.open(repo)), paging)
     },
-    views: (repo, tips) => load(git.open(repo), tips),
-    async get(repo, name) {
+    /** In the order of the tips. */
+    views: (repo: Repo, tips: readonly BranchTip[]): Promise<BranchView[]> => load(git.open(repo), tips),
+    /** Throws NotFound. */
+    async get(repo: Repo, name: string): Promise<BranchView> {
       const opened = git.open(repo)
       const ref = (await opened.refs.snapshot()).get(PREFIX + name)
       if (ref === undefined) throw notFound(`branch does not exist [name: ${name}]`)

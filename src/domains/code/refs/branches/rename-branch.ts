@@ -1,9 +1,8 @@
+import type { Core } from '../../../../core/module.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import { branchRef, type Git, isNewRefName, RefConflictError } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import { branchRef, isNewRefName, RefConflictError } from '../../../../core/git/index.ts'
 import { forbidden, invalid, invalidField } from '../../../../core/platform/errors.ts'
 import { isGlob } from '../../../../core/platform/patterns/glob.ts'
 import { canPush, findOwnRule } from '../../protections/branches/branch-rules.policy.ts'
@@ -16,11 +15,7 @@ import type { RefChange } from '../../pushes/record-push.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 import { openNonEmpty, tipOf } from './branch-tips.ts'
 
-interface RenameDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
+interface RenameDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   write(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void>
 }
 

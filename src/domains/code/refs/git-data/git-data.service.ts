@@ -1,5 +1,5 @@
-import type { Database } from '../../../../core/db/database.ts'
-import type { Git, GitRepo, Ref, Tag } from '../../../../core/git/index.ts'
+import type { Core } from '../../../../core/module.ts'
+import type { GitRepo, Ref, Tag } from '../../../../core/git/index.ts'
 import { badRequest, type DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../../archives/archive-download.store.ts'
 import type { CommitParts, CommitView, CommitViews } from '../../history/commit-views.service.ts'
@@ -52,42 +52,30 @@ interface TreeQuery {
   readonly perPage: number
 }
 
-/** Objects as git stores them (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison). */
-export interface GitData {
-  /** The object that git resolves a revision to. */
-  resolve(repo: Repo, revision: string): Promise<string | undefined>
-  /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound when there are none. */
-  refs(repo: Repo, prefix: string): Promise<RefView[]>
-  /** By any tree-ish. Throws BadRequest for anything else, NotFound in an empty repository; so do `blob` and `tag`. */
-  tree(repo: Repo, revision: string, query: TreeQuery): Promise<TreeView>
-  /** By full id. Throws BadRequest for anything else. */
-  blob(repo: Repo, oid: string): Promise<BlobView>
-  /** By the full id of the tag object. Throws BadRequest for anything else. */
-  tag(repo: Repo, oid: string): Promise<AnnotatedTagView>
-  /** The note of a commit. Throws NotFound when it has none, Invalid for ranges and suffixes. */
-  note(repo: Repo, revision: string, parts: CommitParts): Promise<NoteView>
-}
-
-interface GitDataDeps {
-  readonly database: Database
-  readonly git: Git
+interface GitDataDeps extends Pick<Core, 'database' | 'git'> {
   readonly views: CommitViews
   readonly verifier: Verifier
   /** Bytes up to which the content of a blob is returned. */
   readonly maxBlobSize: number
 }
 
-export function createGitData({ database, git, views, verifier, maxBlobSize }: GitDataDeps): GitData {
+export type GitData = ReturnType<typeof createGitData>
+
+/** Objects as git stores them (behaviour/git-data-and-transport#refs-trees-blobs-notes-and-comparison). */
+export function createGitData({ database, git, views, verifier, maxBlobSize }: GitDataDeps) {
   const lists = createTreeLists()
   return {
-    async refs(repo, prefix) {
+    /** Refs whose name after `refs/` starts with the prefix, sorted. Throws NotFound when there are none. */
+    async refs(repo: Repo, prefix: string): Promise<RefView[]> {
       const opened = git.open(repo)
       const refs = (await opened.refs.snapshot()).list(`refs/${prefix}`)
       if (refs.length === 0) throw notFound('no such refs')
       return Promise.all(refs.map((ref) => refView(opened, ref)))
     },
-    resolve: (repo, revision) => findLooseOid(git.open(repo), revision),
-    async tree(repo, revision, { recursive, page, perPage }) {
+    /** The object that git resolves a revision to. */
+    resolve: (repo: Repo, revision: string): Promise<string | undefined> => findLooseOid(git.open(repo), revision),
+    /** By any tree-ish. Throws BadRequest for anything else, NotFound in an empty repository; so do `blob` and `tag`. */
+    async tree(repo: Repo, revision: string, { recursive, page, perPage }: TreeQuery): Promise<TreeView> {
       const opened = git.open(repo)
       const found = await ignoringMissing(() => opened.revisions.findLoose(revision))
       const tree = found && (await ignoringMissing(() => opened.revisions.peel(found.oid, 'tree')))
@@ -96,21 +84,24 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
       const { items, total } = await lists.list(opened, tree, { recursive, start, end: start + perPage })
       return { oid: found.oid, items, total, page, hasMore: start + perPage < total }
     },
-    async blob(repo, oid) {
+    /** By full id. Throws BadRequest for anything else. */
+    async blob(repo: Repo, oid: string): Promise<BlobView> {
       const opened = git.open(repo)
       const info = await getInfo(opened, oid, 'blob')
       if (info.size > maxBlobSize) return { oid, size: info.size, content: undefined, lfs: undefined }
       const content = await opened.objects.blob(oid, maxBlobSize)
       return { oid, size: info.size, content, lfs: parseLfsPointer(content) }
     },
-    async tag(repo, oid) {
+    /** By the full id of the tag object. Throws BadRequest for anything else. */
+    async tag(repo: Repo, oid: string): Promise<AnnotatedTagView> {
       const opened = git.open(repo)
       await getInfo(opened, oid, 'tag')
       const tag = await opened.objects.tag(oid)
       const downloads = (await loadArchiveDownloads(database.read, repo.id, [tag.name])).get(tag.name) ?? NO_DOWNLOADS
       return { tag, downloads, verification: await verifier.ofTag(opened, tag) }
     },
-    async note(repo, revision, parts) {
+    /** The note of a commit. Throws NotFound when it has none, Invalid for ranges and suffixes. */
+    async note(repo: Repo, revision: string, parts: CommitParts): Promise<NoteView> {
       const opened = git.open(repo)
       if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
       const target = await ignoringMissing(() => opened.revisions.findLoose(revision))

@@ -30,20 +30,9 @@ export interface TagView {
   readonly downloads: ArchiveDownloads
 }
 
-export interface Tags {
-  /** The newest first (behaviour/git-data-and-transport#tags). */
-  list(repo: Repo, paging: Paging): Promise<Page<TagView>>
-  /** Throws NotFound. */
-  get(repo: Repo, name: string): Promise<TagView>
-  /** Throws Conflict when a tag or release has the name, NotFound for an unknown target, ProtectedTagError. */
-  create(actor: SignedIn, target: RepoInView, input: NewTagInput): Promise<TagView>
-  /** Throws NotFound, Conflict for the tag of a release, ProtectedTagError. */
-  delete(actor: SignedIn, target: RepoInView, name: string): Promise<void>
-  /** Throws ProtectedTagError when a rule forbids the viewer to delete a tag of that name. */
-  requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void>
-}
+export type Tags = ReturnType<typeof createTags>
 
-export function createTags(deps: TagDeps): Tags {
+export function createTags(deps: TagDeps) {
   const { database, git } = deps
 
   async function withDownloads(repo: Repo, views: readonly Omit<TagView, 'downloads'>[]): Promise<TagView[]> {
@@ -66,6 +55,7 @@ export function createTags(deps: TagDeps): Tags {
     return order
   }
 
+  /** Throws NotFound. */
   async function get(repo: Repo, name: string): Promise<TagView> {
     const opened = git.open(repo)
     const ref = (await opened.refs.snapshot()).get(tagRef(name))
@@ -76,7 +66,8 @@ export function createTags(deps: TagDeps): Tags {
 
   return {
     get,
-    async list(repo, paging) {
+    /** The newest first (behaviour/git-data-and-transport#tags). */
+    async list(repo: Repo, paging: Paging): Promise<Page<TagView>> {
       const opened = git.open(repo)
       const page = pageOf(await newestFirst(opened), paging)
       const views = await Promise.all(page.items.map((ref) => viewOf(opened, ref)))
@@ -88,12 +79,15 @@ export function createTags(deps: TagDeps): Tags {
         total: page.total,
       }
     },
-    async create(actor, target, input) {
+    /** Throws Conflict when a tag or release has the name, NotFound for an unknown target, ProtectedTagError. */
+    async create(actor: SignedIn, target: RepoInView, input: NewTagInput): Promise<TagView> {
       await createTag(deps, actor, target, input)
       return get(target.repo, input.name)
     },
-    delete: (actor, target, name) => deleteTag(deps, actor, target, name),
-    async requireDeletable(viewer, repo, name) {
+    /** Throws NotFound, Conflict for the tag of a release, ProtectedTagError. */
+    delete: (actor: SignedIn, target: RepoInView, name: string): Promise<void> => deleteTag(deps, actor, target, name),
+    /** Throws ProtectedTagError when a rule forbids the viewer to delete a tag of that name. */
+    async requireDeletable(viewer: Viewer, repo: Repo, name: string): Promise<void> {
       if (!(await mayChangeTag(name, await loadTagRules(database.read, repo, viewer))))
         throw new ProtectedTagError('delete')
     },

@@ -1,7 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
 import {
-  type Git,
   type GitRepo,
   isNewRefName,
   isZeroOid,
@@ -9,7 +8,6 @@ import {
   RefConflictError,
   tagRef,
 } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { conflict, DomainError, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
@@ -34,10 +32,7 @@ export class ProtectedTagError extends DomainError {
   }
 }
 
-export interface TagDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
+export interface TagDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
   readonly pushes: Pushes
   /** The tagger of annotated tags that the server creates. */
   readonly tagger: { readonly name: string; readonly email: string }

@@ -1,6 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import { randomUUID } from 'node:crypto'
-import { afterCommit, type Database, type Tx } from '../../../../core/db/database.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import { afterCommit, type Tx } from '../../../../core/db/database.ts'
 import type { HookMessage } from '../payloads/payload.ts'
 import { insertDeliveries, insertMessage, type NewDelivery } from './send/delivery.store.ts'
 import { hurryLane, wakeLanes } from './send/lane.store.ts'
@@ -13,19 +13,7 @@ export interface AddressedMessage {
 
 type AddressedHook = AddressedMessage['hooks'][number]
 
-export interface MessageQueue {
-  /** Writes messages with a delivery for each webhook. */
-  add(tx: Tx, messages: readonly AddressedMessage[]): Promise<void>
-  /**
-   * Sends a message once more; returns the uuid of the new delivery. A webhook that waits after failures is tried at
-   * once.
-   */
-  addAgain(tx: Tx, messageId: number, hook: AddressedHook): Promise<string>
-}
-
-interface MessageQueueDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface MessageQueueDeps extends Pick<Core, 'database' | 'clock'> {
   /** Called once deliveries are there. */
   onEnqueued(): void
 }
@@ -33,7 +21,9 @@ interface MessageQueueDeps {
 /** Scheme, host and port: what deliveries are counted by. */
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? ''
 
-export function createMessageQueue({ database, clock, onEnqueued }: MessageQueueDeps): MessageQueue {
+export type MessageQueue = ReturnType<typeof createMessageQueue>
+
+export function createMessageQueue({ database, clock, onEnqueued }: MessageQueueDeps) {
   async function enqueue(tx: Tx, rows: readonly NewDelivery[], hooks: readonly AddressedHook[]): Promise<void> {
     if (rows.length === 0) return
     await insertDeliveries(database, tx, rows)
@@ -51,7 +41,8 @@ export function createMessageQueue({ database, clock, onEnqueued }: MessageQueue
   })
 
   return {
-    async add(tx, messages) {
+    /** Writes messages with a delivery for each webhook. */
+    async add(tx: Tx, messages: readonly AddressedMessage[]): Promise<void> {
       const rows: NewDelivery[] = []
       for (const { message, hooks } of messages) {
         if (hooks.length === 0) continue
@@ -71,7 +62,11 @@ export function createMessageQueue({ database, clock, onEnqueued }: MessageQueue
       )
     },
 
-    async addAgain(tx, messageId, hook) {
+    /**
+     * Sends a message once more; returns the uuid of the new delivery. A webhook that waits after failures is tried at
+     * once.
+     */
+    async addAgain(tx: Tx, messageId: number, hook: AddressedHook): Promise<string> {
       const row = deliveryOf(messageId, hook.id)
       await enqueue(tx, [row], [hook])
       await hurryLane(tx, hook.id, originOf(hook.url), clock.now())

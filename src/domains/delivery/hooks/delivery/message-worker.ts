@@ -1,13 +1,11 @@
-import type { Database, Tx } from '../../../../core/db/database.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import { freeLeasesOfEnded } from '../../../../core/db/ended-leases.ts'
 import { isOutage } from '../../../../core/db/when-back.ts'
 import type { DomainEvent, EventKind } from '../../../../core/events/index.ts'
 import type { Members } from '../../../../core/platform/concurrency/processes.ts'
 import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import { WorkerLoop } from '../../../../core/platform/process/worker-loop.ts'
-import type { Worker } from '../../../../core/module.ts'
+import type { Core, Worker } from '../../../../core/module.ts'
 import type { BuildMessages, HookMessage } from '../payloads/payload.ts'
 import { listActiveFilters } from './hook-filter.store.ts'
 import {
@@ -34,10 +32,7 @@ const LONGEST_PAUSE_MS = 600_000
 /** Messages of a batch are built to the end: a builder is quick or throws. */
 const NEVER = new AbortController().signal
 
-interface MessageWorkerDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly log: Logger
+interface MessageWorkerDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly members: Members
   readonly queue: MessageQueue
   /** Webhooks of the site alone are delivered. */

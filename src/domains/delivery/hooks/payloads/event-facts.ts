@@ -1,9 +1,8 @@
+import type { Core } from '../../../../core/module.ts'
 import { NO_ACCESS, ownerAccess, presentablePermissions, type RepoAccess } from '../../../../core/access/repo-access.ts'
 import { ANONYMOUS, viewerOfAccount } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
 import type { DomainEvent } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import { type Repo, type Repos, type Repository, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
 import { type User, findUserById, presentGhost, presentUser, presentVirtualById } from '../../../accounts/index.ts'
 import { deletedRepo, findDeletion } from './find-deletion.ts'
@@ -45,10 +44,8 @@ export interface EventFactsLoader {
   loadSender(actorId: number, owner: User): Promise<PayloadUser>
 }
 
-export interface EventFactsDeps {
-  readonly database: Database
+export interface EventFactsDeps extends Pick<Core, 'database' | 'site'> {
   readonly repos: Pick<Repos, 'view'>
-  readonly site: Site
 }
 
 /**

@@ -1,9 +1,9 @@
+import type { Core } from '../../../../core/module.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
-import type { Database, Db } from '../../../../core/db/database.ts'
+import type { Db } from '../../../../core/db/database.ts'
 import type { DomainEvent, EventKind } from '../../../../core/events/index.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
 import { asId, type LabelId } from '../../../../core/platform/crypto/ids.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import {
   type IssueView,
   findIssueById,
@@ -21,10 +21,8 @@ import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
 import type { Changes, IssuePayload, PayloadLabel } from './payload-types.ts'
 
-export interface IssueBuilderDeps extends PullSource {
-  readonly database: Database
+export interface IssueBuilderDeps extends Pick<Core, 'database' | 'site'>, PullSource {
   readonly facts: EventFactsLoader
-  readonly site: Site
 }
 
 type IssueEventKind = Exclude<Extract<EventKind, `issue.${string}`>, 'issue.mentioned' | 'issue.deleting'>

@@ -1,7 +1,5 @@
-import type { Database } from '../../../../core/db/database.ts'
+import type { Core } from '../../../../core/module.ts'
 import type { EventKind } from '../../../../core/events/index.ts'
-import type { Git } from '../../../../core/git/index.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import type { CommitViews } from '../../../code/index.ts'
 import type { Pulls } from '../../../pulls/index.ts'
 import type { Repo, Repos } from '../../../repositories/index.ts'
@@ -21,10 +19,7 @@ import { buildTestPush } from './test-push.ts'
 import { wikiBuilders } from './wiki.ts'
 import { workflowBuilders } from './workflows.ts'
 
-interface MessageBuilderDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly site: Site
+interface MessageBuilderDeps extends Pick<Core, 'database' | 'git' | 'site'> {
   readonly repos: Pick<Repos, 'view' | 'views'>
   readonly commitViews: CommitViews
   readonly pulls: Pick<Pulls, 'view' | 'viewDeleted'>

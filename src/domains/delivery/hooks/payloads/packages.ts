@@ -1,17 +1,14 @@
+import type { Core } from '../../../../core/module.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import { findUserById, listUsersByIds, presentOrganization } from '../../../accounts/index.ts'
 import { presentPackage } from '../../../packages/index.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import type { BuildMessages, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
 
-interface PackageBuilderDeps {
-  readonly database: Database
+interface PackageBuilderDeps extends Pick<Core, 'database' | 'site'> {
   readonly facts: EventFactsLoader
-  readonly site: Site
 }
 
 /** Versions of packages, one message for each; what they were is said by the event itself. */

@@ -1,6 +1,5 @@
+import type { Core } from '../../../../core/module.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
 import { loadReleaseViews, presentRelease, releaseOf } from '../../../code/index.ts'
 import { presentGhost, presentUser } from '../../../accounts/index.ts'
@@ -8,10 +7,8 @@ import type { EventFactsLoader } from './event-facts.ts'
 import type { BuildMessages, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
 
-interface ReleaseBuilderDeps {
-  readonly database: Database
+interface ReleaseBuilderDeps extends Pick<Core, 'database' | 'site'> {
   readonly facts: EventFactsLoader
-  readonly site: Site
 }
 
 /** Published releases; drafts have no events. Texts are those of the event, files those of now. */

@@ -1,16 +1,13 @@
+import type { Core } from '../../../../core/module.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import { presentUser } from '../../../accounts/index.ts'
 import type { EventFacts, EventFactsLoader } from './event-facts.ts'
 import { deletedRepo } from './find-deletion.ts'
 import type { BuildMessages, HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from './payload.present.ts'
 
-interface RepoBuilderDeps {
-  readonly database: Database
+interface RepoBuilderDeps extends Pick<Core, 'database' | 'site'> {
   readonly facts: EventFactsLoader
-  readonly site: Site
 }
 
 /** Repositories that are created, deleted and forked; a fork is created too. */

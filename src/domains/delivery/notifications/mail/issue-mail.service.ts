@@ -1,12 +1,10 @@
+import type { Core } from '../../../../core/module.ts'
 import { callerKey } from '../../../../core/access/caller-key.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../../core/db/database.ts'
-import type { Jobs } from '../../../../core/jobs/index.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import { MailRefusedError, type MailServer } from '../../../../core/platform/mail/mail.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import { findIssueById, issueUrls } from '../../../issues/index.ts'
 import { type Markup, findRepoById } from '../../../repositories/index.ts'
 import { findUserById, safeHtml } from '../../../accounts/index.ts'
@@ -15,18 +13,6 @@ import { composeMail, type MailContents, type MailSettings } from './compose.ts'
 import { concernsUsers, type MailActivity } from './mail-activity.ts'
 import { type Addressee, findCommentBody, listAddressees } from './mail-recipients.store.ts'
 import type { UnsubscribeLinks } from './unsubscribe-links.ts'
-
-/** Mail about issues (docs/mail.md). Everything is read when a mail is sent: who may read it, and the text. */
-export interface IssueMail {
-  /** Enqueues mail to those who follow the issue. */
-  toFollowers(tx: Tx, activity: MailActivity): Promise<void>
-  /** Enqueues mail to these users. */
-  toUsers(tx: Tx, activity: MailActivity, userIds: readonly UserId[]): Promise<void>
-  /** Enqueues the next batches of `toFollowers`. */
-  spread(activity: MailActivity, after: number): Promise<void>
-  /** Sends one batch; enqueues those that may be accepted later. */
-  send(batch: MailBatch, signal: AbortSignal): Promise<void>
-}
 
 interface MailBatch {
   readonly activity: MailActivity
@@ -42,27 +28,30 @@ const MAX_ATTEMPTS = 10
 const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_MS = 4 * 3_600_000
 
-interface IssueMailDeps {
-  readonly database: Database
-  readonly jobs: Jobs
-  readonly log: Logger
-  readonly site: Site
+interface IssueMailDeps extends Pick<Core, 'database' | 'jobs' | 'log' | 'site'> {
   readonly markup: Pick<Markup, 'render'>
   readonly server: MailServer
   readonly links: UnsubscribeLinks
   readonly settings: Omit<MailSettings, 'domain'>
 }
 
-export function createIssueMail(deps: IssueMailDeps): IssueMail {
+export type IssueMail = ReturnType<typeof createIssueMail>
+
+/** Mail about issues (docs/mail.md). Everything is read when a mail is sent: who may read it, and the text. */
+export function createIssueMail(deps: IssueMailDeps) {
   const { database, jobs } = deps
   const enqueue = async (tx: Tx, activity: MailActivity, userIds: readonly number[]): Promise<void> => {
     for (let from = 0; from < userIds.length; from += BATCH)
       await jobs.enqueue(tx, 'mail.send', { activity, user_ids: userIds.slice(from, from + BATCH), attempt: 0 })
   }
   return {
-    toFollowers: (tx, activity) => jobs.enqueue(tx, 'mail.spread', { activity, after: 0 }),
+    /** Enqueues mail to those who follow the issue. */
+    toFollowers: (tx: Tx, activity: MailActivity): Promise<void> =>
+      jobs.enqueue(tx, 'mail.spread', { activity, after: 0 }),
+    /** Enqueues mail to these users. */
     toUsers: enqueue,
-    async spread(activity, after) {
+    /** Enqueues the next batches of `toFollowers`. */
+    async spread(activity: MailActivity, after: number): Promise<void> {
       const found = await loadActivity(database.read, activity)
       if (found === undefined) return
       const followers = await listFollowers(database.read, found, { after, limit: SPREAD })
@@ -72,7 +61,8 @@ export function createIssueMail(deps: IssueMailDeps): IssueMail {
         if (userIds.length === SPREAD) await jobs.enqueue(tx, 'mail.spread', { activity, after: userIds.at(-1)! })
       })
     },
-    send: (batch, signal) => sendBatch(deps, batch, signal),
+    /** Sends one batch; enqueues those that may be accepted later. */
+    send: (batch: MailBatch, signal: AbortSignal): Promise<void> => sendBatch(deps, batch, signal),
   }
 }
 

@@ -9,19 +9,17 @@ export interface IssueOfUser {
   readonly issueId: IssueId
 }
 
-/** Links in mails by which a user unsubscribes from an issue without signing in: only this server can make one. */
-export interface UnsubscribeLinks {
-  make(target: IssueOfUser): string
-  /** Undefined for a token that this server did not make. */
-  read(token: string): IssueOfUser | undefined
-}
-
 const CONTEXT = 'mail.unsubscribe'
 
-export function createUnsubscribeLinks({ secrets, site }: { secrets: SecretBox; site: Site }): UnsubscribeLinks {
+export type UnsubscribeLinks = ReturnType<typeof createUnsubscribeLinks>
+
+/** Links in mails by which a user unsubscribes from an issue without signing in: only this server can make one. */
+export function createUnsubscribeLinks({ secrets, site }: { secrets: SecretBox; site: Site }) {
   return {
-    make: ({ userId, issueId }) => `${site.rootUrl()}${UNSUBSCRIBE}/${secrets.seal(`${userId}.${issueId}`, CONTEXT)}`,
-    read(token) {
+    make: ({ userId, issueId }: IssueOfUser): string =>
+      `${site.rootUrl()}${UNSUBSCRIBE}/${secrets.seal(`${userId}.${issueId}`, CONTEXT)}`,
+    /** Undefined for a token that this server did not make. */
+    read(token: string): IssueOfUser | undefined {
       try {
         const [userId = 0, issueId = 0] = secrets.open(token, CONTEXT).split('.').map(Number)
         return { userId: asId(userId), issueId: asId(issueId) }

@@ -1,9 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
 import { type DomainEvent, findMissedEvents } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { Site } from '../../../../core/platform/site.ts'
 import type { Repos } from '../../../repositories/index.ts'
 import { type Board, type Channel, dataMessage, type Listener, type Message } from '../../../../core/streams/index.ts'
 import { presentThread } from '../threads/thread.present.ts'
@@ -13,11 +11,8 @@ import { type ChangedThread, listChangedThreads } from './changed-threads.store.
 import { NOTIFYING_KINDS, threadChangeOf } from './thread-changes.policy.ts'
 import type { ThreadsChanged } from './threads-changed.model.ts'
 
-interface ThreadBoardDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface ThreadBoardDeps extends Pick<Core, 'database' | 'clock' | 'site'> {
   readonly repos: Pick<Repos, 'views'>
-  readonly site: Site
 }
 
 /** New and changed threads, for users who listen (behaviour/issues#notification-stream). */

@@ -1,6 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import { isSelf, isSiteAdmin, type SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database, Db } from '../../../../core/db/database.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Db } from '../../../../core/db/database.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -9,39 +9,31 @@ import { findWatchMode } from '../../../repositories/index.ts'
 import { type User, type Users, findUserById } from '../../../accounts/index.ts'
 import { findIssueWatch, isParticipant, listIssueWatchers, putIssueWatch } from './issue-watch.store.ts'
 
-/**
- * Subscriptions of users to single issues (behaviour/issues#subscriptions). Callers check that the issue is readable.
- */
-export interface Subscriptions {
-  /** Users who chose to be notified. */
-  list(issue: Issue, paging: Paging): Promise<Page<User>>
-  /** Whether the user is notified of the issue: by its choice, as watcher of the repository, or as participant. */
-  isSubscribed(userId: UserId, issue: Issue): Promise<boolean>
-  /**
-   * Returns false when it is so already; nothing is stored then. Throws NotFound for an unknown user, Forbidden for
-   * another one, unless the actor is a site administrator.
-   */
-  set(actor: SignedIn, issue: Issue, change: SubscriptionChange): Promise<boolean>
-  /** By the link of a mail. Does nothing when the issue or the user was deleted. */
-  unsubscribe(target: { readonly userId: UserId; readonly issueId: IssueId }): Promise<void>
-}
-
 interface SubscriptionChange {
   readonly username: string
   readonly isWatching: boolean
 }
 
-interface SubscriptionDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface SubscriptionDeps extends Pick<Core, 'database' | 'clock'> {
   readonly users: Pick<Users, 'getInView'>
 }
 
-export function createSubscriptions({ database, clock, users }: SubscriptionDeps): Subscriptions {
+export type Subscriptions = ReturnType<typeof createSubscriptions>
+
+/**
+ * Subscriptions of users to single issues (behaviour/issues#subscriptions). Callers check that the issue is readable.
+ */
+export function createSubscriptions({ database, clock, users }: SubscriptionDeps) {
   return {
-    list: (issue, paging) => listIssueWatchers(database.read, issue.id, paging),
-    isSubscribed: (userId, issue) => isSubscribed(database.read, userId, issue),
-    async set(actor, issue, { username, isWatching }) {
+    /** Users who chose to be notified. */
+    list: (issue: Issue, paging: Paging): Promise<Page<User>> => listIssueWatchers(database.read, issue.id, paging),
+    /** Whether the user is notified of the issue: by its choice, as watcher of the repository, or as participant. */
+    isSubscribed: (userId: UserId, issue: Issue): Promise<boolean> => isSubscribed(database.read, userId, issue),
+    /**
+     * Returns false when it is so already; nothing is stored then. Throws NotFound for an unknown user, Forbidden for
+     * another one, unless the actor is a site administrator.
+     */
+    async set(actor: SignedIn, issue: Issue, { username, isWatching }: SubscriptionChange): Promise<boolean> {
       const user = await users.getInView(actor, username)
       if (!isSelf(actor, user.id) && !isSiteAdmin(actor))
         throw forbidden(`${actor.account.name} is not permitted to change subscriptions for ${user.name}`)
@@ -52,7 +44,8 @@ export function createSubscriptions({ database, clock, users }: SubscriptionDeps
         return true
       })
     },
-    unsubscribe: ({ userId, issueId }) =>
+    /** By the link of a mail. Does nothing when the issue or the user was deleted. */
+    unsubscribe: ({ userId, issueId }: { readonly userId: UserId; readonly issueId: IssueId }): Promise<void> =>
       database.transaction(async (tx) => {
         if ((await findIssueById(tx, issueId)) === undefined || (await findUserById(tx, userId)) === undefined) return
         await putIssueWatch(tx, { issueId, userId, isWatching: false, at: clock.now() })

@@ -1,8 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import { actorOf } from '../../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Jobs } from '../../../../core/jobs/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type IssueNotice, findIssueById } from '../../../issues/index.ts'
 import { findRepoById } from '../../../repositories/index.ts'
@@ -28,21 +26,6 @@ interface Followed {
   readonly isNew?: boolean
 }
 
-/** Writes the threads of users (behaviour/issues#notifications). */
-export interface Notifier {
-  /**
-   * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account
-   * has just created it, and no other account wrote there.
-   */
-  followers(tx: Tx, activity: Followed): Promise<void>
-  /** Those of the users who may read the issue and do not block the acting account. */
-  users(tx: Tx, notice: IssueNotice): Promise<void>
-  /** Those who may accept the transfer of a repository. */
-  transfer(tx: Tx, offer: { repoId: RepoId; recipientId: UserId; actorId: UserId }): Promise<void>
-  /** Continues `followers` and `users` behind what they wrote. */
-  spread(rest: SpreadPayload, signal: AbortSignal): Promise<void>
-}
-
 interface SpreadPayload {
   readonly issue_id: number
   readonly actor_id: number
@@ -51,16 +34,18 @@ interface SpreadPayload {
   readonly after: number
 }
 
-interface NotifierDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly jobs: Jobs
-}
+type NotifierDeps = Pick<Core, 'database' | 'clock' | 'events' | 'jobs'>
 
-export function createNotifier({ database, clock, events, jobs }: NotifierDeps): Notifier {
+export type Notifier = ReturnType<typeof createNotifier>
+
+/** Writes the threads of users (behaviour/issues#notifications). */
+export function createNotifier({ database, clock, events, jobs }: NotifierDeps) {
   return {
-    async followers(tx, { issueId, actorId, notBefore, isNew = false }) {
+    /**
+     * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account
+     * has just created it, and no other account wrote there.
+     */
+    async followers(tx: Tx, { issueId, actorId, notBefore, isNew = false }: Followed): Promise<void> {
       const known = await loadActivity(tx, issueId, actorId)
       if (known === undefined) return
       const activity = { ...known, isNew }
@@ -76,7 +61,8 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps):
         })
     },
 
-    async users(tx, { issue, actorId, userIds, reason }) {
+    /** Those of the users who may read the issue and do not block the acting account. */
+    async users(tx: Tx, { issue, actorId, userIds, reason }: IssueNotice): Promise<void> {
       const repo = await findRepoById(tx, issue.repoId)
       if (repo === undefined) return
       const at = clock.now()
@@ -86,12 +72,17 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps):
       }
     },
 
-    async transfer(tx, { repoId, recipientId, actorId }) {
+    /** Those who may accept the transfer of a repository. */
+    async transfer(
+      tx: Tx,
+      { repoId, recipientId, actorId }: { repoId: RepoId; recipientId: UserId; actorId: UserId },
+    ): Promise<void> {
       const userIds = await listTransferRecipients(tx, { recipientId, actorId, limit: MAX_TRANSFER_RECIPIENTS })
       await notifyOfTransfer(tx, repoId, userIds, clock.now())
     },
 
-    async spread({ issue_id, actor_id, at, after }, signal) {
+    /** Continues `followers` and `users` behind what they wrote. */
+    async spread({ issue_id, actor_id, at, after }: SpreadPayload, signal: AbortSignal): Promise<void> {
       const activity = await loadActivity(database.read, asId(issue_id), asId(actor_id))
       if (activity === undefined) return
       for (let last = after; ;) {

@@ -1,7 +1,5 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { NotificationId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -20,36 +18,20 @@ import {
   updateStatuses,
 } from './thread.store.ts'
 
-/** What users are notified of (behaviour/issues#notifications). */
-export interface Threads {
-  /** Of the viewer, the latest first. */
-  list(viewer: SignedIn, filter: OwnFilter, paging: Paging): Promise<Page<ThreadView>>
-  countUnread(viewer: SignedIn): Promise<number>
-  /** Throws NotFound. */
-  getById(viewer: Viewer, id: NotificationId): Promise<Thread>
-  view(viewer: Viewer, thread: Thread): Promise<ThreadView>
-  /**
-   * Gives the viewer's threads the status, in transactions of some hundred; returns those that changed, the latest
-   * first, at most `MAX_SHOWN` of them.
-   */
-  mark(viewer: SignedIn, filter: OwnFilter, to: ThreadStatus): Promise<ThreadView[]>
-  markOne(viewer: SignedIn, thread: Thread, to: ThreadStatus): Promise<ThreadView>
-}
-
 export type OwnFilter = Omit<ThreadFilter, 'userId' | 'viewer'>
 
 /** Threads that one transaction changes. */
 const BATCH = 500
 const MAX_SHOWN = 500
 
-interface ThreadsDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface ThreadsDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly repos: Pick<Repos, 'views'>
 }
 
-export function createThreads({ database, clock, events, repos }: ThreadsDeps): Threads {
+export type Threads = ReturnType<typeof createThreads>
+
+/** What users are notified of (behaviour/issues#notifications). */
+export function createThreads({ database, clock, events, repos }: ThreadsDeps) {
   const { read } = database
   const views = (viewer: Viewer, threads: readonly Thread[]): Promise<ThreadView[]> =>
     loadThreadViews({ read, repos }, viewer, threads)
@@ -61,18 +43,28 @@ export function createThreads({ database, clock, events, repos }: ThreadsDeps): 
     })
   const own = (viewer: SignedIn, filter: OwnFilter): ThreadFilter => ({ ...filter, viewer, userId: viewer.account.id })
   return {
-    async list(viewer, filter, paging) {
+    /** Of the viewer, the latest first. */
+    async list(viewer: SignedIn, filter: OwnFilter, paging: Paging): Promise<Page<ThreadView>> {
       const { items, total } = await listThreads(read, own(viewer, filter), paging)
       return { items: await views(viewer, items), total }
     },
-    countUnread: (viewer) => countThreads(read, own(viewer, { statuses: ['unread'] })),
-    async getById(viewer, id) {
+    countUnread: (viewer: SignedIn): Promise<number> => countThreads(read, own(viewer, { statuses: ['unread'] })),
+    /** Throws NotFound. */
+    async getById(viewer: Viewer, id: NotificationId): Promise<Thread> {
       const thread = await findThread(read, id, viewer)
       if (thread === undefined) throw notFound(`notification does not exist [id: ${id}]`)
       return thread
     },
-    view: async (viewer, thread) => (await views(viewer, [thread]))[0]!,
-    async mark(viewer, { statuses, before = clock.now(), ...rest }, to) {
+    view: async (viewer: Viewer, thread: Thread): Promise<ThreadView> => (await views(viewer, [thread]))[0]!,
+    /**
+     * Gives the viewer's threads the status, in transactions of some hundred; returns those that changed, the latest
+     * first, at most `MAX_SHOWN` of them.
+     */
+    async mark(
+      viewer: SignedIn,
+      { statuses, before = clock.now(), ...rest }: OwnFilter,
+      to: ThreadStatus,
+    ): Promise<ThreadView[]> {
       const from = statuses.filter((status) => status !== to)
       const shown: NotificationId[] = []
       while (from.length > 0) {
@@ -83,7 +75,7 @@ export function createThreads({ database, clock, events, repos }: ThreadsDeps): 
       }
       return views(viewer, await listThreadsByIds(read, shown))
     },
-    async markOne(viewer, thread, to) {
+    async markOne(viewer: SignedIn, thread: Thread, to: ThreadStatus): Promise<ThreadView> {
       const from = [thread.status].filter((status) => status !== to)
       if (from.length > 0) await update(viewer, [thread.id], { from, to })
       return (await views(viewer, [{ ...thread, status: to }]))[0]!

@@ -18,23 +18,15 @@ export interface AssetUpload {
   readonly updatedAt: number | undefined
 }
 
-/** Uploads of files to issues and comments (behaviour/issues#attachments). Callers check permissions. */
-export interface IssueAssets {
-  /**
-   * Throws Forbidden for a blocked account and for a time that may not be set, Invalid for a type that is not allowed,
-   * TooLarge, NotFound.
-   */
-  addToIssue(actor: SignedIn, target: IssueInView, upload: AssetUpload): Promise<Attachment>
-  /** As addToIssue. */
-  addToComment(actor: SignedIn, target: CommentInView, upload: AssetUpload): Promise<Attachment>
-}
-
 interface AssetDeps extends IssueDeps {
   readonly attachments: Pick<Attachments, 'upload'>
   readonly rules: UploadRules
 }
 
-export function createIssueAssets(deps: AssetDeps): IssueAssets {
+export type IssueAssets = ReturnType<typeof createIssueAssets>
+
+/** Uploads of files to issues and comments (behaviour/issues#attachments). Callers check permissions. */
+export function createIssueAssets(deps: AssetDeps) {
   const { attachments, rules } = deps
 
   /** `record` writes what changes with the upload, in the transaction that inserts the row of the file. */
@@ -53,9 +45,14 @@ export function createIssueAssets(deps: AssetDeps): IssueAssets {
   }
 
   return {
-    addToIssue: async (actor, target, input) =>
+    /**
+     * Throws Forbidden for a blocked account and for a time that may not be set, Invalid for a type that is not allowed,
+     * TooLarge, NotFound.
+     */
+    addToIssue: async (actor: SignedIn, target: IssueInView, input: AssetUpload): Promise<Attachment> =>
       upload(actor, target, input, (tx, at) => recordOnIssue(deps, { tx, actor, at }, target)),
-    addToComment: async (actor, target, input) =>
+    /** As addToIssue. */
+    addToComment: async (actor: SignedIn, target: CommentInView, input: AssetUpload): Promise<Attachment> =>
       upload(actor, { ...target, commentId: target.comment.id }, input, (tx, at) =>
         recordOnComment(deps, { tx, actor, at }, target),
       ),

@@ -1,8 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { invalidField } from '../../../../core/platform/errors.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type RepoInView, countInRepo } from '../../../repositories/index.ts'
@@ -30,11 +28,7 @@ export interface NewIssue {
   readonly isClosed: boolean
 }
 
-export interface IssueDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
+export type IssueDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 /** An issue as it was created, with what it was given. */
 export type CreatedIssue = Pick<NewIssueChange, 'issue' | 'plan'>

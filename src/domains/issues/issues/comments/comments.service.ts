@@ -40,54 +40,47 @@ export interface CommentInput {
   readonly updatedAt: number | undefined
 }
 
-/** Comments on issues and pull requests (behaviour/issues#comments). Callers check who may edit and delete. */
-export interface Comments {
-  listOfIssue(target: IssueInView, span: UpdateSpan): Promise<CommentView[]>
-  listOfRepo(repo: Repo, filter: RepoCommentFilter, paging: Paging): Promise<Page<CommentView>>
-  view(target: CommentInView): Promise<CommentView>
-  /** Throws Forbidden on a locked issue, for a blocked account, and for a time that may not be set. */
-  create(actor: SignedIn, target: IssueInView, input: CommentInput): Promise<CommentView>
-  /** Throws Forbidden for a blocked account, and for a time that may not be set. */
-  edit(actor: SignedIn, target: TextInView, input: CommentInput): Promise<CommentView>
-  /** With its files. */
-  delete(actor: SignedIn, target: TextInView): Promise<void>
-  /** Deletes the comments of an account in all repositories, each in a transaction of its own. */
-  deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void>
-}
-
 export interface CommentDeps extends IssueDeps {
   readonly attachments: Pick<Attachments, 'deleteOf'>
 }
 
-export function createComments(deps: CommentDeps): Comments {
+export type Comments = ReturnType<typeof createComments>
+
+/** Comments on issues and pull requests (behaviour/issues#comments). Callers check who may edit and delete. */
+export function createComments(deps: CommentDeps) {
   const { read } = deps.database
   return {
-    async listOfIssue({ repo, issue }, span) {
+    async listOfIssue({ repo, issue }: IssueInView, span: UpdateSpan): Promise<CommentView[]> {
       const [comments, assets] = await Promise.all([
         listCommentsOfIssue(read, issue.id, span),
         listCommentAttachments(read, issue.id),
       ])
       return loadCommentViews(read, comments, { issues: new Map([[issue.id, { issue, repo }]]), assets })
     },
-    async listOfRepo(repo, filter, paging) {
+    async listOfRepo(repo: Repo, filter: RepoCommentFilter, paging: Paging): Promise<Page<CommentView>> {
       const { items, total } = await listCommentsOfRepo(read, repo.id, filter, paging)
       const issues = await listIssuesByIds(read, [...new Set(items.map((comment) => comment.issueId))])
       const places = new Map(issues.map((issue) => [issue.id, { issue, repo }]))
       const assets = await assetsOf(read, items)
       return { items: await loadCommentViews(read, items, { issues: places, assets }), total }
     },
-    view: (target) => viewOf(read, target, target.comment),
-    async create(actor, { repo, issue, ...of }, input) {
+    view: (target: CommentInView): Promise<CommentView> => viewOf(read, target, target.comment),
+    /** Throws Forbidden on a locked issue, for a blocked account, and for a time that may not be set. */
+    async create(actor: SignedIn, { repo, issue, ...of }: IssueInView, input: CommentInput): Promise<CommentView> {
       const comment = await createComment(deps, actor, { repo, issue, ...of }, input)
       // NOTE: what was created just now has no files.
       const issues = new Map([[issue.id, { issue, repo }]])
       return (await loadCommentViews(read, [comment], { issues, assets: [], known: knownUser(actor.account) }))[0]!
     },
-    edit: async (actor, target, input) => viewOf(read, target, await editComment(deps, actor, target, input)),
-    async delete(actor, { comment }) {
+    /** Throws Forbidden for a blocked account, and for a time that may not be set. */
+    edit: async (actor: SignedIn, target: TextInView, input: CommentInput): Promise<CommentView> =>
+      viewOf(read, target, await editComment(deps, actor, target, input)),
+    /** With its files. */
+    async delete(actor: SignedIn, { comment }: TextInView): Promise<void> {
       if (!(await deleteComment(deps, actor, comment))) throw notFound('comment does not exist')
     },
-    async deleteAllBy(actor, posterId, signal) {
+    /** Deletes the comments of an account in all repositories, each in a transaction of its own. */
+    async deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void> {
       for (;;) {
         const comments = await listSomeCommentsBy(read, posterId, BATCH)
         if (comments.length === 0) return

@@ -48,33 +48,18 @@ export interface DependencyPair {
   readonly blocker: IssueInView
 }
 
-/** Which issues must be closed before others (behaviour/issues#dependencies-and-blocks). */
-export interface Dependencies {
-  /** Throws NotFound where dependencies are off. */
-  listBlockers(viewer: Viewer, target: IssueInView, paging: Paging): Promise<Page<IssueView | HiddenIssue>>
-  /** Those that the viewer may read. */
-  listDependents(viewer: Viewer, target: IssueInView, paging: Paging): Promise<IssueView[]>
-  /** Throws NotFound also for an issue that the viewer may not read. */
-  getOther(viewer: Viewer, name: IssueName): Promise<IssueInView>
-  /** Whether the setting forbids the pair: the issues are of two repositories. */
-  isForbidden(pair: DependencyPair): boolean
-  /**
-   * Throws NotFound for those who may not write the dependent issue and where dependencies are off, Invalid for a
-   * dependency that exists in either direction and for an issue on itself.
-   */
-  add(actor: SignedIn, pair: DependencyPair): Promise<void>
-  /** Throws NotFound as `add`, and when there is no such dependency. */
-  delete(actor: SignedIn, pair: DependencyPair): Promise<void>
-}
-
 export interface DependencyRules {
   readonly acrossRepositories: boolean
 }
 
-export function createDependencies(deps: IssueDeps & { readonly rules: DependencyRules }): Dependencies {
+export type Dependencies = ReturnType<typeof createDependencies>
+
+/** Which issues must be closed before others (behaviour/issues#dependencies-and-blocks). */
+export function createDependencies(deps: IssueDeps & { readonly rules: DependencyRules }) {
   const { read } = deps.database
   return {
-    async listBlockers(viewer, target, paging) {
+    /** Throws NotFound where dependencies are off. */
+    async listBlockers(viewer: Viewer, target: IssueInView, paging: Paging): Promise<Page<IssueView | HiddenIssue>> {
       if (!isOn(target.repo)) throw notFound('dependencies are off')
       const { items, total } = await listBlockerIds(read, target.issue, paging)
       const issues = await listIssuesByIds(read, items)
@@ -83,19 +68,27 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
       const views = await loadIssueViews(read, issues.filter(readable), new Map(repos.map((repo) => [repo.id, repo])))
       return { items: inOrder(issues, views, repos), total }
     },
-    async listDependents(viewer, { issue }, paging) {
+    /** Those that the viewer may read. */
+    async listDependents(viewer: Viewer, { issue }: IssueInView, paging: Paging): Promise<IssueView[]> {
       const issues = await listIssuesByIds(read, await listDependentIds(read, viewer, issue, paging))
       const repos = await listReposByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
       return loadIssueViews(read, issues, new Map(repos.map((repo) => [repo.id, repo])))
     },
-    async getOther(viewer, { owner, repo: name, number }) {
+    /** Throws NotFound also for an issue that the viewer may not read. */
+    async getOther(viewer: Viewer, { owner, repo: name, number }: IssueName): Promise<IssueInView> {
       const found = await getRepoInView(read, viewer, owner, name)
       const issue = await findIssueByNumber(read, found.repo.id, number)
       if (issue === undefined || !isReadable(viewer, found, issue)) throw notFound('issue does not exist')
       return { ...found, issue }
     },
-    isForbidden: ({ dependent, blocker }) => !deps.rules.acrossRepositories && dependent.repo.id !== blocker.repo.id,
-    add: (actor, pair) =>
+    /** Whether the setting forbids the pair: the issues are of two repositories. */
+    isForbidden: ({ dependent, blocker }: DependencyPair): boolean =>
+      !deps.rules.acrossRepositories && dependent.repo.id !== blocker.repo.id,
+    /**
+     * Throws NotFound for those who may not write the dependent issue and where dependencies are off, Invalid for a
+     * dependency that exists in either direction and for an issue on itself.
+     */
+    add: (actor: SignedIn, pair: DependencyPair): Promise<void> =>
       changePair(deps, actor, pair, async (tx, ids, at) => {
         const { dependentId, blockerId } = ids
         if (dependentId === blockerId) throw invalid('an issue cannot depend on itself')
@@ -105,7 +98,8 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
         await insertDependency(tx, ids, at)
         return 'add_dependency'
       }),
-    delete: (actor, pair) =>
+    /** Throws NotFound as `add`, and when there is no such dependency. */
+    delete: (actor: SignedIn, pair: DependencyPair): Promise<void> =>
       changePair(deps, actor, pair, async (tx, ids) => {
         if (!(await deleteDependency(tx, ids))) throw notFound('dependency does not exist')
         return 'remove_dependency'

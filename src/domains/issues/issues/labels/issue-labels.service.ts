@@ -20,22 +20,14 @@ interface LabelTarget extends IssueInView {
   readonly updatedAt?: number | undefined
 }
 
-/** Labels of an issue or pull request, sorted by name (behaviour/issues#labels). Callers check permissions. */
-export interface IssueLabels {
-  list(issue: Issue): Promise<Label[]>
-  /** Adds labels in the order of their names; unknown ones are ignored. Throws BadRequest for ids mixed with names. */
-  add(actor: SignedIn, target: LabelTarget, labels: LabelRefs): Promise<Label[]>
-  /** As `add`. */
-  replace(actor: SignedIn, target: LabelTarget, labels: LabelRefs): Promise<Label[]>
-  clear(actor: SignedIn, target: LabelTarget): Promise<void>
-  /** By id or name; does nothing when the issue does not have it. Throws Invalid for an unknown label. */
-  delete(actor: SignedIn, target: LabelTarget, idOrName: string): Promise<void>
-}
+export type IssueLabels = ReturnType<typeof createIssueLabels>
 
-export function createIssueLabels(deps: IssueDeps): IssueLabels {
+/** Labels of an issue or pull request, sorted by name (behaviour/issues#labels). Callers check permissions. */
+export function createIssueLabels(deps: IssueDeps) {
   return {
-    list: (issue) => labelsOf(deps.database.read, issue.id),
-    add(actor, target, refs) {
+    list: (issue: Issue): Promise<Label[]> => labelsOf(deps.database.read, issue.id),
+    /** Adds labels in the order of their names; unknown ones are ignored. Throws BadRequest for ids mixed with names. */
+    add(actor: SignedIn, target: LabelTarget, refs: LabelRefs): Promise<Label[]> {
       const wanted = readRefs(refs)
       return changeLocked(deps, actor, target, async (change) => {
         const { tx, issue, repo } = change
@@ -43,7 +35,8 @@ export function createIssueLabels(deps: IssueDeps): IssueLabels {
         return labelsOf(tx, issue.id)
       })
     },
-    replace(actor, target, refs) {
+    /** As `add`. */
+    replace(actor: SignedIn, target: LabelTarget, refs: LabelRefs): Promise<Label[]> {
       const wanted = readRefs(refs)
       return changeLocked(deps, actor, target, async (change) => {
         const { tx, issue, repo } = change
@@ -51,11 +44,12 @@ export function createIssueLabels(deps: IssueDeps): IssueLabels {
         return labelsOf(tx, issue.id)
       })
     },
-    clear: (actor, target) =>
+    clear: (actor: SignedIn, target: LabelTarget): Promise<void> =>
       changeLocked(deps, actor, target, async (change) => {
         await replaceLabels(change, await labelsOf(change.tx, change.issue.id), [])
       }),
-    delete: (actor, target, idOrName) =>
+    /** By id or name; does nothing when the issue does not have it. Throws Invalid for an unknown label. */
+    delete: (actor: SignedIn, target: LabelTarget, idOrName: string): Promise<void> =>
       changeLocked(deps, actor, target, async (change) => {
         const { tx, issue, repo } = change
         const attached = await labelsOf(tx, issue.id)

@@ -53,18 +53,14 @@ export interface IssuePage extends Page<IssueView> {
   readonly hasPages: boolean
 }
 
-/** Lists of issues and pull requests (behaviour/issues#listing-and-search). */
-export interface IssueLists {
-  /** Throws NotFound for an unknown login. The caller has checked that the kinds are readable. */
-  listOf(viewer: Viewer, repo: Repo, query: RepoListQuery, window: Window): Promise<IssuePage>
-  /** Throws NotFound for an unknown login, BadRequest for an unknown owner or team. */
-  search(viewer: Viewer, query: SearchQuery, window: Window): Promise<IssuePage>
-}
+export type IssueLists = ReturnType<typeof createIssueLists>
 
-export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>): IssueLists {
+/** Lists of issues and pull requests (behaviour/issues#listing-and-search). */
+export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>) {
   const userId = (viewer: Viewer, login: string | undefined) => findUserId(read, viewer, login)
   return {
-    async listOf(viewer, repo, query, window) {
+    /** Throws NotFound for an unknown login. The caller has checked that the kinds are readable. */
+    async listOf(viewer: Viewer, repo: Repo, query: RepoListQuery, window: Window): Promise<IssuePage> {
       const [labels, milestones, posterId, assigneeId, mentionedId] = await Promise.all([
         findLabelsNamed(read, repo, query.labels),
         findMilestonesNamed(read, repo, query.milestones),
@@ -80,7 +76,8 @@ export function createIssueLists({ read, dialect }: Pick<Database, 'read' | 'dia
       })
       return toPage(found, window, (ids) => viewsOf(read, ids, [repo]))
     },
-    async search(viewer, query, window) {
+    /** Throws NotFound for an unknown login, BadRequest for an unknown owner or team. */
+    async search(viewer: Viewer, query: SearchQuery, window: Window): Promise<IssuePage> {
       const self = viewerId(viewer)
       const [owned, posterId] = await Promise.all([
         findOwned(read, viewer, query),

@@ -7,15 +7,10 @@ import { updateIssue } from '../records/issue.store.ts'
 import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 import type { IssueInView } from '../views.ts'
 
-/** Locked issues are closed to comments and reactions of others than writers (behaviour/issues#lock). */
-export interface IssueLocks {
-  /** Without effect when it is locked already: the reason stays the first one. Throws NotFound. */
-  lock(actor: SignedIn, target: IssueInView, reason: string): Promise<void>
-  /** Without effect when it is not locked. Throws NotFound. */
-  unlock(actor: SignedIn, target: IssueInView): Promise<void>
-}
+export type IssueLocks = ReturnType<typeof createIssueLocks>
 
-export function createIssueLocks(deps: IssueDeps): IssueLocks {
+/** Locked issues are closed to comments and reactions of others than writers (behaviour/issues#lock). */
+export function createIssueLocks(deps: IssueDeps) {
   const setLocked = (
     actor: SignedIn,
     target: IssueInView,
@@ -29,8 +24,11 @@ export function createIssueLocks(deps: IssueDeps): IssueLocks {
     })
 
   return {
-    lock: (actor, target, reason) =>
+    /** Without effect when it is locked already: the reason stays the first one. Throws NotFound. */
+    lock: (actor: SignedIn, target: IssueInView, reason: string): Promise<void> =>
       setLocked(actor, target, { isLocked: true, entry: { kind: 'lock', body: reason } }),
-    unlock: (actor, target) => setLocked(actor, target, { isLocked: false, entry: { kind: 'unlock' } }),
+    /** Without effect when it is not locked. Throws NotFound. */
+    unlock: (actor: SignedIn, target: IssueInView): Promise<void> =>
+      setLocked(actor, target, { isLocked: false, entry: { kind: 'unlock' } }),
   }
 }

@@ -9,34 +9,26 @@ import { type Issue, listIssuesByIds, updateIssue } from '../records/issue.store
 import { type IssueInView, type IssueView, loadIssueViews } from '../views.ts'
 import { listPinnedIds, lockPins, shiftPins } from './pin.store.ts'
 
-/** Pinned issues of repositories, with positions from 1 without gaps (behaviour/issues#pins). */
-export interface Pins {
-  /** Issues, without pull requests, by position. */
-  list(repo: Repo): Promise<IssueView[]>
-  /** Whether another one can be pinned. */
-  mayPin(repo: Repo): Promise<{ readonly issues: boolean; readonly pulls: boolean }>
-  /** Pins it after the others; does nothing if it is pinned. Throws BadRequest when there are as many as may be. */
-  pin(actor: SignedIn, target: IssueInView): Promise<void>
-  /** Does nothing if it is not pinned. */
-  unpin(actor: SignedIn, target: IssueInView): Promise<void>
-  /**
-   * Moves a pinned issue; a position behind the last one stands for the last. Throws BadRequest for one before the
-   * first.
-   */
-  move(actor: SignedIn, target: IssueInView, position: number): Promise<void>
-}
+export type Pins = ReturnType<typeof createPins>
 
-export function createPins(deps: IssueDeps & { readonly limit: number }): Pins {
+/** Pinned issues of repositories, with positions from 1 without gaps (behaviour/issues#pins). */
+export function createPins(deps: IssueDeps & { readonly limit: number }) {
   const { read } = deps.database
   const hasRoom = async (repo: Repo, isPull: boolean): Promise<boolean> =>
     (await listPinnedIds(read, { repoId: repo.id, isPull })).length < deps.limit
   return {
-    async list(repo) {
+    /** Issues, without pull requests, by position. */
+    async list(repo: Repo): Promise<IssueView[]> {
       const ids = await listPinnedIds(read, { repoId: repo.id, isPull: false })
       return loadIssueViews(read, await listIssuesByIds(read, ids), new Map([[repo.id, repo]]))
     },
-    mayPin: async (repo) => ({ issues: await hasRoom(repo, false), pulls: await hasRoom(repo, true) }),
-    pin: (actor, target) =>
+    /** Whether another one can be pinned. */
+    mayPin: async (repo: Repo): Promise<{ readonly issues: boolean; readonly pulls: boolean }> => ({
+      issues: await hasRoom(repo, false),
+      pulls: await hasRoom(repo, true),
+    }),
+    /** Pins it after the others; does nothing if it is pinned. Throws BadRequest when there are as many as may be. */
+    pin: (actor: SignedIn, target: IssueInView): Promise<void> =>
       changePins(deps, actor, target, async (change) => {
         const { tx, issue, at } = change
         if (issue.pinOrder > 0) return
@@ -45,7 +37,8 @@ export function createPins(deps: IssueDeps & { readonly limit: number }): Pins {
         await updateIssue(tx, issue.id, { pin_order: length + 1, updated_at: at })
         await addEntries(change, { kind: 'pin' })
       }),
-    unpin: (actor, target) =>
+    /** Does nothing if it is not pinned. */
+    unpin: (actor: SignedIn, target: IssueInView): Promise<void> =>
       changePins(deps, actor, target, async (change) => {
         const { tx, issue, at } = change
         if (issue.pinOrder === 0) return
@@ -53,7 +46,11 @@ export function createPins(deps: IssueDeps & { readonly limit: number }): Pins {
         await updateIssue(tx, issue.id, { pin_order: 0, updated_at: at })
         await addEntries(change, { kind: 'unpin' })
       }),
-    move: (actor, target, position) => {
+    /**
+     * Moves a pinned issue; a position behind the last one stands for the last. Throws BadRequest for one before the
+     * first.
+     */
+    move: (actor: SignedIn, target: IssueInView, position: number): Promise<void> => {
       if (position < 1) throw badRequest('the position of a pinned issue is at least 1')
       return changePins(deps, actor, target, async ({ tx, issue }) => {
         const from = issue.pinOrder

@@ -1,8 +1,6 @@
-import type { Database } from '../../../../core/db/database.ts'
 import type { AppendSignal } from '../../../../core/events/index.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import { WorkerLoop } from '../../../../core/platform/process/worker-loop.ts'
-import type { Worker } from '../../../../core/module.ts'
+import type { Core, Worker } from '../../../../core/module.ts'
 import { haveWaiting, type Indexed, indexWaiting, mergeIndexParts } from './issue-text.store.ts'
 
 /** Texts of a quarter of a second share a part of the index, which costs a fraction of a part for each of them. */
@@ -13,10 +11,8 @@ const INTERVAL_MS = 30_000
 const BATCH = { limit: 64, length: 100_000 }
 const MERGE_PAGES = 16
 
-interface IndexerDeps {
-  readonly database: Database
+interface IndexerDeps extends Pick<Core, 'database' | 'log'> {
   readonly events: AppendSignal
-  readonly log: Logger
 }
 
 /**

@@ -1,9 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import type { CredentialRestriction } from '../../../../core/access/credential-restriction.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Git } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { canEditIssue } from '../../issues/issue.policy.ts'
 import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
@@ -21,11 +19,7 @@ import { actsOnBranch } from '../reference.policy.ts'
 import { commitLink } from './commit-link.ts'
 import { type BranchUpdate, listPushedCommits, type PushedCommit } from './pushed-commits.ts'
 
-export interface CommitReferenceDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
+export interface CommitReferenceDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly stateRules: Pick<StateRules, 'requireAllowed'>
   readonly timeBookings: Pick<TimeBookings, 'book'>
   /** Keywords act on every branch. */

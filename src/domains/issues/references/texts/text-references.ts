@@ -27,23 +27,18 @@ interface TextChange {
   readonly at: number
 }
 
-/**
- * Where later modules give texts that no event of comments creates or deletes, such as those of reviews
- * (behaviour/issues#references-keywords-mentions). An edit is given by the event `comment.edited`.
- */
-export interface TextReferences {
-  /** Texts that become known at once: writes what they refer to; each user whom they mention is notified once. */
-  publish(change: TextChange, texts: readonly EntryText[]): Promise<void>
-  /** Neuters what deleted texts referred to. */
-  retract(change: TextChange, entryIds: readonly number[]): Promise<void>
-}
-
 export interface TextReferenceDeps extends MentionDeps {
   readonly clock: Clock
   grammar(): ReferenceGrammar
 }
 
-export function createTextReferences(deps: TextReferenceDeps): TextReferences {
+export type TextReferences = ReturnType<typeof createTextReferences>
+
+/**
+ * Where later modules give texts that no event of comments creates or deletes, such as those of reviews
+ * (behaviour/issues#references-keywords-mentions). An edit is given by the event `comment.edited`.
+ */
+export function createTextReferences(deps: TextReferenceDeps) {
   const { clock } = deps
   async function publishBy(change: TextChange, texts: readonly EntryText[], mentioned: Set<UserId>): Promise<void> {
     const { tx, repo, issue, at } = change
@@ -62,14 +57,16 @@ export function createTextReferences(deps: TextReferenceDeps): TextReferences {
     }
   }
   return {
-    async publish(change, texts) {
+    /** Texts that become known at once: writes what they refer to; each user whom they mention is notified once. */
+    async publish(change: TextChange, texts: readonly EntryText[]): Promise<void> {
       const mentioned = new Set<UserId>()
       for (const [actorId, written] of Map.groupBy(texts, (text) => text.actorId)) {
         const actor = actorId === change.actor.account.id ? change.actor : actorOf(actorId)
         await publishBy({ ...change, actor }, written, mentioned)
       }
     },
-    async retract(change, entryIds) {
+    /** Neuters what deleted texts referred to. */
+    async retract(change: TextChange, entryIds: readonly number[]): Promise<void> {
       const { tx, repo, issue, at } = change
       for (const commentId of entryIds) {
         const before = await listCrossReferences(tx, { issueId: issue.id, commentId })

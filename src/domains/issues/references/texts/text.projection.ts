@@ -1,6 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import type { AppendedEvent, Events, Projections } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { AppendedEvent, Projections } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { deleteReferencesOfIssue, deleteReferencesOfRepos } from '../../issues/timeline/references.store.ts'
 import { findEntry } from '../../issues/timeline/timeline-entry.store.ts'
@@ -13,9 +13,7 @@ import { parseMentions, parseReferences, type ReferenceGrammar } from '../parsin
 import { listCrossReferences } from '../records/cross-reference.store.ts'
 import { writeReferences } from './write-references.ts'
 
-interface TextProjectionDeps {
-  readonly clock: Clock
-  readonly events: Events
+interface TextProjectionDeps extends Pick<Core, 'clock' | 'events'> {
   readonly notices: Pick<IssueNotices, 'notify'>
   grammar(): ReferenceGrammar
 }

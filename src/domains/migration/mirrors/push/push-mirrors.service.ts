@@ -1,12 +1,9 @@
-import type { Database, Tx } from '../../../../core/db/database.ts'
-import type { Git } from '../../../../core/git/index.ts'
-import type { Jobs } from '../../../../core/jobs/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Core } from '../../../../core/module.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import { badRequest, forbidden, notFound, unavailable } from '../../../../core/platform/errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../../core/platform/concurrency/in-flight.ts'
 import { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { LfsTransfers } from '../../../code/index.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
@@ -25,34 +22,7 @@ import {
 import type { RemoteAccess } from '../remote-access.ts'
 import type { SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
 
-/**
- * Push mirrors: remote copies of a repository (behaviour/repositories#push-mirrors). Methods for requests throw
- * BadRequest if mirrors are disabled.
- */
-export interface PushMirrors {
-  list(repo: Repo, paging: Paging): Promise<Page<PushMirror>>
-  /** Throws NotFound. */
-  get(repo: Repo, remoteName: string): Promise<PushMirror>
-  /** Throws BadRequest for a bad address or interval, Unauthenticated for a host that is not allowed. */
-  create(repo: Repo, input: NewPushMirror): Promise<PushMirror>
-  /** Does nothing if there is no such mirror. */
-  delete(repo: Repo, remoteName: string): Promise<void>
-  /** Pushes to all mirrors in turn and returns their number; throws Unavailable at the first failure. */
-  syncAll(repo: Repo): Promise<number>
-  /** Pushes to one mirror; stores and returns the failure, empty for none. For jobs. */
-  sync(id: number, signal: AbortSignal): Promise<string>
-  /** Enqueues pushes to the mirrors that receive every change. For events. */
-  enqueuePushes(tx: Tx, repoId: RepoId): Promise<void>
-  /** Aborts the pushes that requests wait for. */
-  close(): Promise<void>
-}
-
-interface PushMirrorDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly jobs: Jobs
-  readonly clock: Clock
-  readonly log: Logger
+interface PushMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
   readonly access: RemoteAccess
   /** Of all processes; undefined where this is the only one. */
   readonly locks: SharedLocks | undefined
@@ -66,7 +36,13 @@ interface PushMirrorDeps {
   }
 }
 
-export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
+export type PushMirrors = ReturnType<typeof createPushMirrors>
+
+/**
+ * Push mirrors: remote copies of a repository (behaviour/repositories#push-mirrors). Methods for requests throw
+ * BadRequest if mirrors are disabled.
+ */
+export function createPushMirrors(deps: PushMirrorDeps) {
   const { database, settings } = deps
   const inFlight = new InFlight()
   const pushing = new KeyedMutex({ name: 'push mirrors', locks: deps.locks })
@@ -76,24 +52,30 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
   const sync = (id: number, signal: AbortSignal): Promise<string> =>
     pushing.run(String(id), () => push(deps, id, signal))
   return {
-    sync: (id, signal) => (settings.enabled ? sync(id, signal) : Promise.resolve('')),
-    close: () => inFlight.close(),
-    async enqueuePushes(tx, repoId) {
+    /** Pushes to one mirror; stores and returns the failure, empty for none. For jobs. */
+    sync: (id: number, signal: AbortSignal): Promise<string> =>
+      settings.enabled ? sync(id, signal) : Promise.resolve(''),
+    /** Aborts the pushes that requests wait for. */
+    close: (): Promise<void> => inFlight.close(),
+    /** Enqueues pushes to the mirrors that receive every change. For events. */
+    async enqueuePushes(tx: Tx, repoId: RepoId): Promise<void> {
       if (!settings.enabled) return
       for (const id of await listPushMirrorIds(tx, repoId, { onCommit: true }))
         await deps.jobs.enqueue(tx, 'push_mirror.sync', { push_mirror_id: id }, { key: String(id) })
     },
-    async list(repo, paging) {
+    async list(repo: Repo, paging: Paging): Promise<Page<PushMirror>> {
       requireEnabled()
       return listPushMirrors(database.read, repo.id, paging)
     },
-    async get(repo, remoteName) {
+    /** Throws NotFound. */
+    async get(repo: Repo, remoteName: string): Promise<PushMirror> {
       requireEnabled()
       const mirror = await findPushMirrorByName(database.read, repo.id, remoteName)
       if (mirror === undefined) throw notFound('push mirror does not exist')
       return mirror
     },
-    async create(repo, input) {
+    /** Throws BadRequest for a bad address or interval, Unauthenticated for a host that is not allowed. */
+    async create(repo: Repo, input: NewPushMirror): Promise<PushMirror> {
       requireEnabled()
       if (!settings.creationEnabled)
         throw forbidden('the site administrator has disabled the creation of new push mirrors')
@@ -104,11 +86,13 @@ export function createPushMirrors(deps: PushMirrorDeps): PushMirrors {
       const id = await database.transaction((tx) => insertPushMirror(tx, row))
       return (await findPushMirror(database.read, id))!
     },
-    async delete(repo, remoteName) {
+    /** Does nothing if there is no such mirror. */
+    async delete(repo: Repo, remoteName: string): Promise<void> {
       requireEnabled()
       await database.transaction((tx) => deletePushMirror(tx, repo.id, remoteName))
     },
-    async syncAll(repo) {
+    /** Pushes to all mirrors in turn and returns their number; throws Unavailable at the first failure. */
+    async syncAll(repo: Repo): Promise<number> {
       requireEnabled()
       const ids = await listPushMirrorIds(database.read, repo.id)
       for (const id of ids) {

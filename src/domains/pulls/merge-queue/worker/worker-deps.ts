@@ -1,18 +1,12 @@
-import type { Database } from '../../../../core/db/database.ts'
-import type { Git, GitRepo } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Core } from '../../../../core/module.ts'
+import type { GitRepo } from '../../../../core/git/index.ts'
 import type { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import type { BatchMerges } from '../../merges/batches/batch-merges.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { LeaveDeps } from '../leave-queue.ts'
 import type { Batch, QueuedBranch } from '../records/batch.store.ts'
 
-export interface WorkerDeps extends LeaveDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly log: Logger
+export interface WorkerDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'log'>, LeaveDeps {
   readonly batchMerges: BatchMerges
   /** Pull requests that are tested together. */
   readonly batchSize: number

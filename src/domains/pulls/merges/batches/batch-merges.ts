@@ -12,39 +12,34 @@ import { mergeProblem } from '../rules/merge-rules.policy.ts'
 import { type BuiltBatch, moveBatch, type MoveOutcome } from './move-batch.ts'
 import type { OrderedMerge } from './ordered-merge.ts'
 
-/** Merging several pull requests by one move of their base: what a merge queue does. */
-export interface BatchMerges {
-  /**
-   * Why it cannot be merged by a queue now; undefined when it can. Required statuses of the head and commits of the
-   * base that the head lacks are no reason (behaviour/pull-requests#merge-queue).
-   */
-  problem(merge: OrderedMerge): Promise<string | undefined>
-  /**
-   * Builds the commit that merges it upon `base`, or says why there is none; moves no ref. Call within `writing` of the
-   * repository, and point a ref to the commit right after.
-   */
-  build(
-    merge: OrderedMerge,
-    onto: { readonly git: GitRepo; readonly base: string },
-  ): Promise<{ readonly oid: string } | { readonly problem: string }>
-  /** Moves the base over all of them. See `moveBatch`. */
-  move(batch: BuiltBatch): Promise<MoveOutcome>
-  /** Finishes or drops what a crash left of the merges of these; false when a process may still be at work on one. */
-  settle(repo: Repo, pullIds: readonly PullId[]): Promise<boolean>
-}
+export type BatchMerges = ReturnType<typeof createBatchMerges>
 
-export function createBatchMerges(deps: MergeDeps): BatchMerges {
+/** Merging several pull requests by one move of their base: what a merge queue does. */
+export function createBatchMerges(deps: MergeDeps) {
   return {
-    problem: (merge) => findProblem(deps, merge),
-    async build({ actor, target, order }, { git, base }) {
+    /**
+     * Why it cannot be merged by a queue now; undefined when it can. Required statuses of the head and commits of the
+     * base that the head lacks are no reason (behaviour/pull-requests#merge-queue).
+     */
+    problem: (merge: OrderedMerge): Promise<string | undefined> => findProblem(deps, merge),
+    /**
+     * Builds the commit that merges it upon `base`, or says why there is none; moves no ref. Call within `writing` of the
+     * repository, and point a ref to the commit right after.
+     */
+    async build(
+      { actor, target, order }: OrderedMerge,
+      { git, base }: { readonly git: GitRepo; readonly base: string },
+    ): Promise<{ readonly oid: string } | { readonly problem: string }> {
       const { action } = order
       if (action === 'manually-merged') return { problem: 'manually-merged makes no commit' }
       const commits = await planMergeCommit(deps, { actor, target, order, git, at: deps.clock.now() })
       const outcome = await git.merges.build({ style: action, base, head: target.pull.headOid, ...commits })
       return outcome.kind === 'built' ? { oid: outcome.commit } : { problem: describe(unbuilt(outcome, action)) }
     },
-    move: (batch) => moveBatch(deps, batch),
-    async settle(repo, pullIds) {
+    /** Moves the base over all of them. See `moveBatch`. */
+    move: (batch: BuiltBatch): Promise<MoveOutcome> => moveBatch(deps, batch),
+    /** Finishes or drops what a crash left of the merges of these; false when a process may still be at work on one. */
+    async settle(repo: Repo, pullIds: readonly PullId[]): Promise<boolean> {
       for (const pullId of pullIds) {
         const intent = await findIntent(deps.database.read, pullId)
         if (intent === undefined) continue

@@ -1,20 +1,14 @@
-import type { Database } from '../../../../core/db/database.ts'
-import { branchRef, type Git } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Core } from '../../../../core/module.ts'
+import { branchRef } from '../../../../core/git/index.ts'
 import type { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import { findIssueOfPull } from '../find-pull.store.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
 import { enqueueSettling, forgetIntent } from './forget-intent.ts'
 import { findIntent, listIntents, type MergeIntent } from './merge-intent.store.ts'
 import { recordMerge, type RecordMergeDeps } from './record-merge.ts'
 
-export interface SettleDeps extends RecordMergeDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly log: Logger
+export interface SettleDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'log'>, RecordMergeDeps {
   /** Of base branches: who merges into one holds its lock, in all processes of this server. */
   readonly locks: KeyedMutex
   /**

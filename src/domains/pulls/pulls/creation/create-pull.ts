@@ -1,9 +1,8 @@
+import type { Core } from '../../../../core/module.ts'
 import { loadRepoGrants } from '../../../../core/access/repo-grants.store.ts'
 import { AccessMode } from '../../../../core/access/access-mode.ts'
 import { isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Git } from '../../../../core/git/index.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type DomainError, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import {
@@ -42,9 +41,7 @@ export interface NewPull extends WantedReviewers {
   readonly allowsMaintainerEdit: boolean | undefined
 }
 
-export interface PullDeps extends InsertDeps, FollowMovedDeps {
-  readonly database: Database
-  readonly git: Git
+export interface PullDeps extends Pick<Core, 'database' | 'git'>, InsertDeps, FollowMovedDeps {
   readonly reviews: PullReviews
 }
 

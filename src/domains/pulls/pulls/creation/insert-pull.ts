@@ -1,8 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { type NewIssueChange, type NewPlan, appendIssueEvent, insertNewIssue } from '../../../issues/index.ts'
 import { type Repo, parseRepoSettings } from '../../../repositories/index.ts'
@@ -13,9 +12,7 @@ import { isDraftTitle } from '../pull.policy.ts'
 import { insertPull, type MergeCheck } from '../records/pull.store.ts'
 import { requireNoDuplicate } from './duplicates.ts'
 
-export interface InsertDeps {
-  readonly clock: Clock
-  readonly events: Events
+export interface InsertDeps extends Pick<Core, 'clock' | 'events'> {
   /** Titles that begin with one of these are drafts. */
   readonly draftPrefixes: readonly string[]
 }

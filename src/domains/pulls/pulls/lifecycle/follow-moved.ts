@@ -1,16 +1,13 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../../core/db/database.ts'
-import { branchRef, type Git } from '../../../../core/git/index.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import { branchRef } from '../../../../core/git/index.ts'
 import type { Jobs } from '../../../../core/jobs/index.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
 import type { Branch } from '../heads/find-branches.ts'
 import type { BranchOf } from '../records/pull.store.ts'
 
-export interface FollowMovedDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly jobs: Jobs
-}
+export type FollowMovedDeps = Pick<Core, 'database' | 'git' | 'jobs'>
 
 interface Followed extends BranchOf {
   /** Those into the branch up to this one have followed it. */

@@ -1,21 +1,12 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { Database, Tx } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Git } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Tx } from '../../../../core/db/database.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import { type IssueChange, findIssueById, lockIssue } from '../../../issues/index.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
 import { lockPull, type Pull } from '../records/pull.store.ts'
 
-export interface LifecycleDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-  readonly git: Git
-  readonly log: Logger
-}
+export type LifecycleDeps = Pick<Core, 'database' | 'clock' | 'events' | 'git' | 'log'>
 
 /** A change of a pull request in one transaction, with the rows of both tables locked. */
 export interface PullChange extends IssueChange {

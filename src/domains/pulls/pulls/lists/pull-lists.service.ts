@@ -25,25 +25,23 @@ export interface PullQuery extends Omit<PullFilter, 'posterId'> {
   readonly sort: PullSort
 }
 
-/** Lists of pull requests, as issues (behaviour/pull-requests#listing-pull-requests). */
-export interface PullLists {
-  /** Throws BadRequest for an unknown poster. */
-  list(viewer: Viewer, target: Pick<RepoInView, 'repo'>, query: PullQuery, paging: Paging): Promise<Page<Issue>>
-  pinned(repo: Repo): Promise<Issue[]>
-  /** By base branch and head, in any state. Throws NotFound. */
-  getByBranches(viewer: Viewer, target: RepoInView, base: string, head: string): Promise<Issue>
-  /** By the commit that merged it. Throws NotFound. */
-  getByMerge(repo: Repo, oid: string): Promise<Issue>
-}
+export type PullLists = ReturnType<typeof createPullLists>
 
-export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>): PullLists {
+/** Lists of pull requests, as issues (behaviour/pull-requests#listing-pull-requests). */
+export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>) {
   const getIssue = async (id: IssueId | undefined): Promise<Issue> => {
     const issue = id && (await findIssueById(read, id))
     if (!issue) throw notFound('pull request does not exist')
     return issue
   }
   return {
-    async list(viewer, { repo }, { poster, sort, ...rest }, paging) {
+    /** Throws BadRequest for an unknown poster. */
+    async list(
+      viewer: Viewer,
+      { repo }: Pick<RepoInView, 'repo'>,
+      { poster, sort, ...rest }: PullQuery,
+      paging: Paging,
+    ): Promise<Page<Issue>> {
       const account = poster === undefined ? undefined : await findUserByName(read, poster)
       if (poster !== undefined && (account === undefined || !(await isOwnerInView(read, viewer, account))))
         throw badRequest(`user does not exist [uid: 0, name: ${poster}]`)
@@ -56,15 +54,18 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
       const { items, total } = await ids
       return { items: await listIssuesByIds(read, items), total }
     },
-    pinned: async (repo) => listIssuesByIds(read, await listPinnedIds(read, { repoId: repo.id, isPull: true })),
-    async getByBranches(viewer, { repo }, base, head) {
+    pinned: async (repo: Repo): Promise<Issue[]> =>
+      listIssuesByIds(read, await listPinnedIds(read, { repoId: repo.id, isPull: true })),
+    /** By base branch and head, in any state. Throws NotFound. */
+    async getByBranches(viewer: Viewer, { repo }: RepoInView, base: string, head: string): Promise<Issue> {
       const { prefix, branch } = parseHead(head)
       const headRepo = prefix === undefined ? repo : await findHeadRepo(read, viewer, repo, prefix)
       if (headRepo === undefined) throw notFound('the head repository does not exist')
       const target = { headRepoId: headRepo.id, headBranch: branch, baseRepoId: repo.id, baseBranch: base }
       return getIssue(await findIssueByTarget(read, target))
     },
-    getByMerge: async (repo, oid) => getIssue(await findIssueByMerge(read, repo.id, oid)),
+    /** By the commit that merged it. Throws NotFound. */
+    getByMerge: async (repo: Repo, oid: string): Promise<Issue> => getIssue(await findIssueByMerge(read, repo.id, oid)),
   }
 }
 

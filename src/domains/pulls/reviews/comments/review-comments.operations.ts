@@ -1,10 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../../../core/db/database.ts'
 import { created, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import type { Site } from '../../../../core/platform/site.ts'
-import type { Guards } from '../../../../core/module.ts'
+import type { Core, Guards } from '../../../../core/module.ts'
 import { reviewCommentGuard, reviewGuard } from '../review.guards.ts'
 import { readComment } from './locate-comments.ts'
 import {
@@ -20,11 +18,9 @@ const LIST = `${PULLS}/{index:int}/reviews/{id:int}/comments`
 const ONE = `${LIST}/{comment:int}`
 const common = { area: 'repository', scopes: ['repository'] } as const
 
-interface ReviewCommentOperationDeps {
+interface ReviewCommentOperationDeps extends Pick<Core, 'database' | 'site'> {
   readonly guards: Pick<Guards, 'pull' | 'pulls'>
-  readonly database: Database
   readonly comments: ReviewComments
-  readonly site: Site
 }
 
 /** Comments of reviews (behaviour/pull-requests#review-comments). */

@@ -11,22 +11,10 @@ import { deleteReviewComment } from './delete-comment.ts'
 import type { NewComment } from './locate-comments.ts'
 import { resolveComment } from './resolve-comment.ts'
 
-/** Comments of reviews (behaviour/pull-requests#review-comments). */
-export interface ReviewComments {
-  /** The oldest first. */
-  list(target: ReviewInView): Promise<ReviewCommentView[]>
-  view(target: ReviewCommentInView): Promise<ReviewCommentView>
-  /** See `addComment`. */
-  add(actor: SignedIn, target: ReviewInView, comment: NewComment): Promise<ReviewCommentView>
-  /** See `replyTo`. */
-  reply(actor: SignedIn, target: PullInView, entryId: number, body: string): Promise<ReviewCommentView>
-  /** See `deleteReviewComment`. */
-  delete(actor: SignedIn, target: ReviewCommentInView): Promise<void>
-  /** See `resolveComment`. */
-  resolve(actor: SignedIn, target: RepoInView, comment: Parameters<typeof resolveComment>[3]): Promise<void>
-}
+export type ReviewComments = ReturnType<typeof createReviewComments>
 
-export function createReviewComments(deps: ReviewDeps): ReviewComments {
+/** Comments of reviews (behaviour/pull-requests#review-comments). */
+export function createReviewComments(deps: ReviewDeps) {
   const { read } = deps.database
   async function viewOf(target: PullInView, entryId: number): Promise<ReviewCommentView> {
     const place = await findCommentPlace(read, entryId)
@@ -35,12 +23,20 @@ export function createReviewComments(deps: ReviewDeps): ReviewComments {
     return view
   }
   return {
-    list: async (target) => loadReviewCommentViews(read, target, await listCommentPlaces(read, target.review.id)),
-    view: (target) => viewOf(target, target.entry.id),
-    add: async (actor, target, comment) => viewOf(target, await addComment(deps, actor, target, comment)),
-    reply: async (actor, target, entryId, body) =>
+    /** The oldest first. */
+    list: async (target: ReviewInView): Promise<ReviewCommentView[]> =>
+      loadReviewCommentViews(read, target, await listCommentPlaces(read, target.review.id)),
+    view: (target: ReviewCommentInView): Promise<ReviewCommentView> => viewOf(target, target.entry.id),
+    /** See `addComment`. */
+    add: async (actor: SignedIn, target: ReviewInView, comment: NewComment): Promise<ReviewCommentView> =>
+      viewOf(target, await addComment(deps, actor, target, comment)),
+    /** See `replyTo`. */
+    reply: async (actor: SignedIn, target: PullInView, entryId: number, body: string): Promise<ReviewCommentView> =>
       viewOf(target, await replyTo(deps, actor, target, { entryId, body })),
-    delete: (actor, target) => deleteReviewComment(deps, actor, target),
-    resolve: (actor, target, comment) => resolveComment(deps, actor, target, comment),
+    /** See `deleteReviewComment`. */
+    delete: (actor: SignedIn, target: ReviewCommentInView): Promise<void> => deleteReviewComment(deps, actor, target),
+    /** See `resolveComment`. */
+    resolve: (actor: SignedIn, target: RepoInView, comment: Parameters<typeof resolveComment>[3]): Promise<void> =>
+      resolveComment(deps, actor, target, comment),
   }
 }

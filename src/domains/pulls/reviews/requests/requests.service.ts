@@ -1,7 +1,5 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
@@ -25,11 +23,7 @@ export interface ReviewRequests extends Pick<ReviewPort, 'prepareRequests'> {
   delete(actor: SignedIn, target: PullInView, wanted: WantedReviewers): Promise<void>
 }
 
-export interface RequestDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
-}
+export type RequestDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
 export function createReviewRequests(deps: RequestDeps): ReviewRequests {
   const { read } = deps.database

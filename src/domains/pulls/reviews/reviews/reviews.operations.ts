@@ -1,11 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../../../core/db/database.ts'
 import { listed, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import type { Site } from '../../../../core/platform/site.ts'
-import type { Guards } from '../../../../core/module.ts'
+import type { Core, Guards } from '../../../../core/module.ts'
 import { readComment } from '../comments/locate-comments.ts'
 import { reviewGuard } from '../review.guards.ts'
 import type { Reviews } from '../reviews.service.ts'
@@ -22,11 +20,9 @@ const LIST = '/repos/{owner}/{repo}/pulls/{index:int}/reviews'
 const ONE = `${LIST}/{id:int}`
 const common = { area: 'repository', scopes: ['repository'] } as const
 
-interface ReviewOperationDeps {
+interface ReviewOperationDeps extends Pick<Core, 'database' | 'site'> {
   readonly guards: Pick<Guards, 'pull'>
-  readonly database: Database
   readonly reviews: Reviews
-  readonly site: Site
 }
 
 /** Reviews of pull requests (behaviour/pull-requests#reviews). */

@@ -1,8 +1,7 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { type Database, retryingTaken } from '../../../../core/db/database.ts'
+import { retryingTaken } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import { invalid, notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type KeyRules, claimPublicKey, readSshKey } from '../../../accounts/index.ts'
@@ -24,36 +23,28 @@ interface NewDeployKey {
   readonly isReadOnly: boolean
 }
 
-/** SSH keys that authenticate for one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
-export interface DeployKeys {
-  /** In order of id. */
-  list(repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>>
-  /** Throws NotFound. */
-  get(repo: Repo, id: number): Promise<DeployKey>
-  /** Throws Invalid: unreadable, too short, in use by a user, title or key already in the repository. */
-  add(actor: SignedIn, repo: Repo, input: NewDeployKey): Promise<DeployKey>
-  /** Does nothing when there is none of that id. */
-  delete(actor: SignedIn, repo: Repo, id: number): Promise<void>
-}
-
-interface DeployKeyDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface DeployKeyDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly rules: KeyRules
 }
 
-export function createDeployKeys({ database, clock, events, rules }: DeployKeyDeps): DeployKeys {
-  return {
-    list: (repo, filter, paging) => listDeployKeys(database.read, repo.id, filter, paging),
+export type DeployKeys = ReturnType<typeof createDeployKeys>
 
-    async get(repo, id) {
+/** SSH keys that authenticate for one repository (behaviour/repositories#deploy-keys-git-hooks-avatar-signing-key). */
+export function createDeployKeys({ database, clock, events, rules }: DeployKeyDeps) {
+  return {
+    /** In order of id. */
+    list: (repo: Repo, filter: DeployKeyFilter, paging: Paging): Promise<Page<DeployKey>> =>
+      listDeployKeys(database.read, repo.id, filter, paging),
+
+    /** Throws NotFound. */
+    async get(repo: Repo, id: number): Promise<DeployKey> {
       const key = await findDeployKey(database.read, repo.id, id)
       if (key === undefined) throw notFound('deploy key does not exist')
       return key
     },
 
-    async add(actor, repo, { title, key: text, isReadOnly }) {
+    /** Throws Invalid: unreadable, too short, in use by a user, title or key already in the repository. */
+    async add(actor: SignedIn, repo: Repo, { title, key: text, isReadOnly }: NewDeployKey): Promise<DeployKey> {
       const key = readSshKey(text, rules)
       return retryingTaken(database, async (tx) => {
         const keyId = await claimPublicKey(tx, key, 'deploy')
@@ -84,7 +75,8 @@ export function createDeployKeys({ database, clock, events, rules }: DeployKeyDe
       })
     },
 
-    async delete(actor, repo, id) {
+    /** Does nothing when there is none of that id. */
+    async delete(actor: SignedIn, repo: Repo, id: number): Promise<void> {
       await database.transaction(async (tx) => {
         const key = await findDeployKey(tx, repo.id, id)
         if (key === undefined) return

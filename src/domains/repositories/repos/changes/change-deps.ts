@@ -1,9 +1,5 @@
+import type { Core } from '../../../../core/module.ts'
 import type { UnitSet } from '../../../../core/access/units.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Git } from '../../../../core/git/index.ts'
-import type { Jobs } from '../../../../core/jobs/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 
 interface ChangeRules {
   /** Only site administrators make repositories public. */
@@ -14,12 +10,7 @@ interface ChangeRules {
   readonly minMirrorInterval: number
 }
 
-export interface ChangeRepoDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
-  readonly jobs: Jobs
+export interface ChangeRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'jobs'> {
   readonly rules: ChangeRules
   rootUrl(): string
 }

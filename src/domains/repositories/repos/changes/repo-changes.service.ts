@@ -5,17 +5,14 @@ import { editRepo } from './edit-repo.ts'
 import type { Repo } from '../repo.store.ts'
 import type { EditRepoOption } from '../repository.model.ts'
 
-/** Changes of repositories; the caller has checked that the actor may make them. */
-export interface RepoChanges {
-  /** Throws invalid for what cannot be set. */
-  edit(actor: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void>
-  /** Throws NotFound when the repository was deleted meanwhile. */
-  delete(actor: SignedIn, repo: Repo): Promise<void>
-}
+export type RepoChanges = ReturnType<typeof createRepoChanges>
 
-export function createRepoChanges(deps: ChangeRepoDeps): RepoChanges {
+/** Changes of repositories; the caller has checked that the actor may make them. */
+export function createRepoChanges(deps: ChangeRepoDeps) {
   return {
-    edit: (actor, repo, edit) => editRepo(deps, actor, repo, edit),
-    delete: (actor, repo) => deleteRepoWithFiles(deps, actor, repo),
+    /** Throws invalid for what cannot be set. */
+    edit: (actor: SignedIn, repo: Repo, edit: EditRepoOption): Promise<void> => editRepo(deps, actor, repo, edit),
+    /** Throws NotFound when the repository was deleted meanwhile. */
+    delete: (actor: SignedIn, repo: Repo): Promise<void> => deleteRepoWithFiles(deps, actor, repo),
   }
 }

@@ -1,8 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import { type FirstCommit, type FirstFile, type Git, isNewRefName } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
+import { type FirstCommit, type FirstFile, isNewRefName } from '../../../../core/git/index.ts'
 import { invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import { type DiskQuota, type User, commitIdentity, findUserById } from '../../../accounts/index.ts'
 import { type CommitSigner, signedBy } from '../../signing/signing.ts'
@@ -20,11 +18,7 @@ import {
 import { firstFiles } from './first-files.ts'
 import { insertNewRepo, type NewRepo, type RepoPlan } from './insert-new-repo.ts'
 
-export interface CreateRepoDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly events: Events
+export interface CreateRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly rules: RepoRules
   readonly quota: DiskQuota
   /** Signs the first commit. */

@@ -1,9 +1,8 @@
+import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import type { Events } from '../../../../core/events/index.ts'
 import type { ObjectFormat } from '../../../../core/git/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { licenseTemplates } from '../../templates/templates.ts'
 import type { User } from '../../../accounts/index.ts'
@@ -37,9 +36,7 @@ export interface RepoPlan {
   readonly objectFormat: ObjectFormat
 }
 
-interface InsertDeps {
-  readonly clock: Clock
-  readonly events: Events
+interface InsertDeps extends Pick<Core, 'clock' | 'events'> {
   readonly rules: RepoRules
 }
 

@@ -1,7 +1,6 @@
+import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Jobs } from '../../../../core/jobs/index.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -19,10 +18,7 @@ export async function deleteRepoWithFiles(deps: ChangeRepoDeps, actor: Actor, { 
   await deps.database.transaction((tx) => deleteRepoRows(tx, deps, actor, id))
 }
 
-interface DeletionDeps {
-  readonly events: Events
-  readonly jobs: Jobs
-}
+type DeletionDeps = Pick<Core, 'events' | 'jobs'>
 
 interface DeletionOrigin {
   readonly actor: Actor

@@ -1,50 +1,31 @@
+import type { Core } from '../../../../core/module.ts'
 import { systemActor } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Events } from '../../../../core/events/index.ts'
-import type { Git } from '../../../../core/git/index.ts'
-import type { Jobs } from '../../../../core/jobs/index.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
 import { deleteRepoRows } from './delete-repo.ts'
 import { listUsedStorages } from './repo-deletion.store.ts'
 import { walkRepoIds } from '../records/repo-walk.store.ts'
 import { findRepoById, type Repo } from '../repo.store.ts'
 
-export interface RepoFiles {
-  /** Deletes the git data of a deleted repository and its wiki, if it still exists. */
-  delete(storage: string): Promise<void>
-  /**
-   * Deletes git data that has belonged to no repository for an hour: as after a crash between writing the files and the
-   * rows.
-   */
-  sweep(signal: AbortSignal): Promise<void>
-  /**
-   * Deletes the repositories whose git data is missing; none when that is most of them, as when a disk is not mounted.
-   */
-  deleteMissing(signal: AbortSignal): Promise<void>
-}
-
-interface RepoFilesDeps {
-  readonly database: Database
-  readonly git: Git
-  readonly clock: Clock
-  readonly log: Logger
-  readonly events: Events
-  readonly jobs: Jobs
-}
+type RepoFilesDeps = Pick<Core, 'database' | 'git' | 'clock' | 'log' | 'events' | 'jobs'>
 
 const WIKI = '.wiki'
 const GRACE_MS = 3_600_000
 /** When more directories than this, and more than half of all, belong to no repository, another database uses them. */
 const MAX_ORPHANS = 50
 
-export function createRepoFiles({ database, git, clock, log, events, jobs }: RepoFilesDeps): RepoFiles {
+export type RepoFiles = ReturnType<typeof createRepoFiles>
+
+export function createRepoFiles({ database, git, clock, log, events, jobs }: RepoFilesDeps) {
   return {
-    async delete(storage) {
+    /** Deletes the git data of a deleted repository and its wiki, if it still exists. */
+    async delete(storage: string): Promise<void> {
       await git.removeRepo(storage)
       await git.removeRepo(`${storage}${WIKI}`)
     },
-    async sweep(signal) {
+    /**
+     * Deletes git data that has belonged to no repository for an hour: as after a crash between writing the files and the
+     * rows.
+     */
+    async sweep(signal: AbortSignal): Promise<void> {
       const before = clock.now() - GRACE_MS
       const orphans: string[] = []
       let seen = 0
@@ -74,7 +55,10 @@ export function createRepoFiles({ database, git, clock, log, events, jobs }: Rep
         await git.removeRepo(storage)
       }
     },
-    async deleteMissing(signal) {
+    /**
+     * Deletes the repositories whose git data is missing; none when that is most of them, as when a disk is not mounted.
+     */
+    async deleteMissing(signal: AbortSignal): Promise<void> {
       const missing: Repo[] = []
       let seen = 0
       for await (const id of walkRepoIds(database.read)) {

@@ -1,6 +1,5 @@
+import type { Core } from '../../../../core/module.ts'
 import { isSelf, isSiteAdmin, type Viewer } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import type { Clock } from '../../../../core/platform/clock.ts'
 import type { TeamId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, listReposByIds } from '../../repos/repo.store.ts'
@@ -16,9 +15,7 @@ export interface ActivityView {
   readonly comment: Readonly<Record<string, unknown>> | undefined
 }
 
-interface ActivitiesDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface ActivitiesDeps extends Pick<Core, 'database' | 'clock'> {
   readonly comments: Pick<ActivityComments, 'load'>
 }
 
@@ -27,40 +24,18 @@ interface FeedOptions {
   readonly day?: number | undefined
 }
 
-/**
- * What happened, newest first, of repositories and units that the viewer may see
- * (behaviour/users-and-admin#activity-and-other-lists).
- */
-export interface Activities {
-  /**
-   * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization
-   * what was done in its repositories.
-   */
-  ofUser(
-    viewer: Viewer,
-    user: User,
-    options: FeedOptions & { readonly own: boolean },
-    paging: Paging,
-  ): Promise<Page<ActivityView>>
-  /** Includes private repositories for members of the organization. */
-  ofOrg(
-    viewer: Viewer,
-    org: { readonly org: User; readonly isMember: boolean },
-    options: FeedOptions,
-    paging: Paging,
-  ): Promise<Page<ActivityView>>
-  ofTeam(viewer: Viewer, teamId: TeamId, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
-  ofRepo(viewer: Viewer, repo: Repo, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>>
-  /** Activities of an individual in the last year per quarter of an hour, without empty ones; epoch milliseconds. */
-  heatmap(viewer: Viewer, user: User): Promise<{ readonly start: number; readonly count: number }[]>
-}
-
 const DAY_MS = 24 * 60 * 60_000
 const SPAN_MS = 15 * 60_000
 const HEATMAP_MS = (366 + 7) * DAY_MS
 const EMPTY: Page<ActivityView> = { items: [], total: 0 }
 
-export function createActivities({ database, clock, comments }: ActivitiesDeps): Activities {
+export type Activities = ReturnType<typeof createActivities>
+
+/**
+ * What happened, newest first, of repositories and units that the viewer may see
+ * (behaviour/users-and-admin#activity-and-other-lists).
+ */
+export function createActivities({ database, clock, comments }: ActivitiesDeps) {
   const { read } = database
   const feed = async (
     viewer: Viewer,
@@ -91,17 +66,35 @@ export function createActivities({ database, clock, comments }: ActivitiesDeps):
   const hides = async (viewer: Viewer, user: User): Promise<boolean> =>
     !isPrivileged(viewer, user) && ((await loadPreferences(read, user.id)).hideActivity ?? false)
   return {
-    async ofUser(viewer, user, { own, day }, paging) {
+    /**
+     * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization
+     * what was done in its repositories.
+     */
+    async ofUser(
+      viewer: Viewer,
+      user: User,
+      { own, day }: FeedOptions & { readonly own: boolean },
+      paging: Paging,
+    ): Promise<Page<ActivityView>> {
       const publicOnly = !isPrivileged(viewer, user)
       if (user.kind === 'organization') return feed(viewer, { ownerId: user.id, publicOnly }, { day }, paging)
       if (await hides(viewer, user)) return EMPTY
       return feed(viewer, { ...(own ? { actorId: user.id } : { feedOf: user.id }), publicOnly }, { day }, paging)
     },
-    ofOrg: (viewer, { org, isMember }, options, paging) =>
+    /** Includes private repositories for members of the organization. */
+    ofOrg: (
+      viewer: Viewer,
+      { org, isMember }: { readonly org: User; readonly isMember: boolean },
+      options: FeedOptions,
+      paging: Paging,
+    ): Promise<Page<ActivityView>> =>
       feed(viewer, { ownerId: org.id, publicOnly: !(isMember || isSiteAdmin(viewer)) }, options, paging),
-    ofTeam: (viewer, teamId, options, paging) => feed(viewer, { teamId }, options, paging),
-    ofRepo: (viewer, repo, options, paging) => feed(viewer, { repoId: repo.id }, options, paging),
-    async heatmap(viewer, user) {
+    ofTeam: (viewer: Viewer, teamId: TeamId, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>> =>
+      feed(viewer, { teamId }, options, paging),
+    ofRepo: (viewer: Viewer, repo: Repo, options: FeedOptions, paging: Paging): Promise<Page<ActivityView>> =>
+      feed(viewer, { repoId: repo.id }, options, paging),
+    /** Activities of an individual in the last year per quarter of an hour, without empty ones; epoch milliseconds. */
+    async heatmap(viewer: Viewer, user: User): Promise<{ readonly start: number; readonly count: number }[]> {
       if (user.kind !== 'individual' || (await hides(viewer, user))) return []
       const now = clock.now()
       return countActivities(read, viewer, { actorId: user.id, between: [now - HEATMAP_MS, now + 1] }, SPAN_MS)

@@ -1,7 +1,6 @@
+import type { Core } from '../../../../../core/module.ts'
 import { type Actor, commandLine } from '../../../../../core/access/viewer.ts'
-import { afterCommit, type Database } from '../../../../../core/db/database.ts'
-import type { Events } from '../../../../../core/events/index.ts'
-import type { Clock } from '../../../../../core/platform/clock.ts'
+import { afterCommit } from '../../../../../core/db/database.ts'
 import { invalid, notFound } from '../../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../../core/platform/paging.ts'
 import { originOfHook, payloadOfHook } from '../../hook-payload.ts'
@@ -23,41 +22,21 @@ import { type MessageQueue, originOf } from '../message-queue.ts'
 
 const REQUEUED_AT_ONCE = 500
 
-/** The history of webhooks and their queue (behaviour/orgs-webhooks-actions#history-of-deliveries). */
-export interface Deliveries {
-  /** The latest first. Throws NotFound if the webhook has another owner. */
-  list(owner: HookOwner, hookId: number, paging: Paging): Promise<Page<DeliverySummary>>
-  /** Throws NotFound. */
-  get(owner: HookOwner, hookId: number, uuid: string): Promise<DeliveryDetails>
-  /** Sends the same message again as a new delivery. Throws NotFound, and Invalid if the webhook is not active. */
-  redeliver(actor: Actor, owner: HookOwner, delivery: DeliveryRef): Promise<DeliveryDetails>
-  /** Of all webhooks, the latest first. */
-  listDead(paging: Paging): Promise<Page<DeliverySummary>>
-  /**
-   * Lets a dead delivery be tried again for the whole time; without an actor the command line does it. Throws NotFound
-   * if no dead one has this uuid.
-   */
-  requeue(uuid: string, actor?: Actor): Promise<void>
-  /** The same for all dead ones; returns how many there were. */
-  requeueAll(actor?: Actor): Promise<number>
-  count(): Promise<QueueCounts>
-}
-
 interface DeliveryRef {
   readonly hookId: number
   readonly uuid: string
 }
 
-interface DeliveriesDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly events: Events
+interface DeliveriesDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly queue: MessageQueue
   /** Called once deliveries are due. */
   wake(): void
 }
 
-export function createDeliveries({ database, clock, events, queue, wake }: DeliveriesDeps): Deliveries {
+export type Deliveries = ReturnType<typeof createDeliveries>
+
+/** The history of webhooks and their queue (behaviour/orgs-webhooks-actions#history-of-deliveries). */
+export function createDeliveries({ database, clock, events, queue, wake }: DeliveriesDeps) {
   const requireHook = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
     const hook = await findWebhook(db, owner, id)
     if (hook === undefined) throw notFound('webhook does not exist')
@@ -88,15 +67,18 @@ export function createDeliveries({ database, clock, events, queue, wake }: Deliv
       return dead.length
     })
   return {
-    async list(owner, hookId, paging) {
+    /** The latest first. Throws NotFound if the webhook has another owner. */
+    async list(owner: HookOwner, hookId: number, paging: Paging): Promise<Page<DeliverySummary>> {
       await requireHook(owner, hookId)
       return listDeliveries(database.read, hookId, paging)
     },
-    async get(owner, hookId, uuid) {
+    /** Throws NotFound. */
+    async get(owner: HookOwner, hookId: number, uuid: string): Promise<DeliveryDetails> {
       await requireHook(owner, hookId)
       return requireDelivery(hookId, uuid)
     },
-    async redeliver(actor, owner, { hookId, uuid }) {
+    /** Sends the same message again as a new delivery. Throws NotFound, and Invalid if the webhook is not active. */
+    async redeliver(actor: Actor, owner: HookOwner, { hookId, uuid }: DeliveryRef): Promise<DeliveryDetails> {
       const again = await database.transaction(async (tx) => {
         const hook = await requireHook(owner, hookId, tx)
         const messageId = await lockDeliveryMessage(database, tx, hookId, uuid)
@@ -109,11 +91,17 @@ export function createDeliveries({ database, clock, events, queue, wake }: Deliv
       })
       return requireDelivery(hookId, again)
     },
-    listDead: (paging) => listDeadDeliveries(database.read, paging),
-    async requeue(uuid, actor = commandLine) {
+    /** Of all webhooks, the latest first. */
+    listDead: (paging: Paging): Promise<Page<DeliverySummary>> => listDeadDeliveries(database.read, paging),
+    /**
+     * Lets a dead delivery be tried again for the whole time; without an actor the command line does it. Throws NotFound
+     * if no dead one has this uuid.
+     */
+    async requeue(uuid: string, actor: Actor = commandLine): Promise<void> {
       if ((await requeueSome(actor, { uuid, limit: 1 })) === 0) throw notFound('no dead delivery has this uuid')
     },
-    async requeueAll(actor = commandLine) {
+    /** The same for all dead ones; returns how many there were. */
+    async requeueAll(actor: Actor = commandLine): Promise<number> {
       let total = 0
       for (;;) {
         const count = await requeueSome(actor, { limit: REQUEUED_AT_ONCE })
@@ -121,6 +109,6 @@ export function createDeliveries({ database, clock, events, queue, wake }: Deliv
         if (count < REQUEUED_AT_ONCE) return total
       }
     },
-    count: () => countQueue(database.read),
+    count: (): Promise<QueueCounts> => countQueue(database.read),
   }
 }

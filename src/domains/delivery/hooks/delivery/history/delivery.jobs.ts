@@ -1,5 +1,6 @@
+import type { Core } from '../../../../../core/module.ts'
 import { Type } from '@sinclair/typebox'
-import type { Database, Tx } from '../../../../../core/db/database.ts'
+import type { Tx } from '../../../../../core/db/database.ts'
 import {
   defineJob,
   type JobDefinitions,
@@ -7,7 +8,6 @@ import {
   type Jobs,
   type ScheduledTask,
 } from '../../../../../core/jobs/index.ts'
-import type { Clock } from '../../../../../core/platform/clock.ts'
 import {
   deleteEndedBefore,
   deleteEndedBut,
@@ -28,9 +28,7 @@ declare module '../../../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
 }
 
-interface DeliveryJobDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface DeliveryJobDeps extends Pick<Core, 'database' | 'clock'> {
   /** Days for which deliveries that ended are kept. */
   readonly days: number
   /** Deliveries that ended and are kept of one webhook. */

@@ -1,11 +1,8 @@
-import type { Database } from '../../../../../core/db/database.ts'
 import { freeLeasesOfEnded } from '../../../../../core/db/ended-leases.ts'
 import { whenBack } from '../../../../../core/db/when-back.ts'
-import type { Clock } from '../../../../../core/platform/clock.ts'
 import type { Members } from '../../../../../core/platform/concurrency/processes.ts'
-import type { Logger } from '../../../../../core/platform/logger.ts'
 import { WorkerLoop } from '../../../../../core/platform/process/worker-loop.ts'
-import type { Worker } from '../../../../../core/module.ts'
+import type { Core, Worker } from '../../../../../core/module.ts'
 import { listNextDeliveries, type NextDelivery, type PendingDelivery } from './delivery.store.ts'
 import { extendLaneLeases, freeLanesOf, type Lane, leaseLanes, listDueLanes, listLaneHolders } from './lane.store.ts'
 import { type InFlightLimits, LanesInFlight } from './lanes-in-flight.ts'
@@ -20,10 +17,7 @@ const HEARTBEAT_MS = 3_000
 const TURN = 20
 const TURN_MS = 5_000
 
-interface DelivererDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly log: Logger
+interface DelivererDeps extends Pick<Core, 'database' | 'clock' | 'log'> {
   readonly members: Members
   readonly sender: Sender
   readonly limits: InFlightLimits

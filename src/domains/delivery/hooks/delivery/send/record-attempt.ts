@@ -1,6 +1,6 @@
-import type { Database, Tx } from '../../../../../core/db/database.ts'
+import type { Core } from '../../../../../core/module.ts'
+import type { Tx } from '../../../../../core/db/database.ts'
 import { whenBack } from '../../../../../core/db/when-back.ts'
-import type { Clock } from '../../../../../core/platform/clock.ts'
 import { Batches } from '../../../../../core/platform/concurrency/batches.ts'
 import {
   type AttemptRow,
@@ -23,9 +23,7 @@ const BATCH = 16
 const PAUSE_MS = 5
 const KEPT_ATTEMPTS = 10
 
-interface RecordDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface RecordDeps extends Pick<Core, 'database' | 'clock'> {
   /** Names this process. */
   readonly holder: string
   /** Milliseconds after which a delivery that fails is dead. */
@@ -45,30 +43,27 @@ interface Outcome {
   readonly endsTurn: boolean
 }
 
-export interface Records {
-  /**
-   * Writes what came of an attempt, with the state of the lane and of the server, in one transaction, which attempts
-   * that end at the same time share; returns the delivery that the lane sends next, if it goes on
-   * (behaviour/orgs-webhooks-actions#retries).
-   */
-  attempt(outcome: Outcome): Promise<NextDelivery | undefined>
-  /** Ends the lease of a lane, which stays due if anything waits in it. */
-  giveBack(hookId: number): Promise<void>
-}
+export type Records = ReturnType<typeof createRecords>
 
-export function createRecords({ database, clock, holder, retryMs, underWay, signal }: RecordDeps): Records {
+export function createRecords({ database, clock, holder, retryMs, underWay, signal }: RecordDeps) {
   const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => whenBack(() => database.transaction(work), signal)
   const successes = new Batches<Outcome, NextDelivery | undefined>(
     (outcomes) => write((tx) => recordSuccesses(tx, outcomes)),
     { size: BATCH, pause: PAUSE_MS, expected: underWay },
   )
   return {
-    async attempt(outcome) {
+    /**
+     * Writes what came of an attempt, with the state of the lane and of the server, in one transaction, which attempts
+     * that end at the same time share; returns the delivery that the lane sends next, if it goes on
+     * (behaviour/orgs-webhooks-actions#retries).
+     */
+    async attempt(outcome: Outcome): Promise<NextDelivery | undefined> {
       if (outcome.attempt.error === '') return successes.add(outcome)
       await write((tx) => recordFailure(tx, outcome))
       return undefined
     },
-    giveBack: (hookId) =>
+    /** Ends the lease of a lane, which stays due if anything waits in it. */
+    giveBack: (hookId: number): Promise<void> =>
       write(async (tx) => {
         const held = await lockLanesOf(tx, holder, [hookId])
         const due = (await hasWaitingDeliveries(tx, hookId)) ? clock.now() : 0

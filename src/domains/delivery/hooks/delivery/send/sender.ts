@@ -1,5 +1,4 @@
-import type { Clock } from '../../../../../core/platform/clock.ts'
-import type { SecretBox } from '../../../../../core/platform/crypto/secret-box.ts'
+import type { Core } from '../../../../../core/module.ts'
 import { isOutgoingError, type OutgoingClient } from '../../../../../core/platform/outgoing/index.ts'
 import { HEADER_CONTEXT, SECRET_CONTEXT } from '../../hook-secrets.ts'
 import type { PendingDelivery } from './delivery.store.ts'
@@ -29,21 +28,16 @@ export interface Attempt {
   readonly isSilent: boolean
 }
 
-export interface Sender {
-  /** Throws the reason of `signal` alone. */
-  send(delivery: PendingDelivery, signal: AbortSignal): Promise<Attempt>
-}
-
-interface SenderDeps {
+interface SenderDeps extends Pick<Core, 'secrets' | 'clock'> {
   readonly client: OutgoingClient
-  readonly secrets: SecretBox
-  readonly clock: Clock
   /** Milliseconds for the whole exchange. */
   readonly timeout: number
 }
 
+export type Sender = ReturnType<typeof createSender>
+
 /** Sends deliveries; nothing in an answer but its status has a meaning (behaviour/orgs-webhooks-actions#delivery). */
-export function createSender({ client, secrets, clock, timeout }: SenderDeps): Sender {
+export function createSender({ client, secrets, clock, timeout }: SenderDeps) {
   const open = (sealed: string, context: string): string => (sealed === '' ? '' : secrets.open(sealed, context))
   const prepare = (delivery: PendingDelivery, at: number) => {
     const { hook, uuid, event, eventType, payload } = delivery
@@ -57,7 +51,8 @@ export function createSender({ client, secrets, clock, timeout }: SenderDeps): S
     }
   }
   return {
-    async send(delivery, signal) {
+    /** Throws the reason of `signal` alone. */
+    async send(delivery: PendingDelivery, signal: AbortSignal): Promise<Attempt> {
       const [at, start] = [clock.now(), performance.now()]
       const took = (): number => Math.round(performance.now() - start)
       let sent = { at, url: delivery.hook.url, requestHeaders: {}, requestBody: '' }
