@@ -18,7 +18,7 @@ describeOnBoth('notifications of comments and mentions', (on) => {
   const notify = async (issueId: number, notice: Omit<IssueNotice, 'issue' | 'reason'>): Promise<void> => {
     const { issues, issueNotices, database } = given.server.app
     const issue = await issues.getById(asId(issueId))
-    await database.transaction((tx) => issueNotices.notify(tx, { issue, reason: 'mentioned', ...notice }))
+    await database.transaction((tx) => issueNotices.run(tx, { issue, reason: 'mentioned', ...notice }))
   }
 
   it('go to the poster and to those who commented, until their comment is deleted', async () => {

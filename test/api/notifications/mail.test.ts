@@ -133,7 +133,7 @@ describeOnBoth('mail about issues', (on) => {
       const { issues, issueNotices, database } = server.app
       const issue = await issues.getById(asId(id))
       const notice = { issue, actorId: bob.user.id, userIds: [ann.user.id], reason: 'mentioned' } as const
-      await database.transaction((tx) => issueNotices.notify(tx, notice))
+      await database.transaction((tx) => issueNotices.run(tx, notice))
       await server.drain()
     }
     await mention()

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { Authenticate, Credentials, ProxyAccount } from '../../../core/access/credentials.ts'
 import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../../core/access/scopes.ts'
 import { ANONYMOUS, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
+import type { Hook } from '../../../core/platform/hook.ts'
 import { credentialOf } from '../../../core/http/request-source.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { unauthenticated } from '../../../core/platform/errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
 import { type User, findUserByName } from '../users/user.store.ts'
-import type { BearerTokens } from './tokens/bearer-tokens.service.ts'
 import { type PasswordCheck, WRONG_CREDENTIALS } from './password-check.service.ts'
 import type { RegisterByProxy } from './web/register-by-proxy.service.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
@@ -17,9 +17,22 @@ import type { TokenUse } from './tokens/token-use.ts'
 import { findTokenByHash } from './tokens/token.store.ts'
 import type { TwoFactorAuth } from './two-factor/two-factor.service.ts'
 
+interface BearerAccess {
+  readonly user: User
+  readonly scopes: ScopeSet
+  /** The OAuth2 application that the token was issued to. */
+  readonly applicationId: number
+}
+
+/**
+ * Tokens of other kinds than personal access tokens: a later module that issues some registers a reader, which returns
+ * undefined for tokens of another kind and for those that are not valid.
+ */
+export type BearerTokens = Hook<[token: string], BearerAccess | undefined>
+
 export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
   readonly checkPassword: PasswordCheck
-  readonly bearerTokens: Pick<BearerTokens, 'read'>
+  readonly bearerTokens: BearerTokens
   /** Creates the account that the reverse proxy names; undefined where the configuration does not allow that. */
   readonly registerByProxy: RegisterByProxy | undefined
   readonly signatureLogin: SignatureLogin
@@ -119,7 +132,7 @@ async function authenticateBearerToken(
   token: string,
   method: SignedIn['method'],
 ): Promise<SignedIn | undefined> {
-  const found = await bearerTokens.read(token)
+  const found = await bearerTokens.first(token)
   return found && { ...signedIn(found.user, found.scopes, method), applicationId: found.applicationId }
 }
 

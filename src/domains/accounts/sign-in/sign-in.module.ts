@@ -1,17 +1,16 @@
 import type { Authenticate } from '../../../core/access/credentials.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import { parseSshPublicKey } from '../../../core/platform/ssh/key.ts'
+import { createHook, createPort, type Port } from '../../../core/platform/hook.ts'
 import { type Core, defineModule, type Services } from '../../../core/module.ts'
 import type { User } from '../users/user.store.ts'
-import { createAuthenticate } from './authenticate.service.ts'
-import { type BearerTokens, createBearerTokens } from './tokens/bearer-tokens.service.ts'
-import { withForms } from './web/browser.ts'
+import { type BearerTokens, createAuthenticate } from './authenticate.service.ts'
+import { type RedirectTargets, withForms } from './web/browser.ts'
 import { createCookieJar } from './web/cookies.ts'
 import { createKeyLogins, type KeyLogins } from './key-logins.service.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { registerNewPassword } from './web/new-password.routes.ts'
 import { createPasswordCheck, type PasswordCheck } from './password-check.service.ts'
-import { createRedirectTargets, type RedirectTargets } from './web/redirect-targets.service.ts'
 import { createRegisterByProxy, type RegisterByProxy } from './web/register-by-proxy.service.ts'
 import { createSessions, type Sessions } from './web/sessions.service.ts'
 import { registerSignIn } from './web/sign-in.routes.ts'
@@ -24,7 +23,7 @@ import { createTwoFactor, sealedTwoFactorColumns, type TwoFactorAuth } from './t
 import { signInEvents } from './sign-in.events.ts'
 import { createSignInRecords, type SignInRecords } from './sign-in-records.service.ts'
 import { sessionProjections } from './users.projection.ts'
-import { createTokenRepoPort, type TokenRepoPort } from './tokens/token-repos.ts'
+import type { TokenRepos } from './tokens/token-repos.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -40,7 +39,7 @@ declare module '../../../core/module.ts' {
     readonly tokenUse: TokenUse
     readonly twoFactor: TwoFactorAuth
     /** The module that authorizes repositories registers itself. */
-    readonly tokenRepos: TokenRepoPort
+    readonly tokenRepos: Port<TokenRepos>
   }
 }
 
@@ -138,7 +137,7 @@ function createServices(
     attempts: security.login_attempts,
     processes,
   })
-  const bearerTokens = createBearerTokens()
+  const bearerTokens: BearerTokens = createHook()
   const authenticate = createAuthenticate({
     database,
     clock,
@@ -151,7 +150,7 @@ function createServices(
     registerByProxy: registerByProxy({ security, service }, users),
     settings: { basicEnabled: service.enable_basic_authentication },
   })
-  const tokenRepos = createTokenRepoPort()
+  const tokenRepos = createPort<TokenRepos>('authorization of repositories')
   const sessions = createSessions({ database, clock, events, lifetime: security.session_lifetime * HOUR_SECONDS })
   return {
     authenticate,
@@ -161,7 +160,7 @@ function createServices(
     tokenUse,
     twoFactor,
     signInRecords,
-    redirectTargets: createRedirectTargets(),
+    redirectTargets: createHook(),
     sessions,
     tokenRepos,
     tokens: createTokens({ database, clock, events, repos: tokenRepos }),

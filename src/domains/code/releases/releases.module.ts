@@ -28,7 +28,7 @@ export const module = defineModule({
       tags: createReleaseTags({ git, tags }),
       quota,
     })
-    attachments.registerOwner('release', releaseAttachments(releases))
+    attachments.owners.release.register(releaseAttachments(releases))
     return {
       services: { releases },
       operations: [

@@ -42,8 +42,8 @@ export function createDiscussion(
   { database, clock, events, jobs, site }: Core,
   { attachments, rules, guards, pages }: DiscussionDeps,
 ): Discussion {
-  attachments.registerOwner('issue', issueAssetOwner(database.read))
-  attachments.registerOwner('comment', commentAssetOwner(database.read))
+  attachments.owners.issue.register(issueAssetOwner(database.read))
+  attachments.owners.comment.register(commentAssetOwner(database.read))
   const guard = createCommentGuard(database, guards.repo)
   const timeline = createTimeline(database)
   const deps = { database, clock, events, attachments, rules }

@@ -1,10 +1,9 @@
 import { type CommentGuard } from './comments/comment.guards.ts'
 import { createDiscussion } from './discussion.ts'
 import { createIssueGuard, type IssueGuard } from './issue.guards.ts'
+import { createHook } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
-import { createIssueNotices, type IssueNotices } from './changes/issue-notices.ts'
-import { createStateRules, type StateRules } from './changes/state-rules.ts'
-import { createTimeBookings, type TimeBookings } from './changes/time-bookings.ts'
+import type { IssueNotices, StateRules, TimeBookings } from './changes/issue-hooks.ts'
 import { assignmentProjections } from './assignments.projection.ts'
 import { issueProjections } from './issue.projection.ts'
 import { issueEvents } from './issues.events.ts'
@@ -36,7 +35,7 @@ export const module = defineModule({
   needs: ['attachments', 'keptPages', 'uploadRules'],
   create(core, { attachments, keptPages, uploadRules }, guards) {
     const { database, clock, events, site } = core
-    const stateRules = createStateRules()
+    const stateRules: StateRules = createHook()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
     const issue = createIssueGuard(database, guards.repo)
     const discussion = createDiscussion(core, {
@@ -48,9 +47,9 @@ export const module = defineModule({
     return {
       services: {
         issues,
-        issueNotices: createIssueNotices(),
+        issueNotices: createHook(),
         issueStateRules: stateRules,
-        issueTimeBookings: createTimeBookings(),
+        issueTimeBookings: createHook(),
         timeline: discussion.timeline,
       },
       guards: { issue, comment: discussion.guard },

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../core/http/operation.ts'
 import type { Core, Guards } from '../../../core/module.ts'
-import type { StateRules } from './changes/state-rules.ts'
+import type { StateRules } from './changes/issue-hooks.ts'
 import { dependencyOperations } from './dependencies/dependencies.operations.ts'
 import { createDependencies, dependencyRule } from './dependencies/dependencies.service.ts'
 import type { Issues } from './issues.service.ts'
@@ -12,7 +12,7 @@ import { createPins } from './pins/pins.service.ts'
 
 interface Planning {
   readonly issues: Issues
-  readonly stateRules: Pick<StateRules, 'register'>
+  readonly stateRules: StateRules
   readonly guards: Pick<Guards, 'issue' | 'repo'>
 }
 

@@ -1,13 +1,12 @@
 import { DomainError } from '../../../core/platform/errors.ts'
 import type { AccountChange } from '../issues/changes/issue-change.ts'
 import { changeState } from '../issues/changes/change-state.ts'
-import type { StateRules } from '../issues/changes/state-rules.ts'
-import type { TimeBookings } from '../issues/changes/time-bookings.ts'
+import type { StateRules, TimeBookings } from '../issues/changes/issue-hooks.ts'
 import type { KeywordAction } from './parsing/parse-references.ts'
 
 export interface KeywordDeps {
-  readonly stateRules: Pick<StateRules, 'requireAllowed'>
-  readonly timeBookings: Pick<TimeBookings, 'book'>
+  readonly stateRules: StateRules
+  readonly timeBookings: TimeBookings
 }
 
 interface AppliedKeyword {
@@ -27,11 +26,11 @@ export async function applyKeyword(
   const isClosed = action === 'closes'
   if (action === 'none' || change.issue.isClosed === isClosed) return
   try {
-    await stateRules.requireAllowed(change, isClosed ? 'closed' : 'open')
+    await stateRules.run(change, isClosed ? 'closed' : 'open')
   } catch (error) {
     if (error instanceof DomainError) return
     throw error
   }
   const issue = await changeState(change, { isClosed, commitOid: oid })
-  if (isClosed && seconds > 0) await timeBookings.book({ ...change, issue }, seconds)
+  if (isClosed && seconds > 0) await timeBookings.run({ ...change, issue }, seconds)
 }

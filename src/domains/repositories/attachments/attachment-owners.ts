@@ -1,5 +1,6 @@
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
+import { createPort, type Port } from '../../../core/platform/hook.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { RepoInView } from '../repos/lookup.ts'
 import type { AttachmentOwner } from './attachment.store.ts'
@@ -12,21 +13,14 @@ export interface AttachmentOwnerAccess {
   requireExisting(tx: Tx, repoId: RepoId, ownerId: number): Promise<void>
 }
 
-export type AttachmentOwners = ReturnType<typeof createAttachmentOwners>
+/** Later modules register the checks of their kind of owner. */
+export type AttachmentOwners = Readonly<Record<AttachmentOwner, Port<AttachmentOwnerAccess>>>
 
-/** Port for later modules whose resources have attachments. */
-export function createAttachmentOwners() {
-  const registered = new Map<AttachmentOwner, AttachmentOwnerAccess>()
-  return {
-    /** Each kind of owner is registered once, while the server is composed. */
-    registerOwner(owner: AttachmentOwner, access: AttachmentOwnerAccess): void {
-      if (registered.has(owner)) throw new Error(`attachments of the kind ${owner} are registered twice`)
-      registered.set(owner, access)
-    },
-    /** Undefined when no module has registered the kind. */
-    accessOf: (owner: AttachmentOwner): AttachmentOwnerAccess | undefined => registered.get(owner),
-  }
-}
+export const createAttachmentOwners = (): AttachmentOwners => ({
+  release: createPort('attachments of releases'),
+  issue: createPort('attachments of issues'),
+  comment: createPort('attachments of comments'),
+})
 
 /** Owner ids of a file; 0 means none. A file of a comment has the id of the issue too. */
 type OwnerIds = Readonly<Record<`${AttachmentOwner}Id`, number>>

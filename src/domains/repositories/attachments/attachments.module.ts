@@ -22,7 +22,7 @@ const MIB = 1024 * 1024
 
 /**
  * Uploaded files. Later modules register the kinds of resources
- * that have files with `attachments.registerOwner`.
+ * that have files with `attachments.owners`.
  */
 export const module = defineModule({
   name: 'attachments',

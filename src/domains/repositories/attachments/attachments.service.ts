@@ -6,7 +6,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import { type DiskQuota, isHttpUrl } from '../../accounts/index.ts'
 import type { RepoInView } from '../repos/lookup.ts'
-import { type AttachmentOwnerAccess, createAttachmentOwners, ownerOf } from './attachment-owners.ts'
+import { type AttachmentOwners, createAttachmentOwners, ownerOf } from './attachment-owners.ts'
 import {
   type Attachment,
   type AttachmentOwner,
@@ -37,8 +37,7 @@ interface AttachmentEdit {
  * permissions.
  */
 export interface Attachments extends Uploads {
-  /** Port for later modules: registers a kind of resource that has attachments, once for each kind. */
-  registerOwner(owner: AttachmentOwner, access: AttachmentOwnerAccess): void
+  readonly owners: AttachmentOwners
   listOf(owner: AttachmentOwner, ids: readonly number[]): Promise<Attachment[]>
   /** Throws NotFound unless the file belongs to this owner. */
   get(owner: AttachmentOwner, ownerId: number, id: number): Promise<Attachment>
@@ -85,7 +84,7 @@ export function createAttachments({ database, blobs, clock, jobs, quota }: Attac
 
   return {
     ...createUploads({ database, blobs, clock, quota, owners }),
-    registerOwner: owners.registerOwner,
+    owners,
     listOf: (owner, ids) => listAttachmentsOf(read, owner, ids),
     async get(owner, ownerId, id) {
       const found = await findAttachment(read, id)
@@ -100,7 +99,7 @@ export function createAttachments({ database, blobs, clock, jobs, quota }: Attac
         if (viewerId(viewer) !== attachment.uploaderId) throw notFound('not linked yet')
         return
       }
-      const access = owners.accessOf(of.owner)
+      const access = owners[of.owner].find()
       if (access === undefined) throw notFound(`there are no attachments of the kind ${of.owner}`)
       await access.requireVisible(viewer, target, of.id)
     },

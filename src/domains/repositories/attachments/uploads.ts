@@ -45,7 +45,7 @@ export interface AttachmentHold {
 interface UploadDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: BlobStore
   readonly quota: DiskQuota
-  readonly owners: Pick<AttachmentOwners, 'accessOf'>
+  readonly owners: AttachmentOwners
 }
 
 export type Uploads = ReturnType<typeof createUploads>
@@ -62,7 +62,7 @@ export function createUploads({ database, blobs, clock, quota, owners }: UploadD
     return database.transaction(async (tx) => {
       // The owner may have been deleted during the upload.
       const of = ownerOf({ releaseId, issueId, commentId })
-      if (of !== undefined) await owners.accessOf(of.owner)?.requireExisting(tx, repoId, of.id)
+      if (of !== undefined) await owners[of.owner].find()?.requireExisting(tx, repoId, of.id)
       const attachment = await insertAttachment(tx, {
         uuid: randomUUID(),
         uploader_id: actor.account.id,

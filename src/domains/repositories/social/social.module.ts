@@ -1,7 +1,7 @@
+import { createHook } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
-import { type ActivityComments, createActivityComments } from './activities/activity-comments.service.ts'
 import { activityOperations } from './activities/activities.operations.ts'
-import { type Activities, createActivities } from './activities/activities.service.ts'
+import { type Activities, type ActivityComments, createActivities } from './activities/activities.service.ts'
 import { activityProjections } from './activities/activity.projection.ts'
 import { socialListOperations } from './lists.operations.ts'
 import { socialEvents } from './social.events.ts'
@@ -31,7 +31,7 @@ export const module = defineModule({
   needs: ['repos', 'repoTexts', 'users', 'userTexts'],
   create({ config, database, git, clock, events, jobs, site }, { repos, repoTexts, users, userTexts }, guards) {
     const { service, repository } = config
-    const activityComments = createActivityComments()
+    const activityComments: ActivityComments = createHook()
     const activities = createActivities({ database, clock, comments: activityComments })
     const social = createSocial({ database, clock, events, watchOnPush: service.auto_watch_on_changes })
     const starsDisabled = repository.disable_stars

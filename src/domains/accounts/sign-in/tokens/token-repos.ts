@@ -16,21 +16,3 @@ export interface TokenRepos {
   /** Those of these ids that the owner of the tokens sees, by a fixed number of queries. */
   listVisible(db: Db, owner: SignedIn, ids: readonly RepoId[]): Promise<readonly TokenRepo[]>
 }
-
-/** Port for the module that authorizes repositories, which registers once. */
-export interface TokenRepoPort extends TokenRepos {
-  register(repos: TokenRepos): void
-}
-
-export function createTokenRepoPort(): TokenRepoPort {
-  let registered: TokenRepos | undefined
-  const repos = (): TokenRepos => {
-    if (registered === undefined) throw new Error('no module authorizes repositories')
-    return registered
-  }
-  return {
-    register: (given) => void (registered = given),
-    find: (...args) => repos().find(...args),
-    listVisible: (...args) => repos().listVisible(...args),
-  }
-}

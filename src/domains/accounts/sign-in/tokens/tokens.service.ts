@@ -15,6 +15,7 @@ import {
 } from '../../../../core/platform/errors.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
+import type { Port } from '../../../../core/platform/hook.ts'
 import type { TokenRepo, TokenRepos } from './token-repos.ts'
 import { findUserById } from '../../users/user.store.ts'
 import {
@@ -48,7 +49,7 @@ const TOKEN_BYTES = 20
 const MAX_REPOSITORIES = 200
 
 interface TokenDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  readonly repos: TokenRepos
+  readonly repos: Port<TokenRepos>
 }
 
 const payloadOf = (userId: UserId, { id, name, scopes }: AccessToken): EventPayload<'user.token_created'> => ({
@@ -125,7 +126,7 @@ async function requireShorterLife(tx: Tx, { madeBy, expiresAt }: NewToken): Prom
 
 interface TokenReads {
   readonly db: Db
-  readonly repos: TokenRepos
+  readonly repos: Port<TokenRepos>
 }
 
 /** In the owner's sight, each once. What is missing and what is hidden look the same. */
@@ -135,7 +136,7 @@ async function findRepos({ db, repos }: TokenReads, userId: UserId, names: reado
   const owner = await ownerOf(db, userId)
   const found = new Map<RepoId, TokenRepo>()
   for (const name of names) {
-    const repo = await repos.find(db, owner, name)
+    const repo = await repos.get().find(db, owner, name)
     if (repo === undefined) throw invalid(`[Repositories]: there is no repository ${name}`)
     found.set(repo.id, repo)
   }
@@ -149,7 +150,7 @@ async function withNames(
   tokens: readonly AccessToken[],
 ): Promise<TokenView[]> {
   const ids = tokens.flatMap((token) => token.onlyRepos ?? [])
-  const visible = ids.length === 0 ? [] : await repos.listVisible(db, await ownerOf(db, userId), ids)
+  const visible = ids.length === 0 ? [] : await repos.get().listVisible(db, await ownerOf(db, userId), ids)
   const names = new Map(visible.map((repo) => [repo.id, repo.fullName]))
   return tokens.map((token) => ({ token, repositories: token.onlyRepos?.flatMap((id) => names.get(id) ?? []) }))
 }

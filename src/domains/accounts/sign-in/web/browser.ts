@@ -3,6 +3,7 @@ import cookiePlugin from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { sourceOf } from '../../../../core/http/request-source.ts'
+import type { Hook } from '../../../../core/platform/hook.ts'
 import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import type { User } from '../../users/user.store.ts'
 import type { CookieJar } from './cookies.ts'
@@ -10,7 +11,6 @@ import { type Fields, formToken, isOwnForm, queryFields, readFields } from './fo
 import { type Html, safeHtml } from './html.ts'
 import { redirectTo, sendPage } from './page.ts'
 import type { PasswordCheck } from '../password-check.service.ts'
-import type { RedirectTargets } from './redirect-targets.service.ts'
 import type { SignInRecords, SourcedActor } from '../sign-in-records.service.ts'
 import type { Sessions } from './sessions.service.ts'
 import type { TwoFactorAuth } from '../two-factor/two-factor.service.ts'
@@ -22,11 +22,18 @@ export interface PageDeps {
   rootUrl(): string
 }
 
+/**
+ * Forms lead by redirects to other sites, which the content security policy of their page must allow: a later module
+ * that redirects signed-in users there registers what finds the address on another site to which an address of this
+ * server redirects in the end; undefined for none.
+ */
+export type RedirectTargets = Hook<[url: URL], string | undefined>
+
 export interface SignInDeps extends Pick<Core, 'secrets' | 'clock'>, PageDeps {
   readonly checkPassword: PasswordCheck
   readonly twoFactor: TwoFactorAuth
   readonly records: Pick<SignInRecords, 'failed'>
-  readonly redirectTargets: Pick<RedirectTargets, 'find'>
+  readonly redirectTargets: RedirectTargets
   readonly findUser: (name: string) => Promise<User | undefined>
   /** Throws bad-request for a password that breaks the rules. Every session of the user ends. */
   readonly changePassword: (actor: Actor, user: User, password: string) => Promise<unknown>
@@ -148,6 +155,6 @@ export function destination(deps: PageDeps, given: string | undefined): string {
 
 /** The address on another site to which a form that continues at `to` redirects in the end. */
 export const findRedirectTarget = ({ redirectTargets, rootUrl }: SignInDeps, to: string): Promise<string | undefined> =>
-  redirectTargets.find(new URL(to, rootUrl()))
+  redirectTargets.first(new URL(to, rootUrl()))
 
 export { queryFields }

@@ -16,7 +16,7 @@ import { changeState } from './change-state.ts'
 import type { IssueDeps } from './create-issue.ts'
 import { indexChangedTexts } from '../texts/issue-text.store.ts'
 import { type AccountChange, addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
-import type { StateRules } from './state-rules.ts'
+import type { StateRules } from './issue-hooks.ts'
 
 /** Absent members are not changed. */
 export interface IssueEdit {
@@ -43,7 +43,7 @@ export interface IssueEdit {
 }
 
 export interface EditDeps extends IssueDeps {
-  readonly stateRules: Pick<StateRules, 'requireAllowed'>
+  readonly stateRules: StateRules
 }
 
 /**
@@ -96,7 +96,7 @@ export async function applyEdit(
   if (isWriter) await editPlanning(change, edit, assignees)
   else if (issue.isPull) await editDeadline(change, edit)
   if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return (await reload(change)).issue
-  await deps.stateRules.requireAllowed(change, toState)
+  await deps.stateRules.run(change, toState)
   return changeState(await reload(change), { isClosed: toState === 'closed' })
 }
 

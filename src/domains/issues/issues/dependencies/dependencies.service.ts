@@ -15,7 +15,7 @@ import {
 import { requireLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { addEntries } from '../changes/issue-change.ts'
-import type { StateRule } from '../changes/state-rules.ts'
+import type { StateRules } from '../changes/issue-hooks.ts'
 import { canReadIssue, canWriteIssue } from '../issue.policy.ts'
 import { findIssueByNumber, type Issue, listIssuesByIds, updateIssue } from '../records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from '../views.ts'
@@ -108,7 +108,7 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
 }
 
 /** Refuses to close issues that depend on open ones. */
-export const dependencyRule: StateRule = async ({ tx, repo, issue }, state) => {
+export const dependencyRule: Parameters<StateRules['register']>[0] = async ({ tx, repo, issue }, state) => {
   if (state === 'closed' && isOn(repo) && (await hasOpenBlocker(tx, issue.id)))
     throw new DomainError(
       'precondition',

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { TimelineComment } from './timeline.model.ts'
-import type { EntryKind, TimelineEntry } from './timeline-entry.store.ts'
+import type { TimelineEntry } from './timeline-entry.store.ts'
 
 /** Members of the wire model that other modules than this one fill. */
 export type EntryDetails = Partial<
@@ -10,28 +10,14 @@ export type EntryDetails = Partial<
   >
 >
 
+type DetailsById = ReadonlyMap<number, EntryDetails>
+
 /** The details of entries by the id of the entry, loaded for a page with a fixed number of queries. */
-type DetailsLoader = (viewer: Viewer, entries: readonly TimelineEntry[]) => Promise<ReadonlyMap<number, EntryDetails>>
+export type DetailsLoader = (viewer: Viewer, entries: readonly TimelineEntry[]) => Promise<DetailsById>
 
-/** Port for modules whose rows entries of the timeline refer to: tracked times, reviews. */
-export interface EntryDetailsPort {
-  /** While the server is composed; several loaders may serve one kind. */
-  register(kinds: readonly EntryKind[], load: DetailsLoader): void
-  load: DetailsLoader
-}
-
-export function createEntryDetails(): EntryDetailsPort {
-  const loaders: { readonly kinds: ReadonlySet<EntryKind>; readonly load: DetailsLoader }[] = []
-  return {
-    register: (kinds, load) => void loaders.push({ kinds: new Set(kinds), load }),
-    async load(viewer, entries) {
-      const details = new Map<number, EntryDetails>()
-      for (const { kinds, load } of loaders) {
-        const wanted = entries.filter((entry) => kinds.has(entry.kind))
-        if (wanted.length === 0) continue
-        for (const [id, found] of await load(viewer, wanted)) details.set(id, { ...details.get(id), ...found })
-      }
-      return details
-    },
-  }
+/** Where several loaders give details of one entry, it has all of them. */
+export function mergeDetails(loaded: readonly DetailsById[]): DetailsById {
+  const merged = new Map<number, EntryDetails>()
+  for (const details of loaded) for (const [id, more] of details) merged.set(id, { ...merged.get(id), ...more })
+  return merged
 }

@@ -1,10 +1,11 @@
 import type { Viewer } from '../../../../core/access/viewer.ts'
+import { createHook } from '../../../../core/platform/hook.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { Paging } from '../../../../core/platform/paging.ts'
 import type { IssueInView } from '../views.ts'
-import { createEntryDetails, type EntryDetailsPort } from './entry-details.ts'
+import { type DetailsLoader, mergeDetails } from './entry-details.ts'
 import { type EntryFacts, loadEntryFacts } from './entry-views.ts'
-import type { TimelineEntry } from './timeline-entry.store.ts'
+import type { EntryKind, TimelineEntry } from './timeline-entry.store.ts'
 import { listEntries } from './timeline.store.ts'
 import type { UpdateSpan } from './update-span.ts'
 
@@ -15,20 +16,25 @@ interface TimelinePage extends EntryFacts {
 
 /** Comments and events of issues (behaviour/issues#timeline). */
 export interface Timeline {
-  /** Port for later modules, while the server is composed: gives the details of entries of these kinds. */
-  registerDetails: EntryDetailsPort['register']
+  /** For later modules whose rows entries of these kinds refer to; several loaders may serve one kind. */
+  registerDetails(kinds: readonly EntryKind[], load: DetailsLoader): void
   /** The oldest first, without references from what the viewer may not read. */
   list(viewer: Viewer, target: IssueInView, span: UpdateSpan, paging: Paging): Promise<TimelinePage>
 }
 
 export function createTimeline({ read }: Database): Timeline {
-  const details = createEntryDetails()
+  const details = createHook<Parameters<DetailsLoader>, Awaited<ReturnType<DetailsLoader>>>()
   return {
-    registerDetails: details.register,
+    registerDetails(kinds, load) {
+      details.register(async (viewer, entries) => {
+        const chosen = entries.filter(({ kind }) => kinds.includes(kind))
+        return chosen.length === 0 ? new Map() : load(viewer, chosen)
+      })
+    },
     async list(viewer, { issue }, span, paging) {
       const entries = await listEntries(read, viewer, { issueId: issue.id, span }, paging)
       const facts = await loadEntryFacts(read, viewer, entries)
-      return { entries, ...facts, details: await details.load(viewer, entries) }
+      return { entries, ...facts, details: mergeDetails(await details.run(viewer, entries)) }
     },
   }
 }

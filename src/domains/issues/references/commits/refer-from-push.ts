@@ -7,8 +7,7 @@ import { canEditIssue } from '../../issues/issue.policy.ts'
 import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
 import type { AccountChange } from '../../issues/changes/issue-change.ts'
 import { lockIssue, touchIssues } from '../../issues/records/issue.store.ts'
-import type { StateRules } from '../../issues/changes/state-rules.ts'
-import type { TimeBookings } from '../../issues/changes/time-bookings.ts'
+import type { StateRules, TimeBookings } from '../../issues/changes/issue-hooks.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
 import { loadActingUser } from '../../../accounts/index.ts'
 import { applyKeyword } from '../apply-keyword.ts'
@@ -20,8 +19,8 @@ import { commitLink } from './commit-link.ts'
 import { type BranchUpdate, listPushedCommits, type PushedCommit } from './pushed-commits.ts'
 
 export interface CommitReferenceDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
-  readonly stateRules: Pick<StateRules, 'requireAllowed'>
-  readonly timeBookings: Pick<TimeBookings, 'book'>
+  readonly stateRules: StateRules
+  readonly timeBookings: TimeBookings
   /** Keywords act on every branch. */
   readonly anyBranch: boolean
   grammar(): ReferenceGrammar

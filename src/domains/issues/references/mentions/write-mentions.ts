@@ -3,7 +3,7 @@ import type { AppendedEvent, Events } from '../../../../core/events/index.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { insertMentions } from '../../issues/records/issue-mention.store.ts'
 import type { Issue } from '../../issues/records/issue.store.ts'
-import type { IssueNotices } from '../../issues/changes/issue-notices.ts'
+import type { IssueNotices } from '../../issues/changes/issue-hooks.ts'
 import { issuePayload } from '../../issues/issues.events.ts'
 import { unitOf } from '../../issues/issue.policy.ts'
 import type { Repo } from '../../../repositories/index.ts'
@@ -12,7 +12,7 @@ import { listMentionedUsers } from './mentioned-users.store.ts'
 
 export interface MentionDeps {
   readonly events: Events
-  readonly notices: Pick<IssueNotices, 'notify'>
+  readonly notices: IssueNotices
 }
 
 interface NewText {
@@ -40,7 +40,7 @@ export async function writeMentions(
   const userIds = named.filter((id) => except?.has(id) !== true)
   if (userIds.length === 0) return []
   await insertMentions(tx, issue, userIds)
-  await notices.notify(tx, {
+  await notices.run(tx, {
     issue,
     actorId: authorId,
     userIds,

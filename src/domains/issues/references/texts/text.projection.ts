@@ -5,7 +5,7 @@ import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { deleteReferencesOfIssue, deleteReferencesOfRepos } from '../../issues/timeline/references.store.ts'
 import { findEntry } from '../../issues/timeline/timeline-entry.store.ts'
 import { type Issue, findIssueById } from '../../issues/records/issue.store.ts'
-import type { IssueNotices } from '../../issues/changes/issue-notices.ts'
+import type { IssueNotices } from '../../issues/changes/issue-hooks.ts'
 import { findRepoById } from '../../../repositories/index.ts'
 import { loadAuthor } from '../load-author.ts'
 import { writeMentions } from '../mentions/write-mentions.ts'
@@ -14,7 +14,7 @@ import { listCrossReferences } from '../records/cross-reference.store.ts'
 import { writeReferences } from './write-references.ts'
 
 interface TextProjectionDeps extends Pick<Core, 'clock' | 'events'> {
-  readonly notices: Pick<IssueNotices, 'notify'>
+  readonly notices: IssueNotices
   grammar(): ReferenceGrammar
 }
 

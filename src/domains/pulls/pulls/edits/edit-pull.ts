@@ -39,7 +39,7 @@ export interface PullEdit extends IssueEdit {
 }
 
 export interface EditPullDeps extends HeadDeps, FollowMovedDeps {
-  readonly stateRules: Pick<StateRules, 'requireAllowed'>
+  readonly stateRules: StateRules
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Core } from '../../../../core/module.ts'
+import type { Hook } from '../../../../core/platform/hook.ts'
 import { isSelf, isSiteAdmin, type Viewer } from '../../../../core/access/viewer.ts'
-import type { TeamId } from '../../../../core/platform/crypto/ids.ts'
+import type { RepoId, TeamId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, listReposByIds } from '../../repos/repo.store.ts'
 import { type User, listUsersByIds, loadPreferences } from '../../../accounts/index.ts'
-import type { ActivityComments } from './activity-comments.service.ts'
 import { type Activity, type ActivityFilter, countActivities, listActivities } from './activity.store.ts'
 
 export interface ActivityView {
@@ -15,8 +15,23 @@ export interface ActivityView {
   readonly comment: Readonly<Record<string, unknown>> | undefined
 }
 
+export interface CommentPlace {
+  readonly commentId: number
+  /** Of the activity. */
+  readonly repoId: RepoId
+}
+
+/**
+ * The module that presents comments registers what loads their wire models by id, with a fixed number of queries;
+ * comments that were deleted, or are in another repository now, are left out.
+ */
+export type ActivityComments = Hook<
+  [places: readonly CommentPlace[]],
+  ReadonlyMap<number, Readonly<Record<string, unknown>>>
+>
+
 interface ActivitiesDeps extends Pick<Core, 'database' | 'clock'> {
-  readonly comments: Pick<ActivityComments, 'load'>
+  readonly comments: ActivityComments
 }
 
 /** `day` is the first millisecond of a day in UTC. */
@@ -53,12 +68,13 @@ export function createActivities({ database, clock, comments }: ActivitiesDeps) 
     const actorIds = page.items.map(({ actorId }) => actorId)
     const repos = new Map((await listReposByIds(read, repoIds)).map((repo) => [repo.id, repo]))
     const actors = new Map((await listUsersByIds(read, actorIds)).map((user) => [user.id, user]))
-    const made = await comments.load(page.items.filter(({ commentId }) => commentId !== 0))
+    const commented = page.items.filter(({ commentId }) => commentId !== 0)
+    const made = commented.length === 0 ? undefined : await comments.first(commented)
     const items = page.items.map((activity) => ({
       activity,
       actor: actors.get(activity.actorId)!,
       repo: repos.get(activity.repoId)!,
-      comment: made.get(activity.commentId),
+      comment: made?.get(activity.commentId),
     }))
     return { items, total: page.total }
   }
