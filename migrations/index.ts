@@ -172,7 +172,7 @@ const steps: Record<string, Step> = {
 
 /**
  * The oldest release that can run after a migration that deletes or narrows what earlier releases use, by its name. All
- * others only add, so that the release before goes on beside this one (docs/scaling.md#upgrades).
+ * others only add, so that the release before goes on beside this one (docs/operate/scaling.md#upgrades).
  */
 export const contractions: Readonly<Record<string, string>> = {}
 

@@ -11,6 +11,6 @@ if (process.argv.includes('--graph')) {
 const found = violations(sources)
 for (const text of found) console.error(text)
 if (found.length > 0) {
-  console.error(`${found.length} violations of the direction rules (docs/architecture.md)`)
+  console.error(`${found.length} violations of the direction rules (docs/design/architecture.md)`)
   process.exitCode = 1
 }

@@ -162,7 +162,7 @@ export const MACHINES = {
   /** Of a node: four workers and four cores for git. */
   workers: 4,
   gitCores: 4,
-  /** MB of a worker with its caches; measured idle: 108, and docs/scaling.md. */
+  /** MB of a worker with its caches; measured idle: 108, and docs/operate/scaling.md. */
   workerMemory: 600,
   databaseCores: 16,
   databaseConnections: 500,

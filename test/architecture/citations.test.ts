@@ -21,6 +21,7 @@ const CITATION = /(?<![\w/])behaviour\/([\w-]+)(?![\w-]*\.md)(?:#([\p{L}\w-]+))?
 const LINK = /\]\(([\w./-]*)(?:#([\p{L}\w-]+))?\)/gu
 const COMMENT = /(?<=^|\s)\/\*\*?\s[\s\S]*?\*\/|(?:(?<=^|\s)\/\/ .*(?:\n[ \t]*(?=\/\/ ))?)+/gm
 const TITLE = /\b(?:describe|it)(?:\.\w+)*\(\s*['"`].*/g
+const NAMED_PATH = /`((?:src|core|domains|app|cli|test|scripts|migrations)\/[\w./-]*|(?:[\w-]+\/)+[\w.-]+\.ts)`/g
 const TEST_FILE = /\b(?:src|test)\/[\w./-]+\.test\.ts\b/g
 
 /** Documents that are not in the repository, as comments used to name them. */
@@ -110,6 +111,19 @@ function brokenDocuments(texts: readonly Text[]): string[] {
     })
 }
 
+/** Paths that documents name in backquotes and that are neither below the root nor `src`, nor beside the document. */
+function missingPaths(texts: readonly Text[]): string[] {
+  return texts
+    .filter(({ file }) => file.endsWith('.md'))
+    .flatMap(({ file, text }) => {
+      const named = [...text.matchAll(NAMED_PATH)].map(([, path]) => path!)
+      const folders = [root, join(root, 'src'), join(root, dirname(file))]
+      return named
+        .filter((path) => !folders.some((folder) => existsSync(join(folder, path))))
+        .map((path) => `${file}: there is no ${path}`)
+    })
+}
+
 const comments = (text: string): string[] => text.match(COMMENT) ?? []
 
 /** A comment as one line, without sections of standards, which have numbers too. */
@@ -161,7 +175,7 @@ describe('citations', () => {
     const code = (text: string): Text => ({ file: 'src/a.ts', text })
     const document: Text = {
       file: `${FOLDER}one.md`,
-      text: '# One\n## The part: `x`\n## Twice\n## Twice\n[a](#the-part-x) [b](two.md#no) [c](#no) [d](../README.md)\n',
+      text: '# One\n## The part: `x`\n## Twice\n## Twice\n[a](#the-part-x) [b](two.md#no) [c](#no) [d](../none.md)\n',
     }
     expect(
       brokenCitations([
@@ -197,5 +211,11 @@ describe('citations', () => {
 describe('documents', () => {
   it('have links that lead somewhere, and those of behaviour headings that are there once', () => {
     expect(brokenDocuments(texts)).toEqual([])
+  })
+
+  it('name files and folders that exist', () => {
+    expect(missingPaths(texts)).toEqual([])
+    const named = '`src/no.ts` `core/db/none` `labels/no.ts` `src/main.ts` `core/db` `src/`'
+    expect(missingPaths([{ file: 'docs/a.md', text: named }])).toHaveLength(3)
   })
 })

@@ -10,13 +10,13 @@ import { hasProgram } from '../harness/gpg.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 
 const run = promisify(execFile)
-const blocks = [...readFileSync('docs/issues.md', 'utf8').matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(
+const blocks = [...readFileSync('docs/guide/issues.md', 'utf8').matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(
   ([, text]) => text,
 )
 
 /** `jq` is no dependency: the machine has it or not. */
 describe.skipIf(!hasProgram('jq', '--version') || !hasProgram('curl', '--version'))(
-  'the walk of docs/issues.md',
+  'the walk of docs/guide/issues.md',
   () => {
     let server: TestServer
     let dir: string

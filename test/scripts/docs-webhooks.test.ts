@@ -7,9 +7,9 @@ import { createHookWorld, type HookWorld } from '../api/hooks/hook-world.ts'
 
 const SECRET = 'a lóng "secret" $HOME'
 
-/** The programs of docs/webhooks.md by the name after the language, such as `verify.py`. */
+/** The programs of docs/guide/webhooks.md by the name after the language, such as `verify.py`. */
 const programs = new Map(
-  [...readFileSync('docs/webhooks.md', 'utf8').matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)].map(
+  [...readFileSync('docs/guide/webhooks.md', 'utf8').matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)].map(
     ([, name, text]) => [name!, text!] as const,
   ),
 )
@@ -24,7 +24,7 @@ from verify import is_authentic
 sys.exit(0 if is_authentic(open(sys.argv[1], "rb").read(), sys.argv[2], sys.argv[3]) else 1)
 `
 
-describe('the verification of docs/webhooks.md', () => {
+describe('the verification of docs/guide/webhooks.md', () => {
   let world: HookWorld
   let dir: string
   let [body, signature] = ['', '']

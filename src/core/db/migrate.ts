@@ -94,7 +94,7 @@ async function contract(db: Kysely<unknown>, { up, oldest, dialect }: Contractio
   await up(db)
 }
 
-/** Throws Conflict while a node of a release before `oldest` sends heartbeats (docs/scaling.md#nodes). */
+/** Throws Conflict while a node of a release before `oldest` sends heartbeats (docs/operate/scaling.md#nodes). */
 async function requireNoOlderNodes(db: Kysely<unknown>, oldest: string): Promise<void> {
   const { rows } = await sql<{ name: string; version: string }>`
     select name, version from node

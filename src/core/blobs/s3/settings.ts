@@ -1,4 +1,4 @@
-/** The bucket and how it is reached (docs/storage.md). */
+/** The bucket and how it is reached (docs/operate/storage.md). */
 export interface S3Settings {
   readonly bucket: string
   /** Before every key; empty or with a slash at its end. */

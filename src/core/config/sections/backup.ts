@@ -60,5 +60,5 @@ export const backupSection = Type.Object(
         'snapshot.',
     }),
   },
-  { additionalProperties: false, description: 'Continuous backup (docs/backup.md).' },
+  { additionalProperties: false, description: 'Continuous backup (docs/operate/backup.md).' },
 )

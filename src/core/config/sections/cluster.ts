@@ -28,5 +28,5 @@ export const clusterSection = Type.Object(
         'process ended are free at once.',
     }),
   },
-  { additionalProperties: false, description: 'Several servers on one database (docs/scaling.md).' },
+  { additionalProperties: false, description: 'Several servers on one database (docs/operate/scaling.md).' },
 )

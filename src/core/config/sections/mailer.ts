@@ -43,5 +43,5 @@ export const mailerSection = Type.Object(
         'ranges, host names (with *), or * for everything; empty is external.',
     }),
   },
-  { additionalProperties: false, description: 'Mail about issues (docs/mail.md).' },
+  { additionalProperties: false, description: 'Mail about issues (docs/operate/mail.md).' },
 )

@@ -19,7 +19,7 @@ export const pullRequestSection = Type.Object(
       default: 200,
       minimum: 1,
       maximum: 1000,
-      description: 'Pull requests in the merge queue of one branch (docs/merge-queue.md).',
+      description: 'Pull requests in the merge queue of one branch (docs/guide/merge-queue.md).',
     }),
     merge_queue_batch_size: Type.Integer({
       default: 5,

@@ -90,6 +90,6 @@ export const storageSection = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Files: large files, attachments, avatars, artifacts (docs/storage.md).',
+    description: 'Files: large files, attachments, avatars, artifacts (docs/operate/storage.md).',
   },
 )

@@ -33,5 +33,5 @@ export const streamSection = Type.Object(
       description: 'Bytes that wait for a client that reads slowly; with more its stream is ended.',
     }),
   },
-  { additionalProperties: false, description: 'Streams of events and notifications (docs/streams.md).' },
+  { additionalProperties: false, description: 'Streams of events and notifications (docs/guide/streams.md).' },
 )

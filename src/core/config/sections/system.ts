@@ -112,7 +112,7 @@ export const auditSection = Type.Object(
       description: 'Days for which entries of the audit log are kept; 0 keeps them for ever.',
     }),
   },
-  { additionalProperties: false, description: 'The log of who did what; see docs/audit.md.' },
+  { additionalProperties: false, description: 'The log of who did what; see docs/operate/audit.md.' },
 )
 
 export const corsSection = Type.Object(

@@ -20,7 +20,7 @@ export const created = (body: unknown): Answer => ({ status: 201, body })
 export const accepted = (body: unknown): Answer => ({ status: 202, body })
 export const noContent = (): Answer => ({ status: 204 })
 
-/** 200 without a body, which `mirror-sync` alone answers (behaviour/base-interface#base-operations). */
+/** 200 without a body, which `mirror-sync` alone answers (behaviour/base-interface#endpoints-of-the-base-interface). */
 export const empty = (): Answer => ({ status: 200 })
 
 export const text = (body: string, type = 'text/plain;charset=utf-8', status = 200): Answer => ({

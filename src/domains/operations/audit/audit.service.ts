@@ -18,7 +18,7 @@ const DAY_MS = 24 * 60 * 60_000
 
 export type AuditLog = ReturnType<typeof createAuditLog>
 
-/** The audit log, to be read (docs/audit.md). Projections of events write it. */
+/** The audit log, to be read (docs/operate/audit.md). Projections of events write it. */
 export function createAuditLog({ database, clock, days }: AuditLogDeps) {
   const { read } = database
   return {

@@ -47,7 +47,7 @@ function copiersOf(
   return all
 }
 
-/** Copies the server while it runs (docs/backup.md). */
+/** Copies the server while it runs (docs/operate/backup.md). */
 export const module = defineModule({
   name: 'backups',
   needs: [],

@@ -32,7 +32,7 @@ export interface PageRouteDeps {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** Pages to read, without scripts, at the `html_url` of what the API answers (docs/pages.md). */
+/** Pages to read, without scripts, at the `html_url` of what the API answers (docs/guide/pages.md). */
 export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void {
   const { pages, goGet } = deps
   const ofOwner =

@@ -14,7 +14,7 @@ export const UserSettings = Type.Object(
     hide_email: Type.Boolean(),
     hide_activity: Type.Boolean(),
     enable_repo_unit_hints: Type.Boolean(),
-    /** Beyond the contract: which mail about issues the user gets (docs/mail.md). */
+    /** Beyond the contract: which mail about issues the user gets (docs/operate/mail.md). */
     email_notifications: OneOf('enabled', 'onmention', 'disabled'),
   },
   { $id: 'UserSettings' },

@@ -37,7 +37,7 @@ interface IssueMailDeps extends Pick<Core, 'database' | 'jobs' | 'log' | 'site'>
 
 export type IssueMail = ReturnType<typeof createIssueMail>
 
-/** Mail about issues (docs/mail.md). Everything is read when a mail is sent: who may read it, and the text. */
+/** Mail about issues (docs/operate/mail.md). Everything is read when a mail is sent: who may read it, and the text. */
 export function createIssueMail(deps: IssueMailDeps) {
   const { database, jobs } = deps
   const enqueue = async (tx: Tx, activity: MailActivity, userIds: readonly number[]): Promise<void> => {
