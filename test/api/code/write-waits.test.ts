@@ -7,12 +7,12 @@ describeOnBoth('a write that waits for an earlier one', (on) => {
 
   it('is refused when the access was removed in the meantime', async () => {
     const { pushes } = world.server.app
-    const move = pushes.move.bind(pushes)
+    const push = pushes.push.bind(pushes)
     const [entered, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const spy = vi.spyOn(pushes, 'move').mockImplementation(async (...args) => {
+    const spy = vi.spyOn(pushes, 'push').mockImplementation(async (...args) => {
       entered.resolve()
       await removed.promise
-      return move(...args)
+      return push(...args)
     })
     const write = (path: string) =>
       world.wes.client.post(`/repos/ann/app/contents/${path}`, { content: '', message: path, branch: 'main' })

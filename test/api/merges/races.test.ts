@@ -66,9 +66,9 @@ describeOnBoth('merging at once', (kind) => {
     const { number } = await newPull(world.wes, `moving${moves}`)
     const path = await repoPath()
     const { pushes } = world.server.app
-    const move = pushes.move.bind(pushes)
+    const move = pushes.moveRefs.bind(pushes)
     let left = moves
-    const spy = vi.spyOn(pushes, 'move').mockImplementation((...args) => {
+    const spy = vi.spyOn(pushes, 'moveRefs').mockImplementation((...args) => {
       if (left-- > 0) {
         const commit = oracle(path, ['commit-tree', 'main^{tree}', '-p', 'main', '-m', `moved ${left}`])
         oracle(path, ['update-ref', 'refs/heads/main', commit])
@@ -90,8 +90,8 @@ describeOnBoth('merging at once', (kind) => {
     await commitFile(world.ann, { branch: 'elsewhere', from: 'main' })
     const { number } = await newPull(world.wes, 'retargeted')
     const { pushes } = world.server.app
-    const move = pushes.move.bind(pushes)
-    const spy = vi.spyOn(pushes, 'move').mockImplementationOnce(async (...args) => {
+    const move = pushes.moveRefs.bind(pushes)
+    const spy = vi.spyOn(pushes, 'moveRefs').mockImplementationOnce(async (...args) => {
       expect((await world.wes.client.patch(`${PULLS}/${number}`, { base: 'elsewhere' })).status).toBe(201)
       await commitFile(world.ann, { branch: 'main', path: 'before-retargeted.txt' })
       return move(...args)
@@ -121,9 +121,9 @@ describeOnBoth('merging at once', (kind) => {
     const pulls = []
     for (let index = 0; index < 8; index++) pulls.push(await newPull(world.wes, `${what.replace(' ', '-')}${index}`))
     const { pushes } = world.server.app
-    const move = pushes.move.bind(pushes)
+    const move = pushes.moveRefs.bind(pushes)
     const [entered, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const spy = vi.spyOn(pushes, 'move').mockImplementation(async (...args) => {
+    const spy = vi.spyOn(pushes, 'moveRefs').mockImplementation(async (...args) => {
       entered.resolve()
       await removed.promise
       return move(...args)

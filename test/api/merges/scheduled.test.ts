@@ -141,8 +141,8 @@ describeOnBoth('scheduling a merge', (kind) => {
   it('does nothing any more when it is cancelled while the base moves', async () => {
     const { pushes } = world.server.app
     const { number } = await newPull(world.wes, 'late')
-    const move = pushes.move.bind(pushes)
-    const spy = vi.spyOn(pushes, 'move').mockImplementationOnce(async (...args) => {
+    const move = pushes.moveRefs.bind(pushes)
+    const spy = vi.spyOn(pushes, 'moveRefs').mockImplementationOnce(async (...args) => {
       expect((await world.ann.client.delete(`${PULLS}/${number}/merge`)).status).toBe(204)
       await commitFile(world.ann, { branch: 'main', path: 'overtakes.txt' })
       return move(...args)

@@ -131,7 +131,7 @@ describe('releases', () => {
     const count = await counter()
     const oid = code.oid('refs/tags/gone')
     const target = await server.app.repos.getInView({ ...(await viewer()) }, 'ann', 'code')
-    await server.app.pushes.move(await viewer(), target, [
+    await server.app.pushes.push(await viewer(), target, [
       { ref: 'refs/tags/gone', oldOid: oid, newOid: code.git.zeroOid },
     ])
     await server.drain()

@@ -63,7 +63,7 @@ export function pushRefusal(
   evidence: PushEvidence = NO_EVIDENCE,
 ): Refusal | undefined {
   const { ref, kind, rule } = pushed
-  const text = accessRefusal(ref, facts)
+  const text = accessRefusal(pushed, facts)
   if (text !== undefined) return { reason: 'access', text }
   if (kind === 'create' && !isNewName(ref))
     return { reason: 'name', text: `${ref} has a name that looks like an object id` }
@@ -85,18 +85,21 @@ function isNewName(ref: string): boolean {
 }
 
 /** The evidence about the new commits that `pushRefusal` needs; undefined when it needs none. */
-export function pushEvidenceNeeded({ ref, kind, rule }: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
-  if (!ref.startsWith(BRANCH) || accessRefusal(ref, facts) !== undefined) return undefined
+export function pushEvidenceNeeded(pushed: PushedRef, facts: PushFacts): EvidenceNeeded | undefined {
+  const { ref, kind, rule } = pushed
+  if (!ref.startsWith(BRANCH) || accessRefusal(pushed, facts) !== undefined) return undefined
   const branch = ref.slice(BRANCH.length)
   return rule && evidenceNeeded(rule, { branch, kind, merge: facts.merge }, rightsFor(rule, facts))
 }
 
-function accessRefusal(ref: string, facts: PushFacts): string | undefined {
+function accessRefusal({ ref, rule }: PushedRef, facts: PushFacts): string | undefined {
   if (facts.isArchived)
     return 'This repo is archived. You can view files and clone it, but cannot push or open issues/pull-requests.'
   if (facts.isMirror) return 'mirror repository is read-only'
   if (ref.startsWith('refs/for/'))
     return facts.takesProposals ? undefined : 'Pull requests by refs/for are not available on this repository'
+  // NOTE: a rule decides about merges itself: accounts on its merge list need no write access.
+  if (facts.merge !== undefined && rule !== undefined) return undefined
   return unitMode(facts.access, 'repo.code') < AccessMode.write ? 'User permission denied for writing.' : undefined
 }
 

@@ -11,7 +11,7 @@ import {
 import { isPublicRepo } from '../../../core/access/admit.ts'
 import { INGOT_VERSION } from '../../../core/platform/version.ts'
 import type { Repo } from '../../repositories/index.ts'
-import type { AskedRefs } from './asked-refs.ts'
+import type { OnDemandRefs } from './push-hooks.ts'
 
 /** What git over HTTP and over SSH have in common. */
 export interface GitTransport {
@@ -45,7 +45,7 @@ export interface GitTransportSettings {
 
 interface GitTransportDeps extends Pick<Core, 'git' | 'clock' | 'log'> {
   readonly settings: GitTransportSettings
-  readonly askedRefs: Pick<AskedRefs, 'make'>
+  readonly onDemandRefs: Pick<OnDemandRefs, 'update'>
   /** The address of the server, without a slash at the end. */
   rootUrl(): string
 }
@@ -59,7 +59,7 @@ const INTERNAL = ['refs/ingot/']
 const RESERVED = [...INTERNAL, 'refs/pull/', 'refs/queue/']
 
 export async function createGitTransport(deps: GitTransportDeps): Promise<GitTransport> {
-  const { git, clock, log, settings, askedRefs } = deps
+  const { git, clock, log, settings, onDemandRefs } = deps
   const { maxProcesses, idleMs, maxPushSize, packCache } = settings
   const common = {
     agent: `git/${git.version}-ingot-${INGOT_VERSION.replace(/\+.*/, '')}`,
@@ -73,7 +73,7 @@ export async function createGitTransport(deps: GitTransportDeps): Promise<GitTra
     uploadPack: createUploadPack({
       ...common,
       hiddenRefs: INTERNAL,
-      beforeRefs: (repo, prefixes) => askedRefs.make(repo.storage, prefixes),
+      beforeRefs: (repo, prefixes) => onDemandRefs.update(repo.storage, prefixes),
       maxFetches: maxProcesses,
       maxFetchesPerRepo: perRepo,
       ...(cache && { cache }),

@@ -1,17 +1,17 @@
 import { isSignedIn, type SignedIn, systemActor, type Viewer } from '../../../core/access/viewer.ts'
-import type { PushResult } from '../../../core/git/index.ts'
+import { hasUnit } from '../../../core/access/units.ts'
+import { isZeroOid, type PushResult } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { FOR } from './decide-proposal.ts'
-import { processed, pullHints } from './push-hints.ts'
 import { type PushSettings, readPushSettings } from './push-options.ts'
-import type { PushFollowers } from './push-followers.ts'
-import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
-import { recordMoves, type RecordDeps } from './record-push.ts'
+import type { PostPushHooks } from './push-hooks.ts'
+import type { AgitProposals, PreparedProposal, PushProposals } from './push-proposals.service.ts'
+import { recordMoves, type RecordDeps, type RefChange } from './record-push.ts'
 
 interface PostReceiveDeps extends RecordDeps {
   readonly proposals: PushProposals
-  readonly followers: PushFollowers
+  readonly hooks: Pick<PostPushHooks, 'run'>
   readonly printsPullUrls: boolean
   rootUrl(): string
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
@@ -39,7 +39,7 @@ export async function postReceive(deps: PostReceiveDeps, viewer: Viewer, push: R
   if (changes.length > 0) {
     const pusher = isSignedIn(viewer) ? viewer : systemActor
     await deps.locked(repo.id, () => recordMoves(deps, repo.id, pusher, { changes }))
-    await deps.followers.follow(repo, pusher.account.id, changes)
+    await deps.hooks.run(repo, pusher.account.id, changes)
   }
   return [
     ...proposalLines,
@@ -71,4 +71,47 @@ async function applySettings(
     if (isDomainError(error)) return [`error: ${error.message}`]
     throw error
   }
+}
+
+const BRANCH = 'refs/heads/'
+
+interface HintDeps {
+  readonly proposals?: Pick<AgitProposals, 'findPullUrl'> | undefined
+  /** False returns no lines. */
+  readonly printsPullUrls: boolean
+  rootUrl(): string
+}
+
+/**
+ * Lines with the address of the pull request of each pushed branch, or of the page that creates one
+ * (behaviour/git-data-and-transport#push-rules).
+ */
+async function pullHints(
+  { proposals, printsPullUrls, rootUrl }: HintDeps,
+  repo: Repo,
+  changes: readonly RefChange[],
+): Promise<string[]> {
+  const lines: string[] = []
+  if (!printsPullUrls || repo.isEmpty || !hasUnit(repo.units, 'repo.pulls')) return lines
+  for (const { ref, newOid } of changes) {
+    const branch = ref.slice(BRANCH.length)
+    if (!ref.startsWith(BRANCH) || isZeroOid(newOid) || (branch === repo.defaultBranch && !repo.isFork)) continue
+    const url = await proposals?.findPullUrl(repo, branch)
+    const path = branch.split('/').map(encodeURIComponent).join('/')
+    if (url !== undefined) lines.push('', 'Visit the existing pull request:', `  ${url}`, '')
+    else
+      lines.push(
+        '',
+        `Create a new pull request for '${branch}':`,
+        `  ${rootUrl()}/${repo.fullName}/pulls/new/${path}`,
+        '',
+      )
+  }
+  return lines
+}
+
+/** The last lines of a push, which clients read as the number of refs that moved. */
+function processed(count: number): string[] {
+  const noun = `${count} reference${count === 1 ? '' : 's'}`
+  return [`. Processing ${noun}`, `Processed ${noun} in total`]
 }

@@ -3,17 +3,12 @@ import { join } from 'node:path'
 import type { Config } from '../../../core/config/index.ts'
 import { type Core, defineModule } from '../../../core/module.ts'
 import { createGitTransport, type GitTransport, type GitTransportSettings } from './git-transport.service.ts'
-import { type AskedRefs, createAskedRefs } from './asked-refs.ts'
-import { createPushFollowers, type PushFollowers } from './push-followers.ts'
+import { createOnDemandRefs, createPostPushHooks, type OnDemandRefs, type PostPushHooks } from './push-hooks.ts'
 import { createPushProposals, type PushProposals } from './push-proposals.service.ts'
 import { pushEvents } from './pushes.events.ts'
 import { createPushJobs, pushTasks } from './pushes.jobs.ts'
 import { createPushes, type Pushes } from './pushes.service.ts'
-import {
-  createRepoReconcilers,
-  reinitMissingRepos,
-  type RepoReconcilers,
-} from './reconcile/repo-reconcilers.service.ts'
+import { createRepoReconcilers, reinitMissingRepos, type RepoReconcilers } from './reconcile-repos.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -21,10 +16,10 @@ declare module '../../../core/module.ts' {
     readonly pushes: Pushes
     /** A later module registers that a push can create pull requests. */
     readonly pushProposals: PushProposals
-    /** Later modules make refs that clients ask for by name. */
-    readonly askedRefs: AskedRefs
-    /** Later modules move refs that follow a push. */
-    readonly pushFollowers: PushFollowers
+    /** Later modules register refs that are written when a client requests them by name. */
+    readonly onDemandRefs: OnDemandRefs
+    /** Later modules register what runs after a push is recorded and before it is answered. */
+    readonly postPushHooks: PostPushHooks
     /** Later modules add their own comparisons of rows with the disk. */
     readonly repoReconcilers: RepoReconcilers
   }
@@ -37,8 +32,8 @@ export const module = defineModule({
   async create(core, { quota, repoChanges, verifier }) {
     const { config, database, git, clock, events, jobs, log, site } = core
     const pushProposals = createPushProposals()
-    const pushFollowers = createPushFollowers(log)
-    const askedRefs = createAskedRefs(log)
+    const postPushHooks = createPostPushHooks(log)
+    const onDemandRefs = createOnDemandRefs(log)
     const pushes = createPushes({
       database,
       git,
@@ -48,7 +43,7 @@ export const module = defineModule({
       quota,
       verifier,
       proposals: pushProposals,
-      followers: pushFollowers,
+      hooks: postPushHooks,
       locks: core.processes.locks,
       printsPullUrls: config.git.pull_request_push_message,
       rootUrl: site.rootUrl,
@@ -59,12 +54,12 @@ export const module = defineModule({
       clock,
       log,
       settings: transportSettings(config, core),
-      askedRefs,
+      onDemandRefs,
       rootUrl: site.rootUrl,
     })
     const repoReconcilers = createRepoReconcilers({ database, log, pushes })
     return {
-      services: { askedRefs, gitTransport, pushes, pushFollowers, pushProposals, repoReconcilers },
+      services: { gitTransport, onDemandRefs, postPushHooks, pushes, pushProposals, repoReconcilers },
       events: pushEvents,
       jobs: createPushJobs({
         reconcileAll: repoReconcilers.reconcileAll,

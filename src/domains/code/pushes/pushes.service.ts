@@ -1,5 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { actorOf, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
+import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { type GitRepo, isZeroOid, type PushPolicy } from '../../../core/git/index.ts'
 import { DomainError } from '../../../core/platform/errors.ts'
@@ -8,22 +8,21 @@ import type { MergeMove, Refusal } from '../protections/branches/branch-rules.po
 import type { DiskQuota, QuotaSubject } from '../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
 import type { Verifier } from '../verification/verifier.service.ts'
-import { addsObjects, loadRules, NO_RULES, pushFacts, refusalOf } from './check-push.ts'
+import { addsObjects, findUnverified, loadRules, pushFacts, refusalOf } from './check-push.ts'
 import { postReceive } from './post-receive.ts'
 import { preReceive } from './pre-receive.ts'
-import { findUnverified } from './push-evidence.ts'
-import type { PushFollowers } from './push-followers.ts'
+import type { PostPushHooks } from './push-hooks.ts'
 import type { PreparedProposal, PushProposals } from './push-proposals.service.ts'
 import type { PushSettings } from './push-options.ts'
-import { type Drift, inspectRepo, reconcileRepo } from './reconcile/reconcile-repo.ts'
-import { recordMoves, type RefChange } from './record-push.ts'
+import { type Drift, inspectRepo, reconcileRepo } from './reconcile-repos.ts'
+import { recordMoves, type RefChange, type RefMoves } from './record-push.ts'
 import type { SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 
 interface PushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log'> {
   readonly verifier: Verifier
   readonly quota: DiskQuota
   readonly proposals: PushProposals
-  readonly followers: PushFollowers
+  readonly hooks: Pick<PostPushHooks, 'run'>
   /** Of all processes; undefined where this is the only one. */
   readonly locks: SharedLocks | undefined
   /** Whether the output of a push contains the addresses at which pull requests are created. */
@@ -36,18 +35,12 @@ interface PushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
 }
 
-export interface MoveOptions {
-  /** Becomes the default branch together with the move. */
-  readonly defaultBranch?: string
-  /** A rename of a branch has rules of its own, which the caller has checked; the other push rules are checked. */
-  readonly isRename?: boolean
-  /** The move merges pull requests: the protection asks for the right to merge in place of that to push. */
-  readonly merge?: MergeMove
+interface PushOptions {
   /** The account whose right to push is checked, if not the actor's; `access` of the target is that account's too. */
   readonly pusher?: SignedIn
   /** The quota of the owner that must have room for new objects; `size:repos:all` where absent. */
   readonly quota?: QuotaSubject
-  /** Runs in the transaction that records the move. */
+  /** Runs in the transaction that records the push. */
   readonly inTransaction?: (tx: Tx) => Promise<void>
 }
 
@@ -68,6 +61,20 @@ export function createPushes(deps: PushDeps) {
   const mutex = new KeyedMutex({ name: 'pushes', locks: deps.locks })
   const locked = <T>(repoId: Repo['id'], work: () => Promise<T>): Promise<T> => mutex.run(String(repoId), work)
 
+  async function moveRefs(actor: Actor, repo: Repo, moves: RefMoves): Promise<void> {
+    const { changes, defaultBranch } = moves
+    const { refs } = deps.git.open(repo)
+    await locked(repo.id, async () => {
+      // NOTE: git cannot delete `a` and create `a/b` in one transaction, and a mirror accepts what its remote has.
+      const parts = moves.isMirrorSync ? [changes.filter(isDeletion), changes.filter((c) => !isDeletion(c))] : [changes]
+      for (const part of parts)
+        await refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
+      if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
+      await recordMoves(deps, repo.id, actor, moves)
+    })
+    await deps.hooks.run(repo, actor.account.id, changes)
+  }
+
   return {
     /** The hooks of one push by one viewer. Create one for each push. */
     policyFor(viewer: Viewer, { repo, access }: RepoInView): PushPolicy {
@@ -80,51 +87,35 @@ export function createPushes(deps: PushDeps) {
       }
     },
     /**
-     * Moves refs to objects that the server wrote, all or none, and records the moves as a push. Throws PushRefusedError
-     * when a push rule refuses one, RefConflictError when a ref is not at its old value. Call within `writing` of the
-     * repository.
+     * Pushes refs to objects that the server wrote, all or none. Throws PushRefusedError when a push rule refuses one,
+     * QuotaExceeded, and what `moveRefs` throws. Call within `writing` of the repository.
      */
-    async move(
+    async push(
       actor: SignedIn,
       target: RepoInView,
       changes: readonly RefChange[],
-      options: MoveOptions = {},
+      { pusher = actor, quota, inTransaction }: PushOptions = {},
     ): Promise<void> {
-      await requireMovable(deps, actor, target, { changes, options })
-      const { id } = target.repo
-      const { defaultBranch, inTransaction } = options
-      const { refs } = deps.git.open(target.repo)
-      await locked(id, async () => {
-        await refs.update(changes.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
-        if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
-        await recordMoves(deps, id, actor, { changes, defaultBranch, inTransaction })
-      })
-      await deps.followers.follow(target.repo, actor.account.id, changes)
+      await requireAllowed(deps, pusher, target, { changes, quota })
+      await moveRefs(actor, target.repo, { changes, inTransaction })
     },
+    /**
+     * Throws PushRefusedError when a rule refuses that the actor merges with this change of a branch, QuotaExceeded when
+     * the owner has no room for objects.
+     */
+    requireMergeable: (actor: SignedIn, target: RepoInView, change: RefChange, merge: MergeMove): Promise<void> =>
+      requireAllowed(deps, actor, target, { changes: [change], merge }),
+    /**
+     * Moves refs, all or none, and records the moves as a push, without checking any rule. Throws RefConflictError when a
+     * ref is not at its old value. Call within `writing` of the repository.
+     */
+    moveRefs,
     /** A commit without a good signature among those that `newOid` has and `oldOid` lacks. */
     findUnverified: (
       git: GitRepo,
       { oldOid, newOid }: Pick<RefChange, 'newOid' | 'oldOid'>,
     ): Promise<string | undefined> =>
       findUnverified({ git, incoming: git.incoming(), verifier: deps.verifier }, oldOid, newOid),
-    /**
-     * Moves the refs of a mirror to the values of its remote without checking push rules, and records the moves as a push
-     * of the repository's owner. Call within `writing` of the repository.
-     */
-    moveMirrorRefs: (repo: Repo, changes: readonly RefChange[], defaultBranch?: string): Promise<void> =>
-      locked(repo.id, async () => {
-        const { refs } = deps.git.open(repo)
-        // NOTE: git cannot delete `a` and create `a/b` in one transaction.
-        for (const part of [
-          changes.filter((change) => isZeroOid(change.newOid)),
-          changes.filter((change) => !isZeroOid(change.newOid)),
-        ])
-          await refs.update(part.map(({ ref, oldOid, newOid }) => ({ ref, old: oldOid, new: newOid })))
-        if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
-        // NOTE: what the remote has says nothing of other repositories of the owner.
-        const owner = { ...actorOf(repo.ownerId), onlyRepos: new Set([repo.id]) }
-        await recordMoves(deps, repo.id, owner, { changes, defaultBranch, isMirrorSync: true })
-      }),
     /** Waits until the moves of refs that are being recorded are in the rows. */
     recorded: (repoId: Repo['id']): Promise<void> => locked(repoId, () => Promise.resolve()),
     /** The difference between refs and rows that a crash left; undefined when they agree. */
@@ -134,22 +125,25 @@ export function createPushes(deps: PushDeps) {
   }
 }
 
-/**
- * Throws PushRefusedError when a push rule refuses one of the changes, QuotaExceeded when the owner has no room for
- * objects.
- */
-async function requireMovable(
+const isDeletion = ({ newOid }: RefChange): boolean => isZeroOid(newOid)
+
+interface Checked {
+  readonly changes: readonly RefChange[]
+  readonly quota?: QuotaSubject | undefined
+  /** The rules for merges apply in place of those for pushes. */
+  readonly merge?: MergeMove
+}
+
+/** Throws PushRefusedError when a rule refuses one of the changes, QuotaExceeded when the owner has no room for objects. */
+async function requireAllowed(
   deps: PushDeps,
-  actor: SignedIn,
+  pusher: SignedIn,
   target: RepoInView,
-  { changes, options }: { readonly changes: readonly RefChange[]; readonly options: MoveOptions },
+  { changes, quota = 'size:repos:all', merge }: Checked,
 ): Promise<void> {
   const { repo } = target
-  const { defaultBranch, isRename, merge, pusher = actor, quota = 'size:repos:all' } = options
   const git = deps.git.open(repo)
-  const rules = isRename ? NO_RULES : await loadRules(deps, pusher, repo, changes)
-  const own = pushFacts(deps, pusher, target, rules)
-  const facts = { ...own, merge, ...(defaultBranch !== undefined && { defaultBranch }) }
+  const facts = { ...pushFacts(deps, pusher, target, await loadRules(deps, pusher, repo, changes)), merge }
   const common = { git, incoming: git.incoming(), verifier: deps.verifier }
   for (const change of changes) {
     const isForced = async (): Promise<boolean> => !(await git.history.isAncestor(change.oldOid, change.newOid))

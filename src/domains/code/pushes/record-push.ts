@@ -29,7 +29,7 @@ const BRANCH = 'refs/heads/'
 
 export type RecordDeps = Pick<Core, 'database' | 'git' | 'clock' | 'events'>
 
-interface Moves {
+export interface RefMoves {
   readonly changes: readonly RefChange[]
   /** Becomes the default branch. Where absent, an empty repository takes one of the pushed branches. */
   readonly defaultBranch?: string | undefined
@@ -45,7 +45,7 @@ interface Moves {
  * only a value that the ref still has becomes that of its branch row, because a later push records what it has now.
  * HEAD is set before the rows are written: `reconcile` repairs a crash in between.
  */
-export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Actor, moves: Moves): Promise<void> {
+export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Actor, moves: RefMoves): Promise<void> {
   const repo = await findRepoById(deps.database.read, repoId)
   if (repo === undefined) return
   const { changes, inTransaction } = moves
@@ -83,7 +83,7 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
 async function writeRows(
   tx: Tx,
   origin: PushOrigin,
-  { changes, current, defaultBranch }: Moves & { readonly current: readonly RefChange[] },
+  { changes, current, defaultBranch }: RefMoves & { readonly current: readonly RefChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
   const branches = current.filter((change) => change.ref.startsWith(BRANCH))
@@ -113,7 +113,7 @@ async function appendPushed(
   tx: Tx,
   events: Events,
   origin: PushOrigin,
-  { changes, isMirrorSync = false }: Moves,
+  { changes, isMirrorSync = false }: RefMoves,
 ): Promise<void> {
   if (changes.length === 0) return
   await events.append(

@@ -22,10 +22,10 @@ declare module '../../../core/module.ts' {
 /** Branches and tags; refs and git objects by id. */
 export const module = defineModule({
   name: 'refs',
-  needs: ['commitViews', 'keptPages', 'pushes', 'signer', 'verifier'],
+  needs: ['commitViews', 'keptPages', 'pushes', 'quota', 'signer', 'verifier'],
   create(
     { config, database, git, clock, events, site },
-    { commitViews: views, keptPages, pushes, signer, verifier },
+    { commitViews: views, keptPages, pushes, quota, signer, verifier },
     guards,
   ) {
     const { api, service } = config
@@ -34,7 +34,7 @@ export const module = defineModule({
       email: config.git.identity_email || `ingot@${service.no_reply_address}`,
     }
     const branches = translated(createBranches({ database, git, views }))
-    const branchWrites = translated(createBranchWrites({ database, git, clock, events, pushes }))
+    const branchWrites = translated(createBranchWrites({ database, git, clock, events, pushes, quota }))
     const tags = translated(createTags({ database, git, clock, pushes, tagger, signer }))
     const gitData = translated(
       createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size }),

@@ -56,7 +56,7 @@ export function createUpstreams(deps: UpstreamDeps) {
           const forward = await ours.history.isAncestor(tip, upstream.oid)
           if (!forward && onlyForward) throw badRequest('fast-forward merge not possible: branch has diverged')
           const newOid = forward ? upstream.oid : await commitMerge(deps, actor, ours, { tip, upstream, branch, base })
-          await pushes.move(actor, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+          await pushes.push(actor, target, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
             quota: 'size:git:all',
           })
           return forward ? 'fast-forward' : 'merge'

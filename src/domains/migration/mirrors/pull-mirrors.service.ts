@@ -1,4 +1,5 @@
 import type { Core } from '../../../core/module.ts'
+import { actorOf } from '../../../core/access/viewer.ts'
 import { branchRef, type Remote, RemoteError, type RemoteRefs } from '../../../core/git/index.ts'
 import { badRequest } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
@@ -133,7 +134,9 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
       async move(refs) {
         const changes = mirrorChanges(await opened.refs.snapshot(), refs, options)
         const defaultBranch = defaultBranchFor(refs, changes)
-        await pushes.moveMirrorRefs(repo, changes, defaultBranch)
+        // NOTE: a sync gives no rights to other repositories of the owner.
+        const owner = { ...actorOf(repo.ownerId), onlyRepos: new Set([repo.id]) }
+        await pushes.moveRefs(owner, repo, { changes, defaultBranch, isMirrorSync: true })
       },
     })
     return updated

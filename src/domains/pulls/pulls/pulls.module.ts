@@ -3,13 +3,13 @@ import { defineModule } from '../../../core/module.ts'
 import { createAgitProposals } from './agit/agit.service.ts'
 import { mergedPullRule } from './edits/merged-pull-rule.ts'
 import { pullRefsCheck } from './lifecycle/pull-refs-check.ts'
-import { followPush } from './lifecycle/follow-push.ts'
+import { syncPushedPulls } from './lifecycle/follow-push.ts'
 import { pullSubscriptions } from './lifecycle/pull.subscriber.ts'
 import { pullJobs } from './lifecycle/pulls.jobs.ts'
 import { reconcilePulls } from './lifecycle/reconcile-pulls.ts'
 import { pullListOperations } from './lists/pull-lists.operations.ts'
 import { createPullLists } from './lists/pull-lists.service.ts'
-import { makeAskedRefs } from './mergeability/merge-ref.ts'
+import { updateRequestedMergeRefs } from './mergeability/merge-ref.ts'
 import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
 import { pullProjections } from './pull.projection.ts'
 import { createPullReviews, type PullReviews } from './review-port.ts'
@@ -34,17 +34,17 @@ declare module '../../../core/module.ts' {
 export const module = defineModule({
   name: 'pulls',
   needs: [
-    'askedRefs',
     'issueStateRules',
     'keptPages',
-    'pushFollowers',
+    'onDemandRefs',
+    'postPushHooks',
     'pushProposals',
     'repoReconcilers',
     'repos',
     'repoTexts',
   ],
   create(core, services, guards) {
-    const { askedRefs, issueStateRules: stateRules, keptPages: pages, pushFollowers, pushProposals } = services
+    const { issueStateRules: stateRules, keptPages: pages, onDemandRefs, postPushHooks, pushProposals } = services
     const { repoReconcilers, repos, repoTexts } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
@@ -55,8 +55,8 @@ export const module = defineModule({
     const texts = createPullTexts({ repoTexts, site })
     stateRules.register(mergedPullRule)
     pushProposals.register(createAgitProposals(deps))
-    askedRefs.register((storage, names) => makeAskedRefs(deps, storage, names))
-    pushFollowers.register((push) => followPush(deps, push))
+    onDemandRefs.register((storage, names) => updateRequestedMergeRefs(deps, storage, names))
+    postPushHooks.register((push) => syncPushedPulls(deps, push))
     repoReconcilers.add((repoId) => reconcilePulls(deps, repoId))
     const pullsGuard = createPullsGuard(guards.repo)
     const own = { pulls: pullsGuard, pull: createPullGuard(database, pullsGuard) }

@@ -22,7 +22,7 @@ export interface SuggestionOrder {
 }
 
 export interface ApplyDeps extends Pick<Core, 'clock' | 'jobs'>, CommitDeps, SettleDeps {
-  readonly pushes: Pick<Pushes, 'move'>
+  readonly pushes: Pick<Pushes, 'push'>
 }
 
 interface Head {
@@ -102,7 +102,7 @@ async function moveHead(
   // NOTE: a process that ends between the move of the ref and its record leaves the comments to this job.
   await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.settle', applied, { key, delay: SETTLE_DELAY_MS }))
   try {
-    await pushes.move(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
+    await pushes.push(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
       pusher: viewer,
       inTransaction: async (tx) => {
         await resolveComments(tx, commentIds, actor.account.id)

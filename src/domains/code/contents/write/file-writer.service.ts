@@ -62,7 +62,7 @@ export function createFileWriter(deps: FileWriterDeps) {
     if (pusher === undefined) throw forbidden(NO_WRITER)
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
     const moves = [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }]
-    await pushes.move(actor, { ...target, access: pusher.access }, moves, { pusher: pusher.viewer })
+    await pushes.push(actor, { ...target, access: pusher.access }, moves, { pusher: pusher.viewer })
     return { place, oid }
   }
 

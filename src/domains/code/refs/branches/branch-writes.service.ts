@@ -9,8 +9,9 @@ import {
   tagRef,
 } from '../../../../core/git/index.ts'
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
-import { type MoveOptions, PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
+import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
+import type { DiskQuota } from '../../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
 import { findCommitOid } from '../../verification/target.ts'
 import { openNonEmpty, tipOf } from './branch-tips.ts'
@@ -32,6 +33,7 @@ interface BranchMove {
 
 interface BranchWriteDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly pushes: Pushes
+  readonly quota: Pick<DiskQuota, 'require'>
 }
 
 export type BranchWrites = ReturnType<typeof createBranchWrites>
@@ -40,17 +42,9 @@ export type BranchWrites = ReturnType<typeof createBranchWrites>
  * Creates, deletes, renames and moves branches. Its errors are those of the contract
  * (behaviour/git-data-and-transport#branches).
  */
-export function createBranchWrites({ database, git, clock, events, pushes }: BranchWriteDeps) {
-  async function write(
-    actor: SignedIn,
-    target: RepoInView,
-    changes: readonly RefChange[],
-    options: MoveOptions = {},
-  ): Promise<void> {
-    await git
-      .open(target.repo)
-      .writing(() => pushes.move(actor, target, changes, { quota: 'size:git:all', ...options }))
-  }
+export function createBranchWrites({ database, git, clock, events, pushes, quota }: BranchWriteDeps) {
+  const write = (actor: SignedIn, target: RepoInView, change: RefChange): Promise<void> =>
+    git.open(target.repo).writing(() => pushes.push(actor, target, [change], { quota: 'size:git:all' }))
 
   return {
     async create(actor: SignedIn, target: RepoInView, name: string, start: BranchStart): Promise<void> {
@@ -61,7 +55,7 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
       if (snapshot.get(branchRef(name))) throw conflict('The branch already exists.')
       if (snapshot.get(tagRef(name))) throw conflict('The branch with the same tag already exists.')
       try {
-        await write(actor, target, [{ ref: branchRef(name), oldOid: opened.zeroOid, newOid }])
+        await write(actor, target, { ref: branchRef(name), oldOid: opened.zeroOid, newOid })
       } catch (error) {
         if (!(error instanceof RefConflictError)) throw error
         throw conflict(
@@ -77,7 +71,7 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
         const oldOid = await tipOf(opened, name)
         if (name === target.repo.defaultBranch) throw forbidden('can not delete default or pull request target branch')
         try {
-          await write(actor, target, [{ ref: branchRef(name), oldOid, newOid: opened.zeroOid }])
+          await write(actor, target, { ref: branchRef(name), oldOid, newOid: opened.zeroOid })
         } catch (error) {
           throw error instanceof PushRefusedError && error.refusal.reason === 'deletion'
             ? forbidden('branch protected')
@@ -89,7 +83,7 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
      * Renames the default branch, HEAD and the rule that has the old name too. Files can still be read by the old name.
      */
     rename: (actor: SignedIn, target: RepoInView, from: string, to: string): Promise<void> =>
-      onNewestTip(() => renameBranch({ database, git, clock, events, write }, actor, target, { from, to })),
+      onNewestTip(() => renameBranch({ database, git, clock, events, pushes, quota }, actor, target, { from, to })),
     async move(actor: SignedIn, target: RepoInView, name: string, { to, from, force }: BranchMove): Promise<void> {
       const opened = await openNonEmpty(git, target.repo)
       await onNewestTip(async () => {
@@ -100,7 +94,7 @@ export function createBranchWrites({ database, git, clock, events, pushes }: Bra
         if (newOid === oldOid) return
         if (!force && !(await opened.history.isAncestor(oldOid, newOid)))
           throw invalid(`Force push ${name} need a confirm force parameter`)
-        await write(actor, target, [{ ref: branchRef(name), oldOid, newOid }])
+        await write(actor, target, { ref: branchRef(name), oldOid, newOid })
       })
     },
   }

@@ -1,7 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
 import { branchRef, isNewRefName, RefConflictError } from '../../../../core/git/index.ts'
 import { forbidden, invalid, invalidField } from '../../../../core/platform/errors.ts'
 import { isGlob } from '../../../../core/platform/patterns/glob.ts'
@@ -9,19 +9,20 @@ import { canPush, findOwnRule } from '../../protections/branches/branch-rules.po
 import { loadBranchRules } from '../../protections/facts.ts'
 import { renameBranchRule } from '../../protections/branches/branch-rule.store.ts'
 import { rightsFor } from '../../protections/push-rules.policy.ts'
-import type { MoveOptions } from '../../pushes/pushes.service.ts'
+import type { Pushes } from '../../pushes/pushes.service.ts'
 import { recordBranchRename } from '../../pushes/renamed-branch.store.ts'
-import type { RefChange } from '../../pushes/record-push.ts'
+import type { DiskQuota } from '../../../accounts/index.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 import { openNonEmpty, tipOf } from './branch-tips.ts'
 
 interface RenameDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
-  write(actor: SignedIn, target: RepoInView, changes: readonly RefChange[], options: MoveOptions): Promise<void>
+  readonly pushes: Pick<Pushes, 'moveRefs'>
+  readonly quota: Pick<DiskQuota, 'require'>
 }
 
 /** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */
 export async function renameBranch(
-  { database, git, clock, events, write }: RenameDeps,
+  { database, git, clock, events, pushes, quota }: RenameDeps,
   actor: SignedIn,
   target: RepoInView,
   { from, to }: { readonly from: string; readonly to: string },
@@ -37,18 +38,17 @@ export async function renameBranch(
     { ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid },
     { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid },
   ]
+  await quota.require(target.repo.owner, 'size:git:all')
+  const repoId = target.repo.id
+  const inTransaction = async (tx: Tx): Promise<void> => {
+    await renameBranchRule(tx, repoId, from, to)
+    const at = clock.now()
+    await recordBranchRename(tx, { repoId, from, to, at })
+    await events.append(tx, 'branch.renamed', { actor, repoId, at }, { repo_id: repoId, from, to })
+  }
+  const moves = { changes, defaultBranch: isDefault ? to : undefined, inTransaction }
   try {
-    await write(actor, target, changes, {
-      isRename: true,
-      ...(isDefault && { defaultBranch: to }),
-      async inTransaction(tx) {
-        await renameBranchRule(tx, target.repo.id, from, to)
-        const at = clock.now()
-        const repoId = target.repo.id
-        await recordBranchRename(tx, { repoId, from, to, at })
-        await events.append(tx, 'branch.renamed', { actor, repoId, at }, { repo_id: repoId, from, to })
-      },
-    })
+    await opened.writing(() => pushes.moveRefs(actor, target.repo, moves))
   } catch (error) {
     throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists')
       ? invalid(taken)

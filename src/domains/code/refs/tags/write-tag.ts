@@ -79,7 +79,7 @@ export async function deleteTag(
 
 async function moveTag(pushes: Pushes, actor: SignedIn, target: RepoInView, change: RefChange): Promise<void> {
   try {
-    await pushes.move(actor, target, [change])
+    await pushes.push(actor, target, [change])
   } catch (error) {
     if (error instanceof RefConflictError && error.reason === 'name-clash')
       throw conflict(`a tag clashes with the name [name: ${change.ref.slice(PREFIX.length)}]`)

@@ -5,7 +5,7 @@ import type { Repo } from '../../../repositories/index.ts'
 import { PushRefusedError } from '../../../code/index.ts'
 import { forgetIntent } from '../perform/forget-intent.ts'
 import type { MergeIntent } from '../perform/merge-intent.store.ts'
-import { claimPull, intentOf, type MergeDeps, withCodeWrite } from '../perform/merge-pull.ts'
+import { claimPull, intentOf, type MergeDeps } from '../perform/merge-pull.ts'
 import { recordMerge } from '../perform/record-merge.ts'
 import { branchKey, settleIntent } from '../perform/settle-intent.ts'
 import type { OrderedMerge } from './ordered-merge.ts'
@@ -85,7 +85,6 @@ async function move(
   claimed: readonly Claimed[],
 ): Promise<MoveOutcome> {
   const [first, last] = [merges[0]!, merges.at(-1)!]
-  const access = withCodeWrite(first.target.access)
   const inTransaction = async (tx: Tx): Promise<void> => {
     for (const { merge, intent, mergeBase } of claimed) {
       const issueId = merge.target.issue.id
@@ -94,7 +93,8 @@ async function move(
   }
   const change = { ref: branchRef(branch), oldOid: baseOid, newOid: last.oid }
   try {
-    await deps.pushes.move(first.actor, { repo, access }, [change], { merge: { isForced: false }, inTransaction })
+    await deps.pushes.requireMergeable(first.actor, first.target, change, { isForced: false })
+    await deps.pushes.moveRefs(first.actor, repo, { changes: [change], inTransaction })
     return { kind: 'moved' }
   } catch (error) {
     if (error instanceof RefConflictError || error instanceof PushRefusedError) {

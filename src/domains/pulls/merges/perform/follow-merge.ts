@@ -62,7 +62,7 @@ async function deleteHead(deps: FollowMergeDeps, actor: SignedIn, issue: Issue, 
   const change = { ref, oldOid: pull.headOid, newOid: opened.zeroOid }
   try {
     await opened.writing(() =>
-      deps.pushes.move(actor, { repo, access }, [change], {
+      deps.pushes.push(actor, { repo, access }, [change], {
         inTransaction: (tx) => recordEntries(tx, { issue, actorId: actor.account.id, at: clock.now() }, entry),
       }),
     )

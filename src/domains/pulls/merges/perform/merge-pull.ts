@@ -1,6 +1,5 @@
-import { AccessMode } from '../../../../core/access/access-mode.ts'
 import { restrictionOf } from '../../../../core/access/credential-restriction.ts'
-import { type RepoAccess, unitMode } from '../../../../core/access/repo-access.ts'
+import { unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { branchRef, type GitRepo, RefConflictError, retryMoved } from '../../../../core/git/index.ts'
@@ -25,7 +24,7 @@ import { renewRights } from './renew-rights.ts'
 import { branchKey, isUnderWay, serverOf, settleIntent, type SettleDeps } from './settle-intent.ts'
 
 export interface MergeDeps extends SettleDeps, CommitDeps {
-  readonly pushes: Pick<Pushes, 'findUnverified' | 'move'>
+  readonly pushes: Pick<Pushes, 'findUnverified' | 'moveRefs' | 'push' | 'requireMergeable'>
 }
 
 export interface Merged {
@@ -122,7 +121,7 @@ async function buildAndMove(
   { git, baseOid, action, isChecked, overridesRule }: Building,
 ): Promise<Merged> {
   const { actor, order } = attempt
-  const { repo, pull, issue, access } = target
+  const { repo, pull, issue } = target
   const { headOid, baseBranch } = pull
   const commits = await planMergeCommit(deps, { actor, target, order, git, at: deps.clock.now() })
   const outcome = await git.merges.build({ style: action, base: baseOid, head: headOid, ...commits })
@@ -137,12 +136,12 @@ async function buildAndMove(
   const mergeBase = await git.history.mergeBase(baseOid, headOid)
   const recorded = { repo, issueId: issue.id, intent, mergedAt: intent.at, mergeBase }
   try {
-    await deps.pushes.move(
-      actor,
-      { repo, access: withCodeWrite(access) },
-      [{ ref: branchRef(baseBranch), oldOid: baseOid, newOid: outcome.commit }],
-      { merge: { isForced: overridesRule }, inTransaction: (tx) => recordMerge(deps, tx, recorded) },
-    )
+    const change = { ref: branchRef(baseBranch), oldOid: baseOid, newOid: outcome.commit }
+    await deps.pushes.requireMergeable(actor, target, change, { isForced: overridesRule })
+    await deps.pushes.moveRefs(actor, repo, {
+      changes: [change],
+      inTransaction: (tx) => recordMerge(deps, tx, recorded),
+    })
   } catch (error) {
     // NOTE: after any other error, such as an exceeded quota, the ref may have moved, which settling the intent finds
     // out.
@@ -204,9 +203,3 @@ export async function lockUnchangedPull(tx: Tx, { issue, pull }: PullInView): Pr
   if (lockedIssue.isClosed) throw notFound('the pull request is closed')
   if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw conflict('head out of date')
 }
-
-/** NOTE: the merge right has been checked; accounts that a rule lists need no write access to the code. */
-export const withCodeWrite = (access: RepoAccess): RepoAccess =>
-  unitMode(access, 'repo.code') >= AccessMode.write
-    ? access
-    : { ...access, units: new Map([...access.units, ['repo.code', AccessMode.write]]) }

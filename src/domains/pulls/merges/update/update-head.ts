@@ -102,7 +102,7 @@ async function moveHead(
 ): Promise<void> {
   const change = { ref: branchRef(branch), oldOid, newOid }
   try {
-    await pushes.move(actor, { repo: head, access }, [change], { pusher: viewer })
+    await pushes.push(actor, { repo: head, access }, [change], { pusher: viewer })
   } catch (error) {
     if (error instanceof RefConflictError) throw outOfDate()
     if (error instanceof PushRefusedError) throw forbidden('')

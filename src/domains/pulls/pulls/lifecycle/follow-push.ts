@@ -1,6 +1,6 @@
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { isZeroOid } from '../../../../core/git/index.ts'
-import type { FollowedPush } from '../../../code/index.ts'
+import type { RecordedPush } from '../../../code/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { findHeadTip } from '../heads/find-head-tip.ts'
 import { pullHeadRef } from '../pull.policy.ts'
@@ -11,26 +11,27 @@ import { followHead, type HeadDeps } from './move-head.ts'
 import { findPlace } from './pull-change.ts'
 
 const BRANCH = 'refs/heads/'
-/** A branch may be the head of several, and a push of many branches that of hundreds: the job has the others follow. */
+/** A branch may be the head of several, and a push of many branches that of hundreds: the job updates the others. */
 const MAX_AT_ONCE = 5
 
 /**
- * Has the open pull requests from pushed branches follow, because clients read them, and fetch their refs, right after
- * their push. All refs in the same repository move, and the oldest five pull requests follow as a whole. What fails,
- * such as where the job of an earlier push is at work, is left to the job of this one. One query where there are none.
+ * Updates the open pull requests from pushed branches, because clients read them, and fetch their refs, right after their
+ * push. All head refs in the same repository move, and the oldest five pull requests are updated completely. The job of
+ * this push does what fails here, for example because the job of an earlier push runs. One query where there are none.
  */
-export async function followPush(deps: HeadDeps, { repo, actor, changes }: FollowedPush): Promise<void> {
+export async function syncPushedPulls(deps: HeadDeps, { repo, actor, changes }: RecordedPush): Promise<void> {
   const moved = new Map(
     changes.flatMap(({ ref, newOid }) => (ref.startsWith(BRANCH) ? [[ref.slice(BRANCH.length), newOid]] : [])),
   )
   const pulls = await listPushedPulls(deps.database.read, repo.id, [...moved.keys()])
   if (pulls.length === 0) return
-  const left =
+  const leaveToJob =
     (what: object) =>
     (error: unknown): void =>
-      deps.log.warn({ err: error, ...what }, 'a pull request could not follow a push at once')
-  await moveHeadRefs(deps, repo, moved, pulls).catch(left({ repo: repo.id }))
-  for (const pushed of pulls.slice(0, MAX_AT_ONCE)) await follow(deps, actor, pushed).catch(left({ pull: pushed.id }))
+      deps.log.warn({ err: error, ...what }, 'pull request not updated right after a push; a job will retry')
+  await moveHeadRefs(deps, repo, moved, pulls).catch(leaveToJob({ repo: repo.id }))
+  for (const pushed of pulls.slice(0, MAX_AT_ONCE))
+    await syncPull(deps, actor, pushed).catch(leaveToJob({ pull: pushed.id }))
 }
 
 /** The repository has the objects already: one git process for all pull requests within it. */
@@ -53,7 +54,7 @@ async function moveHeadRefs(
 }
 
 /** Closes the pull request where its branch was deleted. */
-async function follow(deps: HeadDeps, actor: Actor, { id, branch }: PushedPull): Promise<void> {
+async function syncPull(deps: HeadDeps, actor: Actor, { id, branch }: PushedPull): Promise<void> {
   const pull = await findPull(deps.database.read, id)
   const place = pull && (await findPlace(deps, pull))
   if (place === undefined) return

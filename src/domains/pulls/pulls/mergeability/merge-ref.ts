@@ -83,15 +83,19 @@ const UNMERGEABLE: ReadonlySet<string> = new Set(['ancestor', 'conflict'])
 const SERVER = { name: 'ingot', email: 'ingot@localhost' }
 
 const MERGE = /^refs\/pull\/(\d{1,15})\/merge$/
-/** Others of the same request are shown as they are. */
-const MAX_ASKED = 16
+/** Further refs of one request are listed without an update. */
+const MAX_REQUESTED = 16
 
-/** Brings the merge refs that a client asks for by name up to date; nothing happens for other names. */
-export async function makeAskedRefs(deps: LifecycleDeps, storage: string, names: readonly string[]): Promise<void> {
+/** Updates the merge refs that a client requests by name; ignores other names. */
+export async function updateRequestedMergeRefs(
+  deps: LifecycleDeps,
+  storage: string,
+  names: readonly string[],
+): Promise<void> {
   const numbers = new Set(names.flatMap((name) => MERGE.exec(name)?.[1] ?? []).map(Number))
   if (numbers.size === 0) return
   const { read } = deps.database
-  for (const { id } of await listOpenPullsOfStorage(read, storage, [...numbers].slice(0, MAX_ASKED))) {
+  for (const { id } of await listOpenPullsOfStorage(read, storage, [...numbers].slice(0, MAX_REQUESTED))) {
     const pull = await findPull(read, id)
     const place = pull && (await findPlace(deps, pull))
     if (place !== undefined) await followMergeRef(deps, place, { makes: true })

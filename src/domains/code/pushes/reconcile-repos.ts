@@ -1,9 +1,11 @@
-import { systemActor } from '../../../../core/access/viewer.ts'
-import type { Database } from '../../../../core/db/database.ts'
-import { type Git, zeroOid } from '../../../../core/git/index.ts'
-import type { Logger } from '../../../../core/platform/logger.ts'
-import { type Repo, findRepoById, listBranchRecords } from '../../../repositories/index.ts'
-import { recordMoves, type RecordDeps, type RefChange } from '../record-push.ts'
+import type { Core } from '../../../core/module.ts'
+import { systemActor } from '../../../core/access/viewer.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { type Git, zeroOid } from '../../../core/git/index.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import { type Repo, eachRepo, findRepoById, listBranchRecords } from '../../repositories/index.ts'
+import { recordMoves, type RecordDeps, type RefChange } from './record-push.ts'
 
 /** The difference that a crash left between refs on disk and rows. The refs are right. */
 export interface Drift {
@@ -54,3 +56,40 @@ export async function reconcileRepo(deps: RecordDeps & { readonly log: Logger },
   if (repo !== undefined) await deps.git.open(repo).refs.setHead(repo.defaultBranch)
   return true
 }
+
+type Reconcile = (repoId: RepoId) => Promise<unknown>
+
+interface ReconcilerDeps extends Pick<Core, 'database' | 'log'> {
+  readonly pushes: { reconcile: Reconcile }
+}
+
+export type RepoReconcilers = ReturnType<typeof createRepoReconcilers>
+
+/**
+ * Makes rows agree with what is on disk, for every repository: the process may have been killed between the two writes.
+ */
+export function createRepoReconcilers({ database, log, pushes }: ReconcilerDeps) {
+  const reconcilers: Reconcile[] = [(repoId) => pushes.reconcile(repoId)]
+  return {
+    /** A later module adds its own comparison. It runs after the refs and branch rows of all repositories agree. */
+    add: (reconcile: Reconcile): void => void reconcilers.push(reconcile),
+    /** A repository that git cannot read is logged and does not stop the others. Throws when the signal aborts. */
+    async reconcileAll(signal: AbortSignal): Promise<void> {
+      const failure = 'repository not compared with its rows'
+      for (const reconcile of reconcilers) await eachRepo({ database, log, signal, failure }, reconcile)
+    },
+  }
+}
+
+/** Creates an empty git repository for every row whose git data is missing. */
+export const reinitMissingRepos = (
+  { database, git, log, pushes }: ReconcilerDeps & { readonly git: Git },
+  signal: AbortSignal,
+): Promise<void> =>
+  eachRepo({ database, log, signal, failure: 'repository not examined' }, async (id) => {
+    const repo = await findRepoById(database.read, id)
+    if (repo === undefined || (await git.repoExists(repo.storage))) return
+    await git.createRepo(repo.storage, repo)
+    log.warn({ repo: id, name: repo.fullName }, 'the git data was missing; created an empty repository in its place')
+    await pushes.reconcile(id)
+  })
