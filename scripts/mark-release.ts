@@ -1,6 +1,6 @@
 /**
- * Keeps the schema and the statements of this release in `test/db/previous`, for the test that the next release must
- * leave them usable (`test/db/upgrade.test.ts`).
+ * Keeps the schema and the statements of this release in `test/upgrade/previous`, for the test that the next release must
+ * leave them usable (`test/upgrade/upgrade.test.ts`).
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,15 +10,15 @@ import { INGOT_VERSION } from '../src/core/platform/version.ts'
 
 const HELP = `usage: node scripts/mark-release.ts [--help]
 
-Run it in the commit of a release, and commit what it writes into test/db/previous:
+Run it in the commit of a release, and commit what it writes into test/upgrade/previous:
   release.json          version, commit (HEAD) and names of the migrations
   schema.*.sql          copies of migrations/schema.*.sql
   statements.sql        what test/db/sql has, which npm run sql records
-From then on test/db/upgrade.test.ts compares every migration with this release, and test/db/release-before.test.ts runs
+From then on test/upgrade/upgrade.test.ts compares every migration with this release, and test/upgrade/release-before.test.ts runs
 its server on the schema of the newest one.`
 
 const root = resolve(import.meta.dirname, '..')
-const folder = join(root, 'test/db/previous')
+const folder = join(root, 'test/upgrade/previous')
 
 async function mark(): Promise<void> {
   const migrations = Object.keys(await migrationProvider('sqlite').getMigrations())
@@ -33,7 +33,7 @@ async function mark(): Promise<void> {
   }
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  console.log(`test/db/previous is now ${INGOT_VERSION}`)
+  console.log(`test/upgrade/previous is now ${INGOT_VERSION}`)
 }
 
 const [argument] = process.argv.slice(2)

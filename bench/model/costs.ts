@@ -2,7 +2,7 @@
  * What the model starts from. "Measured" was measured in November 2026 on two cores that had other work, with Node 26
  * and PostgreSQL 15: CPU time of the server under load by `npm run bench -- --scale 0.01 --seconds 2 --database URL`,
  * that of PostgreSQL and of pushes one after the other by `node bench/model/measure-costs.ts`. "Budget" is
- * `test/api/system/statements.test.ts`. Everything else is assumed, and says so.
+ * `test/core/db/statements.test.ts`. Everything else is assumed, and says so.
  */
 export interface RequestCost {
   readonly name: string

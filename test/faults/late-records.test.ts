@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { loadRepoAccess } from '../../src/domains/repositories/index.ts'
-import { oracle } from '../git/fixture.ts'
+import { oracle } from '../core/git/fixture.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { viewerOf } from '../harness/world.ts'

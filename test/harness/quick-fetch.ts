@@ -31,7 +31,7 @@ export function quickFetch(url: string, { method, headers, body }: QuickRequest)
       received.append(answer.rawHeaders[at]!, answer.rawHeaders[at + 1]!)
     const isStream = received.get('content-type')?.startsWith('text/event-stream') === true
     const end = (): void => {
-      // NOTE: as fetch does; test/api/notifications reads the body of a 205.
+      // NOTE: as fetch does; test/delivery/notifications reads the body of a 205.
       const text = answer.statusCode === 205 ? '' : new TextDecoder().decode(Buffer.concat(parts))
       resolve({ status: answer.statusCode!, headers: received, text })
     }

@@ -130,11 +130,11 @@ function constraintBreaks(before: SchemaFacts, after: SchemaFacts): string[] {
     .map(({ table, name }) => `${name} of ${table} is a new constraint`)
 }
 
-const previous = join(import.meta.dirname, '../db/previous')
+const previous = join(import.meta.dirname, '../upgrade/previous')
 
 interface Release {
   readonly version: string
-  /** Of this repository: the server that test/db/release-before.test.ts runs. */
+  /** Of this repository: the server that test/upgrade/release-before.test.ts runs. */
   readonly commit: string
   readonly migrations: readonly string[]
 }

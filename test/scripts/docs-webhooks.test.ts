@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createHookWorld, type HookWorld } from '../api/hooks/hook-world.ts'
+import { createHookWorld, type HookWorld } from '../delivery/hooks/hook-world.ts'
 
 const SECRET = 'a lóng "secret" $HOME'
 

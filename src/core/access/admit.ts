@@ -65,7 +65,7 @@ export interface RepoNeed {
   readonly unit?: Unit
   /**
    * COMPAT: in the API administrators of the repository pass when the unit is off (behaviour/auth-and-access#refusals;
-   * test/api/core/admission-matrix.test.ts).
+   * test/core/access/admission-matrix.test.ts).
    */
   readonly adminWithoutUnit?: boolean
   /** Anonymous callers must sign in; those from whom the repository is hidden get `hidden` instead. */

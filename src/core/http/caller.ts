@@ -70,7 +70,7 @@ function tokenOutsideHeader(request: FastifyRequest, settings: CallerSettings): 
 
 /**
  * COMPAT: says at every answer that the place of the token is a bad one, refusals included
- * (test/api/core/requests.test.ts).
+ * (test/core/http/requests.test.ts).
  */
 export function warnOfToken(request: FastifyRequest, reply: FastifyReply, settings: CallerSettings): void {
   if (tokenOutsideHeader(request, settings) !== undefined)
@@ -83,7 +83,7 @@ export const sudoName = (request: FastifyRequest): string | undefined =>
 
 /**
  * COMPAT: clients may send their token in a urlencoded body, so that the caller is identified only when the body is
- * read (test/api/core/requests.test.ts).
+ * read (test/core/http/requests.test.ts).
  */
 export const mayBeInBody = (operation: Operation, request: FastifyRequest): boolean =>
   !isRead(operation) && (operation.bodyKind === 'json' || operation.body === undefined) && isUrlEncoded(request.headers)

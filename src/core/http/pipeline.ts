@@ -174,7 +174,7 @@ async function answerOf(
 
 /**
  * COMPAT: these refusals contain `message` alone (behaviour/auth-and-access#sudo, behaviour/auth-and-access#refusals;
- * test/api/core/account-states.test.ts).
+ * test/core/access/account-states.test.ts).
  */
 const refused = (message: string): DomainError => new DomainError('forbidden', message, { url: undefined })
 

@@ -13,7 +13,7 @@ export function presentGpgKey(key: GpgKey): GPGKey {
 
 /**
  * COMPAT: what a key can do follows from its algorithm alone, and certifying mirrors signing
- * (test/api/keys/gpg-keys.test.ts).
+ * (test/accounts/keys/gpg-keys.test.ts).
  */
 function presentPart(part: GpgSubkey, isVerified: boolean) {
   return {

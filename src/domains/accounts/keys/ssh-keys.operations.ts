@@ -166,7 +166,7 @@ function admin({ guards, site, sshKeys }: Deps): Operation[] {
       async handler({ access: { actor, user }, params }) {
         const id = params.id
         // COMPAT: in the name of an administrator the keys of all users can be deleted
-        // (test/api/keys/ssh-keys.test.ts).
+        // (test/accounts/keys/ssh-keys.test.ts).
         await sshKeys.delete(actor, user.isAdmin ? (await sshKeys.get(id)).userId : user.id, id)
         return noContent()
       },

@@ -4,7 +4,7 @@ const IDENTITY = new Set(['openid', 'profile', 'email', 'groups'])
 
 /**
  * What a grant lets its tokens do on the API. COMPAT: names of identity alone, none, or one that is unknown mean
- * everything, for clients from before scopes (behaviour/auth-and-access#granular-scopes; test/sign-in/oauth.test.ts).
+ * everything, for clients from before scopes (behaviour/auth-and-access#granular-scopes; test/accounts/oauth/oauth.test.ts).
  */
 export function scopesOfGrant(scope: string): ScopeSet {
   const names = scope.split(/[\s,]+/).filter((name) => name !== '' && !IDENTITY.has(name))

@@ -154,7 +154,7 @@ async function userInfo(
 
 /**
  * COMPAT: clients expect this realm (behaviour/auth-and-access#oauth2-and-openid-connect-provider;
- * test/sign-in/oauth.test.ts).
+ * test/accounts/oauth/oauth.test.ts).
  */
 const unauthorized = (reply: FastifyReply, scheme: 'Basic' | 'Bearer'): FastifyReply =>
   reply

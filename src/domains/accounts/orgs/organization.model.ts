@@ -13,7 +13,7 @@ export const Organization = Type.Object(
     location: Type.String(),
     visibility: Type.String(),
     repo_admin_change_team_access: Type.Boolean(),
-    /** COMPAT: older clients read this twin of `name` (test/api/orgs/orgs.test.ts). */
+    /** COMPAT: older clients read this twin of `name` (test/accounts/orgs/orgs.test.ts). */
     username: Type.String(),
   },
   { $id: 'Organization' },

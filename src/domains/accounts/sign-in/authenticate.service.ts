@@ -44,7 +44,7 @@ export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
 
 /**
  * COMPAT: says more than the answer to a wrong password; only callers with the right password get it
- * (behaviour/auth-and-access#authentication-methods; test/api/two-factor/two-factor.test.ts).
+ * (behaviour/auth-and-access#authentication-methods; test/accounts/sign-in/two-factor.test.ts).
  */
 export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
 /** Tokens are recorded when they are created, not whenever they are used. */
@@ -71,7 +71,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       }
       case 'signature':
         // COMPAT: an invalid signature counts as none (behaviour/auth-and-access#authentication-methods;
-        // test/api/signatures/signatures.test.ts).
+        // test/accounts/sign-in/signatures.test.ts).
         return (await deps.signatureLogin(credentials.request)) ?? ANONYMOUS
       case 'proxy':
         return requireViewer(await authenticateProxy(deps, credentials))

@@ -51,7 +51,7 @@ export function createSignatureLogin({ database, clock, keyLogins }: SignatureLo
     }
   }
 
-  /** COMPAT: beside a certificate clients put anything into `keyId` (test/ssh/certificates.test.ts). */
+  /** COMPAT: beside a certificate clients put anything into `keyId` (test/transports/git-ssh/certificates.test.ts). */
   async function findSigner(
     { keyId, covered }: HttpSignature,
     { headers }: SignableRequest,

@@ -100,7 +100,7 @@ function change({ guards, site, users }: Deps): Operation[] {
   ]
 }
 
-/** COMPAT: a new account must change its password unless the request says otherwise (test/api/admin/users.test.ts). */
+/** COMPAT: a new account must change its password unless the request says otherwise (test/accounts/users/admin-users.test.ts). */
 function newUser(body: CreateUserOption): NewUser {
   return {
     name: body.username,

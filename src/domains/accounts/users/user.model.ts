@@ -28,7 +28,7 @@ export const User = Type.Object(
     followers_count: Type.Integer(),
     following_count: Type.Integer(),
     starred_repos_count: Type.Integer(),
-    /** COMPAT: older clients read this twin of `login` (test/api/admin/users.test.ts). */
+    /** COMPAT: older clients read this twin of `login` (test/accounts/users/admin-users.test.ts). */
     username: Type.String(),
   },
   { $id: 'User' },
@@ -61,7 +61,7 @@ export type CreateUserOption = Static<typeof CreateUserOption>
 
 /**
  * COMPAT: one family of clients requires `login_name`, the other sends neither it nor `source_id`; both work
- * (test/api/admin/users.test.ts).
+ * (test/accounts/users/admin-users.test.ts).
  */
 export const EditUserOption = Type.Object(
   {

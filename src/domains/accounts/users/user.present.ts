@@ -64,7 +64,7 @@ export function presentFor(user: UserEntity, { inside, showEmail }: Sight, site:
 
 /**
  * COMPAT: an account without an uploaded image has one generated from the MD5 of its address, which clients compute too
- * (test/api/avatars/avatars.test.ts).
+ * (test/repositories/avatars.test.ts).
  */
 export const avatarUrl = (user: UserEntity, site: Site): string =>
   `${site.rootUrl()}/avatars/${user.avatar ?? addressHash(user.email || user.name)}`

@@ -63,7 +63,7 @@ export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Com
       committer: presentCommitUser(commit.committer),
       message: commit.message,
       // COMPAT: the id of the commit, as clients expect; the tree can be read by it
-      // (behaviour/git-data-and-transport#commits; test/api/code/reads.test.ts).
+      // (behaviour/git-data-and-transport#commits; test/code/reads.test.ts).
       tree: { url: `${urls.api}/git/trees/${commit.oid}`, sha: commit.oid, created },
       verification: view.verification ? presentVerification(view.verification) : null,
     },

@@ -2,7 +2,7 @@ import type { Paging } from '../../../core/platform/paging.ts'
 
 /**
  * COMPAT: lists of commits and of changed files have paging headers of their own, beside those of every list
- * (test/api/code/reads.test.ts).
+ * (test/code/reads.test.ts).
  */
 export function pageHeaders({ page, limit }: Paging, total: number): Record<string, string> {
   const pages = Math.ceil(total / limit)

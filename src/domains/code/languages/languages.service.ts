@@ -36,7 +36,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
               log.warn({ err: error, repo: repoId }, 'languages not counted')
               return counted?.bytes ?? {}
             })
-      // COMPAT: an empty repository keeps the licence that was chosen for it (test/api/repos/languages.test.ts).
+      // COMPAT: an empty repository keeps the licence that was chosen for it (test/code/languages.test.ts).
       const licenses = oid === '' ? undefined : await findLicenses(opened, oid, detectLicense)
       await database.transaction(async (tx) => {
         if ((await findRepoById(tx, repoId)) === undefined) return

@@ -8,7 +8,7 @@ export function presentBranchProtection({ rule, names: { users, teams } }: Branc
   return {
     rule_name: rule.name,
     // COMPAT: the former name of the member, present for rules of one branch
-    // (test/api/protections/branch-protections.test.ts).
+    // (test/code/protections/branch-protections.test.ts).
     branch_name: isGlob(rule.name) ? '' : rule.name,
     priority: rule.priority,
     enable_push: rule.enablePush,

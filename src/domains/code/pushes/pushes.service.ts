@@ -148,7 +148,7 @@ async function requireAllowed(
   for (const change of changes) {
     const isForced = async (): Promise<boolean> => !(await git.history.isAncestor(change.oldOid, change.newOid))
     // COMPAT: the API creates tags on a mirror, though they cannot be pushed to it
-    // (behaviour/git-data-and-transport#common-rules; test/api/mirrors/pull-mirrors.test.ts); the next sync may delete
+    // (behaviour/git-data-and-transport#common-rules; test/migration/pull-mirrors.test.ts); the next sync may delete
     // them.
     const isMirror = facts.isMirror && !change.ref.startsWith('refs/tags/')
     const refusal = await refusalOf(change, { ...facts, isMirror }, { ...common, isForced })

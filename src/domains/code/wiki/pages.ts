@@ -68,7 +68,7 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
         wiki.lastCommits.ofPath(tip, page.name),
       ])
       const { title, subUrl } = namesOfFile(page.name)!
-      // COMPAT: for a page requested by its title, the title is the `sub_url` (test/api/wiki/wiki.test.ts).
+      // COMPAT: for a page requested by its title, the title is the `sub_url` (test/code/wiki.test.ts).
       const answered = name.includes(' ') ? encodeURIComponent(name) : subUrl
       return {
         title,
@@ -82,7 +82,7 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
     },
     /**
      * Sorted by file name. COMPAT: paging and total count every entry of the folder, also those that are not pages
-     * (test/api/wiki/wiki.test.ts).
+     * (test/code/wiki.test.ts).
      */
     async list(repo: Repo, paging: Paging): Promise<Page<WikiPageMeta>> {
       const { wiki, tip, entries } = await openPages(repo)

@@ -57,7 +57,7 @@ interface NewHook {
 
 /**
  * COMPAT: absent events, filter and header are reset to their defaults; other absent members keep their value
- * (test/api/hooks/hooks.test.ts).
+ * (test/delivery/hooks/hooks.test.ts).
  */
 export type HookChange = Omit<NewHook, 'type' | 'config' | 'isSystem'> & { readonly config?: HookConfig | undefined }
 

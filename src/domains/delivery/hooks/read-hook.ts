@@ -72,7 +72,7 @@ export function readSettings(type: string, config: HookConfig, current: HookConf
 
 /**
  * COMPAT: `is_system_webhook` is a string of `config`, or a boolean of the body, which counts where the string is absent
- * (behaviour/decisions#webhooks-of-the-site; test/api/hooks/hooks.test.ts).
+ * (behaviour/decisions#webhooks-of-the-site; test/delivery/hooks/hooks.test.ts).
  */
 export function isSystemHook(config: HookConfig, ofBody: boolean): boolean {
   const value = config['is_system_webhook'] || String(ofBody)

@@ -13,7 +13,7 @@ export const isUnitReadable = (access: RepoAccess, unit: 'repo.issues' | 'repo.p
   unitMode(access, unit) >= AccessMode.read
 
 /**
- * COMPAT: an empty repository and a mirror have no pull requests here (test/api/issues/units.test.ts;
+ * COMPAT: an empty repository and a mirror have no pull requests here (test/issues/units.test.ts;
  * behaviour/issues#blocked-users-archived-repositories-disabled-units).
  */
 const hasPulls = (repo: Repo, access: RepoAccess): boolean =>

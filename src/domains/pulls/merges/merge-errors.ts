@@ -6,7 +6,7 @@ import { CHANGED_FILES } from './rules/merge-rules.policy.ts'
 
 /**
  * COMPAT: 422, where other servers answer 405 (behaviour/decisions#merges-that-are-not-allowed;
- * test/api/merges/refusals.test.ts).
+ * test/pulls/merges/refusals.test.ts).
  */
 const REFUSED: ErrorKind = 'invalid'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commitStream, numbered } from '../../../../test/git/diff/diff-fixture.ts'
-import { oracle, startWorld, type World } from '../../../../test/git/fixture.ts'
+import { commitStream, numbered } from '../../../../test/core/git/diff/diff-fixture.ts'
+import { oracle, startWorld, type World } from '../../../../test/core/git/fixture.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
 import { createReviewDiffs, type ReviewDiffs } from './review-diffs.ts'
 

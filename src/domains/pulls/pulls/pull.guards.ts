@@ -20,7 +20,7 @@ interface PullGuardOptions {
 export type PullsGuard = (options?: PullGuardOptions) => Guard<RepoInView>
 
 /**
- * COMPAT: an empty repository and a pull mirror have no pull requests, whoever asks (test/api/pulls/create.test.ts;
+ * COMPAT: an empty repository and a pull mirror have no pull requests, whoever asks (test/pulls/create.test.ts;
  * behaviour/pull-requests#access-gates).
  */
 export const createPullsGuard =

@@ -43,7 +43,7 @@ export async function* checkedBytes(
 
   function requireType(head: Buffer): void {
     // COMPAT: for files of at most one byte only the name is checked (behaviour/issues#attachments;
-    // test/api/releases/assets.test.ts).
+    // test/code/releases/assets.test.ts).
     if (!isAllowedUpload(rules, name, head.length > 1 ? sniffMediaType(head) : undefined))
       throw new DomainError(refusal, FORBIDDEN_TYPE)
   }

@@ -41,7 +41,7 @@ export async function readImage(
   if (info === undefined) throw badRequest('the image is not a PNG, JPEG, GIF or WebP')
   requireSize(info, rules)
   // COMPAT: only the header of a small image is read; clients send images with truncated pixels
-  // (test/api/avatars/avatars.test.ts).
+  // (test/repositories/avatars.test.ts).
   if (data.length <= rules.maxKeptBytes) return { data, mediaType: mediaTypeOf(info.kind) }
   // The decoder does not support WebP.
   if (info.kind === 'webp') throw badRequest(`a WebP image may have at most ${rules.maxKeptBytes} bytes`)

@@ -75,7 +75,7 @@ function readOperations({ collaboration, guards, site }: CollaboratorOperationDe
       async handler({ access, viewer, params }) {
         const { user, mode } = await collaboration.permissionOf(viewer as SignedIn, access, params.collaborator)
         // COMPAT: only the repository's owner gets the account's own state here
-        // (test/api/collaborators/collaborators.test.ts).
+        // (test/repositories/collaborators.test.ts).
         const presented = isSelf(viewer, access.repo.ownerId)
           ? presentUser(user, viewer, site)
           : presentOther(user, site)

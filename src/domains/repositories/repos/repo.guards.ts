@@ -27,7 +27,7 @@ interface RepoGuardOptions {
   readonly refusal?: string
   /**
    * COMPAT: below `/user` that 401 comes before the look-up, below `/repos` a hidden repository is 404 first
-   * (test/api/social/watching.test.ts).
+   * (test/repositories/social/watching.test.ts).
    */
   readonly signInFirst?: boolean
   /** The look-up in place of `{owner}/{repo}`. Throws NotFound and Moved. */

@@ -44,7 +44,7 @@ export function socialListOperations({
     responses: { 200: Type.Array(Repository) },
   } as const
   /**
-   * COMPAT: `permissions` are those of the user whose list it is, not of the caller (test/api/social/watching.test.ts).
+   * COMPAT: `permissions` are those of the user whose list it is, not of the caller (test/repositories/social/watching.test.ts).
    */
   const page = async (
     list: List,

@@ -73,7 +73,7 @@ function requireTopic(sent: string): string {
 
 /**
  * COMPAT: these answers have `invalidTopics` and no `url` (behaviour/repositories#topics-languages-licences;
- * test/api/social/topics.test.ts).
+ * test/repositories/topics.test.ts).
  */
 function refused(message: string, invalidTopics: readonly string[] | string | null): DomainError {
   return new DomainError('invalid', message, { invalidTopics, url: undefined })

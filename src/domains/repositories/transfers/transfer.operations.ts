@@ -33,7 +33,7 @@ export function transferOperations({ guards, repos, site, transfers }: TransferO
   }
   /**
    * COMPAT: the answer shows the rights that the caller had before, and who watched before
-   * (test/api/repos/transfer.test.ts).
+   * (test/repositories/transfer.test.ts).
    */
   const present = async (viewer: Viewer, { repo: before, access }: RepoInView): Promise<Repository> => {
     const repo = { ...(await repos.getById(before.id)), watchersCount: before.watchersCount }

@@ -138,7 +138,7 @@ const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a p
 
 /**
  * COMPAT: the owners of an organization may accept a private repository that they cannot see yet
- * (test/api/repos/transfer.test.ts).
+ * (test/repositories/transfer.test.ts).
  */
 async function findOfferedRepo(
   deps: TransferDeps,

@@ -158,7 +158,7 @@ const NO_MODE = '000000'
 
 /**
  * COMPAT: sums count the lines that differ between the two names of a renamed file, though the files are listed as one
- * removed and one added (behaviour/git-data-and-transport#commits; test/api/pulls/diffs.test.ts).
+ * removed and one added (behaviour/git-data-and-transport#commits; test/pulls/diffs.test.ts).
  */
 function changeSet({ raw, numbers }: Draft, zero: string): ChangeSet {
   const files: FileChange[] = []

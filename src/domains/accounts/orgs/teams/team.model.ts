@@ -26,7 +26,7 @@ export const TeamSearchResults = Type.Object(
 
 const members = {
   description: Type.Optional(Type.String({ maxLength: 255 })),
-  /** COMPAT: anything but read, write and admin counts as none (test/api/orgs/teams.test.ts). */
+  /** COMPAT: anything but read, write and admin counts as none (test/accounts/orgs/teams.test.ts). */
   permission: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'read, write or admin' })),
   includes_all_repositories: Type.Optional(Type.Boolean()),
   can_create_org_repo: Type.Optional(Type.Boolean()),

@@ -159,7 +159,7 @@ function oneTeamOperations({ guards, site, teams }: TeamOperationDeps): Operatio
 }
 
 /**
- * COMPAT: the refusal of non-members names the membership, that of members the ownership (test/api/orgs/teams.test.ts).
+ * COMPAT: the refusal of non-members names the membership, that of members the ownership (test/accounts/orgs/teams.test.ts).
  */
 function orgOwner(guards: TeamOperationDeps['guards']): ReturnType<OrgGuard> {
   const member = guards.org('member')

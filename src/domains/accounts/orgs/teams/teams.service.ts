@@ -60,7 +60,7 @@ export function createTeams(deps: OrgDeps) {
       const org = team && (await findUserById(read, team.orgId))
       if (!team || !org) throw notFound('team does not exist')
       // COMPAT: anonymous callers are asked to sign in for teams that exist, and get no other information
-      // (test/api/orgs/teams.test.ts).
+      // (test/accounts/orgs/teams.test.ts).
       if (viewer.kind === 'anonymous') return { org, team, isTeamMember: false, isOwner: false }
       const userId = viewer.account.id
       const inOrg = await isOrgMember(read, org.id, userId)

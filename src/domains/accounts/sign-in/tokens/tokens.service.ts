@@ -171,7 +171,7 @@ function normalise(scopes: readonly string[]): string {
 
 /**
  * COMPAT: hexadecimal and octal numbers are ids too (behaviour/auth-and-access#personal-access-tokens;
- * test/api/core/authentication.test.ts).
+ * test/accounts/sign-in/authentication.test.ts).
  */
 function parseTokenId(text: string): number {
   if (!/^(\d+|0[xX][0-9a-fA-F]+|0[oO][0-7]+)$/.test(text)) return 0

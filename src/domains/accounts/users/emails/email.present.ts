@@ -1,7 +1,7 @@
 import type { Email } from './email.model.ts'
 import type { EmailAddress, OwnedEmailAddress } from './email.store.ts'
 
-/** COMPAT: the user's own list names no user (test/api/users/emails.test.ts). */
+/** COMPAT: the user's own list names no user (test/accounts/users/emails.test.ts). */
 export const presentOwnEmail = (address: EmailAddress): Email => present(address, 0, '')
 
 export const presentEmail = (address: OwnedEmailAddress): Email => present(address, address.userId, address.userName)

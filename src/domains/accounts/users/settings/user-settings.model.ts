@@ -23,7 +23,7 @@ export type UserSettings = Static<typeof UserSettings>
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** COMPAT: here, and only here, a bad URL breaks the rule "Url" (test/api/users/settings.test.ts). */
+/** COMPAT: here, and only here, a bad URL breaks the rule "Url" (test/accounts/users/settings.test.ts). */
 export const UserSettingsOptions = Type.Object(
   {
     description: text(255),

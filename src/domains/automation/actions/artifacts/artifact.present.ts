@@ -33,7 +33,7 @@ export function presentArtifact(
   }
 }
 
-/** COMPAT: id, repository and commit of the run alone; other members are empty (test/api/actions/artifacts.test.ts). */
+/** COMPAT: id, repository and commit of the run alone; other members are empty (test/automation/artifacts.test.ts). */
 const presentRunOnly = ({ id, repoId, oid }: Run): ActionWorkflowRun => ({
   id,
   repository_id: repoId,

@@ -101,7 +101,7 @@ const ActionTask = Type.Object(
 )
 export type ActionTask = Static<typeof ActionTask>
 
-/** COMPAT: the tasks are the member `workflow_runs` (test/api/actions/jobs.test.ts). */
+/** COMPAT: the tasks are the member `workflow_runs` (test/automation/jobs.test.ts). */
 export const ActionTaskResponse = Type.Object(
   { workflow_runs: Type.Array(ActionTask), total_count: Type.Integer() },
   { $id: 'ActionTaskResponse' },

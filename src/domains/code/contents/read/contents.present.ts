@@ -63,7 +63,7 @@ function presentContents(entry: EntryView, { root, timeOf }: Shared, show: Conte
   const place = `${root.place}${path}`
   const isModule = entry.kind === 'submodule'
   // COMPAT: the address of a directory is that of a blob too (behaviour/git-data-and-transport#reading-contents;
-  // test/api/code/reads.test.ts).
+  // test/code/reads.test.ts).
   const git = isModule ? null : `${root.blobs}${entry.oid}`
   const html = isModule ? null : `${root.html}/src/${place}`
   const hasBytes = entry.kind === 'file' || entry.kind === 'symlink'

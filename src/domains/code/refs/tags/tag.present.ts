@@ -10,7 +10,7 @@ export function presentTag({ name, oid, commit, message, madeBy, downloads }: Ta
     message,
     id: oid,
     // COMPAT: the address has the tag's own id, also when that is a tag object (behaviour/git-data-and-transport#tags;
-    // test/api/code/tags.test.ts).
+    // test/code/tags.test.ts).
     commit: { url: `${urls.api}/git/commits/${oid}`, sha: commit, created: commitUtcTime(madeBy) },
     zipball_url: `${archive}.zip`,
     tarball_url: `${archive}.tar.gz`,

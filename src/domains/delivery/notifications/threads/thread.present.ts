@@ -34,7 +34,7 @@ function presentSubject(subject: ThreadView['subject'], site: Site): Omit<Notifi
   if (subject.kind === 'hidden') return HIDDEN
   const { repo } = subject
   const ofRepo = repoUrls(repo, site)
-  // COMPAT: `url` of a repository is relative (test/api/notifications/transfers.test.ts).
+  // COMPAT: `url` of a repository is relative (test/delivery/notifications/transfers.test.ts).
   if (subject.kind === 'repository')
     return { ...HIDDEN, title: repo.fullName, url: `/${repo.fullName}`, html_url: ofRepo.html }
   const { issue, isMerged, commentId } = subject

@@ -83,7 +83,7 @@ function listOperations({ guards, site, threads }: ThreadOperationDeps): Operati
   ]
 }
 
-/** COMPAT: 205 with a body: clients parse it (test/api/notifications/marking.test.ts). */
+/** COMPAT: 205 with a body: clients parse it (test/delivery/notifications/marking.test.ts). */
 const changed = (body: unknown): Answer => ({ status: 205, body })
 
 function markOperations({ guards, site, threads }: ThreadOperationDeps): Operation[] {

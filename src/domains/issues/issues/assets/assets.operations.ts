@@ -69,7 +69,7 @@ function issueKind({ guards, assets, attachments }: AssetOperationDeps): OwnerKi
     what: 'an issue',
     guards: { read: guards.issue('read'), write: guards.issue('edit', { archived: 'refuse', refusal }) },
     list: ({ issue }) => attachments.listOf('issue', [issue.id]),
-    // COMPAT: files of comments are read by the path of their issue too (test/api/issues/assets.test.ts).
+    // COMPAT: files of comments are read by the path of their issue too (test/issues/assets.test.ts).
     async read(viewer, access, id) {
       const found = await attachments.get('issue', access.issue.id, id)
       await attachments.requireVisible(viewer, access, found)

@@ -14,7 +14,7 @@ interface EntryUrls {
   readonly issue_url: string
 }
 
-/** COMPAT: those of the issue are web pages, and one of them is empty (test/api/issues/comments.test.ts). */
+/** COMPAT: those of the issue are web pages, and one of them is empty (test/issues/comments.test.ts). */
 export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Repo }, site: Site): EntryUrls {
   const { html } = issueUrls(issue, repo, site)
   return {

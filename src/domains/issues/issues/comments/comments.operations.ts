@@ -38,7 +38,7 @@ export const commentOperations = (deps: CommentOperationDeps): Operation[] => [
     path: ONE,
     archived: { archived: 'refuse' },
   }),
-  // COMPAT: here the number is ignored, and archived repositories accept edits (test/api/issues/comments.test.ts).
+  // COMPAT: here the number is ignored, and archived repositories accept edits (test/issues/comments.test.ts).
   ...editOperations(deps, {
     edit: 'issueEditCommentDeprecated',
     delete: 'issueDeleteCommentDeprecated',
@@ -173,7 +173,7 @@ function editOperations(
   ]
 }
 
-/** COMPAT: undefined for comments of reviews too (test/api/reviews/comments.test.ts). */
+/** COMPAT: undefined for comments of reviews too (test/pulls/reviews/comments.test.ts). */
 const plainCommentOf = ({ entry, ...target }: EntryInView): CommentInView | undefined =>
   isComment(entry) && entry.kind === 'comment' ? { ...target, comment: entry } : undefined
 

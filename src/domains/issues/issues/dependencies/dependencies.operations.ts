@@ -137,5 +137,5 @@ function changeOperations(
   ]
 }
 
-/** COMPAT: the body is a text, not an object (test/api/issues/dependencies.test.ts). */
+/** COMPAT: the body is a text, not an object (test/issues/dependencies.test.ts). */
 const CROSS_REPOSITORY: Answer = { status: 400, body: 'CrossRepositoryDependencies not enabled' }

@@ -168,7 +168,7 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
  * `updated_at`. Returns the issue as it is then, whose row is locked until the transaction ends; undefined if it was
  * deleted.
  *
- * COMPAT: the published reviews of a pull request are counted with it, and only then (test/api/reviews/counts.test.ts).
+ * COMPAT: the published reviews of a pull request are counted with it, and only then (test/pulls/reviews/counts.test.ts).
  */
 export const countNewComments = (tx: Tx, id: IssueId, added: 0 | 1, at: number): Promise<Issue | undefined> =>
   written(tx, runKept(tx, addition, { id, added, at }))

@@ -35,7 +35,7 @@ export const timelineOperations = ({ guards, timeline, pages, site }: TimelineOp
       const make = async () => {
         const { entries, ...facts } = await timeline.list(viewer, access, span, paging)
         const items = entries.map((entry) => presentEntry(entry, { ...facts, ...access, viewer, site }))
-        // COMPAT: the total is that of the page (test/api/issues/timeline.test.ts).
+        // COMPAT: the total is that of the page (test/issues/timeline.test.ts).
         return listed({ items, total: items.length }, items, { link: false })
       }
       return pages.get(viewer, ['timeline', access.issue.id, span, paging], make, access.repo)

@@ -16,7 +16,7 @@ const common = { area: 'repository', scopes: ['repository'] } as const
 
 /**
  * Push mirrors (behaviour/repositories#push-mirrors).
- * COMPAT: anonymous callers get 403 here, not 401 (test/api/mirrors/push-mirrors.test.ts).
+ * COMPAT: anonymous callers get 403 here, not 401 (test/migration/push-mirrors.test.ts).
  */
 export function pushMirrorOperations(deps: PushMirrorOperationDeps): Operation[] {
   return [...readOperations(deps), ...writeOperations(deps)]

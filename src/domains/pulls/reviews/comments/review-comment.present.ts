@@ -26,7 +26,7 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
     position: place.side === 'new' ? place.line : 0,
     original_position: place.side === 'old' ? place.line : 0,
     ...presentStart(place),
-    // COMPAT: a pending one is only on the page of changed files (test/api/reviews/reviews.test.ts).
+    // COMPAT: a pending one is only on the page of changed files (test/pulls/reviews/reviews.test.ts).
     html_url: `${url}${entry.kind === 'pending_code' ? '/files' : ''}#issuecomment-${entry.id}`,
     pull_request_url: url,
   }
@@ -34,7 +34,7 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
 
 /**
  * COMPAT: nothing for a single line, so that clients of the contract get no further member
- * (test/api/reviews/ranges.test.ts).
+ * (test/pulls/reviews/ranges.test.ts).
  */
 function presentStart({ side, startLine, line }: CommentPlace) {
   if (startLine === line) return {}

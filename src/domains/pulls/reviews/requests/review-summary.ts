@@ -47,7 +47,7 @@ export async function summarizeReviews(
   )
 }
 
-/** COMPAT: shown without a permission of its own, as in a review (test/api/reviews/requests.test.ts). */
+/** COMPAT: shown without a permission of its own, as in a review (test/pulls/reviews/requests.test.ts). */
 const presentAsked: typeof presentTeam = (team, context) => ({ ...presentTeam(team, context), permission: 'none' })
 
 const known = <T>(found: T | undefined): T[] => (found === undefined ? [] : [found])

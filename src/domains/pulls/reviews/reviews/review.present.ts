@@ -42,6 +42,6 @@ function presentReviewer({ review, reviewer }: ReviewView, viewer: Viewer, site:
   return reviewer ? presentUser(reviewer, viewer, site) : presentGhost(site)
 }
 
-/** COMPAT: within a review a team has no permission of its own (test/api/reviews/reviews.test.ts). */
+/** COMPAT: within a review a team has no permission of its own (test/pulls/reviews/reviews.test.ts). */
 const presentReviewingTeam = ({ team }: ReviewView, viewer: Viewer, site: Site): PullReview['team'] =>
   team ? { ...presentTeam(team, { org: undefined, viewer, site }), permission: 'none' } : null

@@ -63,7 +63,7 @@ function editIssues({ set, settings }: Units, edit: EditRepoOption, rootUrl: str
   }
   if (!on && !(internal !== undefined && hasUnit(set, 'repo.issues'))) return { set, settings }
   // COMPAT: what replaces an external tracker starts with the defaults; one that was off comes back as it was
-  // (test/api/repos/edit.test.ts).
+  // (test/repositories/edit.test.ts).
   const own = hasUnit(set, 'repo.ext_issues') ? DEFAULT_REPO_SETTINGS.internalTracker : settings.internalTracker
   return {
     settings: { ...settings, internalTracker: readInternalTracker(own, internal) },

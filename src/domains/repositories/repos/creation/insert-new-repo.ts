@@ -98,7 +98,7 @@ function inputColumns(input: NewRepo, rules: RepoRules) {
     is_template: flag(isTemplate),
     units: isTemplate ? rules.units.template : rules.units.normal,
     // COMPAT: the chosen licence is listed although no file contains it before the first commit
-    // (test/api/repos/templates.test.ts).
+    // (test/repositories/templates.test.ts).
     licenses: JSON.stringify(licenseTemplates().has(license) ? [license] : []),
     trust_model: isTrustModel(trustModel) ? trustModel : 'default',
   }

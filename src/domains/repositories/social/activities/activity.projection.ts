@@ -39,7 +39,7 @@ const isNewBranch = ({ ref, old_oid }: RefUpdate): boolean => isZero(old_oid) &&
 
 /**
  * COMPAT: a new branch has two entries, one for the branch and one for the push
- * (behaviour/git-data-and-transport#after-a-push; test/api/social/activities.test.ts).
+ * (behaviour/git-data-and-transport#after-a-push; test/repositories/social/activities.test.ts).
  */
 const ofNewBranch = ({ ref }: RefUpdate): NewActivity => ({ opType: 'commit_repo', refName: ref })
 

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { GitRepo } from '../../src/core/git/index.ts'
+import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { oracle, SMALL } from '../core/git/fixture.ts'
+import { startServer, type TestServer } from '../harness/server.ts'
+import type { Person } from '../harness/world.ts'
+
+export { oracle, SMALL }
+
+export interface CodeRepo {
+  readonly repo: Repo
+  readonly git: GitRepo
+  /** Below /api/v1. */
+  readonly path: string
+  /** What git says of a revision. */
+  oid(revision: string): string
+}
+
+export interface CodeRepoOptions {
+  readonly name: string
+  readonly format?: 'sha1' | 'sha256'
+  /** A fast-import stream; none leaves the repository empty. */
+  readonly history?: string
+  readonly isPrivate?: boolean
+}
+
+/** A repository with a history that git itself wrote, and rows that agree with it. */
+export async function codeRepo(
+  server: TestServer,
+  owner: Person,
+  { name, format = 'sha1', history, isPrivate = false }: CodeRepoOptions,
+): Promise<CodeRepo> {
+  const repo = await server.world.repo({ owner, name, objectFormat: format, isPrivate, defaultBranch: 'main' })
+  const git = server.app.git.open(repo)
+  if (history !== undefined) {
+    oracle(git.path, ['fast-import', '--quiet', '--date-format=raw-permissive'], history)
+    await server.app.pushes.reconcile(repo.id)
+  }
+  return {
+    repo,
+    git,
+    path: `/repos/${owner.name}/${name}`,
+    oid: (revision) => oracle(git.path, ['rev-parse', revision]),
+  }
+}
+
+export interface CodeWorld {
+  readonly server: TestServer
+  readonly ann: Person
+  /** Hers, called `code`, public, with the branches and tags of SMALL. */
+  readonly code: CodeRepo
+}
+
+/** A server with one repository, from before the first test of the suite that calls this to after its last. */
+export function useCodeWorld(format: 'sha1' | 'sha256', ready: (world: CodeWorld) => void): void {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer()
+    const ann = await server.world.user('ann')
+    ready({ server, ann, code: await codeRepo(server, ann, { name: 'code', format, history: SMALL }) })
+  })
+  afterAll(() => server.close())
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Db } from '../../../src/core/db/database.ts'
+import { runKept } from '../../../src/core/db/kept-statement.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
+
+describeOnBoth('kept statements', (kind) => {
+  let fresh: TestDatabase
+  let built = 0
+
+  const row = (kindOf: string, repoId: number) => ({ kind: kindOf, repo_id: repoId, payload: '{}', created_at: 1 })
+  const insertion = (db: Db, values: ReturnType<typeof row> & { readonly attempts?: number | undefined }) => {
+    built++
+    return db.insertInto('event').values(values).returning(['kind', 'repo_id', 'attempts'])
+  }
+  const kindsOf = (db: Db, { repoIds }: { readonly repoIds: readonly number[] }, order: 'kind' | 'id') => {
+    built++
+    return db.selectFrom('event').select('kind').where('repo_id', 'in', repoIds).orderBy(order)
+  }
+
+  beforeEach(async () => {
+    fresh = await freshDatabase(kind)
+    built = 0
+  })
+  afterEach(() => fresh.close())
+
+  const insert = (...names: string[]) =>
+    fresh.database.transaction(async (tx) => {
+      for (const [index, name] of names.entries()) await runKept(tx, insertion, row(name, index))
+    })
+
+  it('are built once and run with the values of each call', async () => {
+    const rows = await fresh.database.transaction(async (tx) => [
+      await runKept(tx, insertion, row('a', 1)),
+      await runKept(tx, insertion, row('b', 2)),
+    ])
+    expect(rows).toEqual([[{ kind: 'a', repo_id: 1, attempts: 0 }], [{ kind: 'b', repo_id: 2, attempts: 0 }]])
+    await insert('c')
+    expect(built).toBe(1)
+  })
+
+  it('are built anew for other members, lengths of lists and shapes', async () => {
+    await insert('c', 'b', 'a')
+    const { read } = fresh.database
+    const given = await fresh.database.transaction((tx) => runKept(tx, insertion, { ...row('x', 9), attempts: 3 }))
+    expect(given).toEqual([{ kind: 'x', repo_id: 9, attempts: 3 }])
+    expect(await runKept(read, kindsOf, { repoIds: [1] }, 'id')).toEqual([{ kind: 'b' }])
+    expect(await runKept(read, kindsOf, { repoIds: [2] }, 'id')).toEqual([{ kind: 'a' }])
+    const both = await runKept(read, kindsOf, { repoIds: [0, 2] }, 'id')
+    expect(both.map((each) => each.kind)).toEqual(['c', 'a'])
+    const sorted = await runKept(read, kindsOf, { repoIds: [0, 2] }, 'kind')
+    expect(sorted.map((each) => each.kind)).toEqual(['a', 'c'])
+    expect(built).toBe(5)
+  })
+
+  it('take lists of rows, whose members they are built anew for', async () => {
+    type Row = ReturnType<typeof row> & { readonly attempts?: number }
+    const several = (db: Db, { rows }: { readonly rows: readonly Row[] }) => {
+      built++
+      return db.insertInto('event').values(rows).returning(['kind', 'repo_id', 'attempts'])
+    }
+    const { database } = fresh
+    const insertAll = (...rows: Row[]) => database.transaction((tx) => runKept(tx, several, { rows }))
+    for (const name of ['a', 'b'])
+      expect(await insertAll(row(name, 1), row(`${name}${name}`, 2))).toEqual([
+        { kind: name, repo_id: 1, attempts: 0 },
+        { kind: `${name}${name}`, repo_id: 2, attempts: 0 },
+      ])
+    expect(built).toBe(1)
+    await insertAll(row('c', 1))
+    expect(await insertAll({ ...row('d', 1), attempts: 3 })).toEqual([{ kind: 'd', repo_id: 1, attempts: 3 }])
+    expect(built).toBe(3)
+  })
+
+  it('are not kept for long lists', async () => {
+    await insert('a')
+    const repoIds = Array.from({ length: 100 }, (_, i) => i)
+    for (let i = 0; i < 2; i++)
+      expect(await runKept(fresh.database.read, kindsOf, { repoIds }, 'id')).toEqual([{ kind: 'a' }])
+    expect(built).toBe(3)
+  })
+
+  it('refuse to be built from what a value is', async () => {
+    const peeking = (db: Db, { id }: { readonly id: number }) =>
+      db
+        .selectFrom('event')
+        .select('id')
+        .where('id', '=', id * 2)
+    await expect(runKept(fresh.database.read, peeking, { id: 1 })).rejects.toThrow('looks at its value id')
+  })
+})
