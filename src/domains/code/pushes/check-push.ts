@@ -18,7 +18,7 @@ import type { RefChange } from './record-push.ts'
 
 interface FactDeps {
   readonly database: Database
-  readonly proposals: Pick<PushProposals, 'port'>
+  readonly proposals: PushProposals
 }
 
 type Rules = Pick<PushFacts, 'branchRules' | 'tagRules'>
@@ -52,7 +52,7 @@ export const pushFacts = (
   isArchived: repo.isArchived,
   isMirror: repo.isMirror,
   defaultBranch: repo.isEmpty ? '' : repo.defaultBranch,
-  takesProposals: proposals.port !== undefined,
+  takesProposals: proposals.find() !== undefined,
   isDeployKey: viewer.kind === 'user' && viewer.deployKeyId !== undefined,
 })
 

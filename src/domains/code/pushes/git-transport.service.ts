@@ -45,7 +45,7 @@ export interface GitTransportSettings {
 
 interface GitTransportDeps extends Pick<Core, 'git' | 'clock' | 'log'> {
   readonly settings: GitTransportSettings
-  readonly onDemandRefs: Pick<OnDemandRefs, 'update'>
+  readonly onDemandRefs: OnDemandRefs
   /** The address of the server, without a slash at the end. */
   rootUrl(): string
 }
@@ -73,7 +73,7 @@ export async function createGitTransport(deps: GitTransportDeps): Promise<GitTra
     uploadPack: createUploadPack({
       ...common,
       hiddenRefs: INTERNAL,
-      beforeRefs: (repo, prefixes) => onDemandRefs.update(repo.storage, prefixes),
+      beforeRefs: async (repo, prefixes) => void (await onDemandRefs.run(repo.storage, prefixes)),
       maxFetches: maxProcesses,
       maxFetchesPerRepo: perRepo,
       ...(cache && { cache }),

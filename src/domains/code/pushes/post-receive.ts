@@ -1,4 +1,5 @@
-import { isSignedIn, type SignedIn, systemActor, type Viewer } from '../../../core/access/viewer.ts'
+import { actorOf, isSignedIn, type SignedIn, systemActor, type Viewer } from '../../../core/access/viewer.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
 import { hasUnit } from '../../../core/access/units.ts'
 import { isZeroOid, type PushResult } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
@@ -11,7 +12,7 @@ import { recordMoves, type RecordDeps, type RefChange } from './record-push.ts'
 
 interface PostReceiveDeps extends RecordDeps {
   readonly proposals: PushProposals
-  readonly hooks: Pick<PostPushHooks, 'run'>
+  readonly hooks: PostPushHooks
   readonly printsPullUrls: boolean
   rootUrl(): string
   editRepo(actor: SignedIn, repo: Repo, edit: PushSettings): Promise<void>
@@ -39,12 +40,12 @@ export async function postReceive(deps: PostReceiveDeps, viewer: Viewer, push: R
   if (changes.length > 0) {
     const pusher = isSignedIn(viewer) ? viewer : systemActor
     await deps.locked(repo.id, () => recordMoves(deps, repo.id, pusher, { changes }))
-    await deps.hooks.run(repo, pusher.account.id, changes)
+    await deps.hooks.run({ repo, actor: actorOf(asId(pusher.account.id)), changes })
   }
   return [
     ...proposalLines,
     ...(await applySettings(deps, viewer, push)),
-    ...(await pullHints({ ...deps, proposals: deps.proposals.port }, repo, changes)),
+    ...(await pullHints({ ...deps, proposals: deps.proposals.find() }, repo, changes)),
     ...processed(results.flatMap((result) => result.moves).length),
   ]
 }

@@ -15,7 +15,7 @@ interface PreReceiveDeps {
   readonly database: Database
   readonly quota: DiskQuota
   readonly verifier: Verifier
-  readonly proposals: Pick<PushProposals, 'port'>
+  readonly proposals: PushProposals
 }
 
 interface PushTarget extends RepoInView {
@@ -70,11 +70,12 @@ async function factsOfMaintainer(
 
 /** Proposals may be refused one by one; every other ref is accepted. */
 async function decideProposals(
-  { proposals: { port } }: PreReceiveDeps,
+  { proposals }: PreReceiveDeps,
   viewer: Viewer,
   push: IncomingPush,
   target: PushTarget,
 ): Promise<RefVerdict[]> {
+  const port = proposals.find()
   const verdicts: RefVerdict[] = []
   for (const command of push.commands) {
     const decision =

@@ -1,6 +1,6 @@
-import { type Actor, actorOf } from '../../../core/access/viewer.ts'
+import type { Actor } from '../../../core/access/viewer.ts'
 import { isGitError } from '../../../core/git/index.ts'
-import { asId } from '../../../core/platform/crypto/ids.ts'
+import { createHook, type Hook } from '../../../core/platform/hook.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import type { Repo } from '../../repositories/index.ts'
 import type { RefChange } from './record-push.ts'
@@ -12,55 +12,29 @@ export interface RecordedPush {
   readonly changes: readonly RefChange[]
 }
 
-type PostPushHook = (push: RecordedPush) => Promise<void>
-
-export type PostPushHooks = ReturnType<typeof createPostPushHooks>
-
 /**
  * Hooks that run after a push is recorded and before it is answered, for refs and rows that clients read right after
  * their push. A hook must be short, and a job must repair later what it fails to do.
  */
-export function createPostPushHooks(log: Logger) {
-  const hooks: PostPushHook[] = []
-  return {
-    /** While the server is composed. */
-    register: (hook: PostPushHook): void => void hooks.push(hook),
-    /** `pusherId`: 0 for no account. */
-    async run(repo: Repo, pusherId: number, changes: readonly RefChange[]): Promise<void> {
-      const push = { repo, actor: actorOf(asId(pusherId)), changes }
-      for (const hook of hooks) {
-        // NOTE: the refs have moved: a caller that received the error would repeat the push.
-        await hook(push).catch((error: unknown) =>
-          log.error({ err: error, repo: repo.id }, 'post-push hook failed; a job will retry'),
-        )
-      }
-    },
-  }
-}
+export type PostPushHooks = Hook<[push: RecordedPush]>
 
-/** Updates the refs of these names in the repository that is stored there; ignores other names. */
-type UpdateRefs = (storage: string, names: readonly string[]) => Promise<void>
-
-export type OnDemandRefs = ReturnType<typeof createOnDemandRefs>
+// NOTE: the refs have moved: a caller that received the error would repeat the push.
+export const createPostPushHooks = (log: Logger): PostPushHooks =>
+  createHook<[push: RecordedPush]>({
+    onError: (error, { repo }) => log.error({ err: error, repo: repo.id }, 'post-push hook failed; a job will retry'),
+  })
 
 /**
- * Refs that are written when a client of protocol v2 requests them by name. The updates run before the refs are listed:
- * they must be short, and do nothing for refs that are up to date.
+ * Hooks that update refs when a client of protocol v2 requests them by name, in the repository that is stored there.
+ * They run before the refs are listed: they must be short, do nothing for refs that are up to date, and ignore other
+ * names.
  */
-export function createOnDemandRefs(log: Logger) {
-  const updates: UpdateRefs[] = []
-  return {
-    /** While the server is composed. */
-    register: (update: UpdateRefs): void => void updates.push(update),
-    async update(storage: string, names: readonly string[]): Promise<void> {
-      for (const update of updates) {
-        try {
-          await update(storage, names)
-        } catch (error) {
-          if (!isGitError(error)) throw error
-          log.warn({ err: error, storage }, 'failed to update a ref that a client requested')
-        }
-      }
+export type OnDemandRefs = Hook<[storage: string, names: readonly string[]]>
+
+export const createOnDemandRefs = (log: Logger): OnDemandRefs =>
+  createHook<[storage: string, names: readonly string[]]>({
+    onError(error, storage) {
+      if (!isGitError(error)) throw error
+      log.warn({ err: error, storage }, 'failed to update a ref that a client requested')
     },
-  }
-}
+  })

@@ -1,4 +1,5 @@
 import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Port } from '../../../core/platform/hook.ts'
 import type { Repo } from '../../repositories/index.ts'
 
 /** Identifies a proposal: at most one open one has these values. */
@@ -39,7 +40,7 @@ export interface PreparedProposal extends ProposalHead {
   complete(): Promise<readonly string[]>
 }
 
-/** The port of the module that stores pull requests: a push alone creates and updates them (AGit). */
+/** What the module that stores pull requests registers: a push alone creates and updates them (AGit). */
 export interface AgitProposals {
   /** The open proposal of this name. */
   findOpen(name: ProposalName): Promise<ProposalHead | undefined>
@@ -49,19 +50,5 @@ export interface AgitProposals {
   findPullUrl(repo: Repo, branch: string): Promise<string | undefined>
 }
 
-export type PushProposals = ReturnType<typeof createPushProposals>
-
-/** Where a later module registers the port. Without one, pushes to `refs/for/` are refused. */
-export function createPushProposals() {
-  let port: AgitProposals | undefined
-  return {
-    get port() {
-      return port
-    },
-    /** Throws when a port is registered already. */
-    register(given: AgitProposals): void {
-      if (port !== undefined) throw new Error('the port of proposals is registered twice')
-      port = given
-    },
-  }
-}
+/** Without a module that registers them, pushes to `refs/for/` are refused. */
+export type PushProposals = Port<AgitProposals>

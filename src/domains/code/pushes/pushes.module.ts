@@ -1,14 +1,15 @@
 import { ownDirectory } from '../../../core/platform/concurrency/processes.ts'
 import { join } from 'node:path'
 import type { Config } from '../../../core/config/index.ts'
+import { createHook, createPort } from '../../../core/platform/hook.ts'
 import { type Core, defineModule } from '../../../core/module.ts'
 import { createGitTransport, type GitTransport, type GitTransportSettings } from './git-transport.service.ts'
 import { createOnDemandRefs, createPostPushHooks, type OnDemandRefs, type PostPushHooks } from './push-hooks.ts'
-import { createPushProposals, type PushProposals } from './push-proposals.service.ts'
+import type { AgitProposals, PushProposals } from './push-proposals.service.ts'
 import { pushEvents } from './pushes.events.ts'
 import { createPushJobs, pushTasks } from './pushes.jobs.ts'
 import { createPushes, type Pushes } from './pushes.service.ts'
-import { createRepoReconcilers, reinitMissingRepos, type RepoReconcilers } from './reconcile-repos.ts'
+import { reconcileRepos, reinitMissingRepos, type RepoReconcilers } from './reconcile-repos.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -31,7 +32,7 @@ export const module = defineModule({
   needs: ['quota', 'repoChanges', 'verifier'],
   async create(core, { quota, repoChanges, verifier }) {
     const { config, database, git, clock, events, jobs, log, site } = core
-    const pushProposals = createPushProposals()
+    const pushProposals = createPort<AgitProposals>('pull requests that pushes create')
     const postPushHooks = createPostPushHooks(log)
     const onDemandRefs = createOnDemandRefs(log)
     const pushes = createPushes({
@@ -57,12 +58,13 @@ export const module = defineModule({
       onDemandRefs,
       rootUrl: site.rootUrl,
     })
-    const repoReconcilers = createRepoReconcilers({ database, log, pushes })
+    const repoReconcilers: RepoReconcilers = createHook()
+    repoReconcilers.register((forEachRepo) => forEachRepo(pushes.reconcile))
     return {
       services: { gitTransport, onDemandRefs, postPushHooks, pushes, pushProposals, repoReconcilers },
       events: pushEvents,
       jobs: createPushJobs({
-        reconcileAll: repoReconcilers.reconcileAll,
+        reconcileAll: (signal) => reconcileRepos(core, repoReconcilers, signal),
         reinitMissing: (signal) => reinitMissingRepos({ database, git, log, pushes }, signal),
       }),
       tasks: pushTasks(jobs),

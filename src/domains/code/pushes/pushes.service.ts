@@ -1,5 +1,6 @@
 import type { Core } from '../../../core/module.ts'
-import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
+import { type Actor, actorOf, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { type GitRepo, isZeroOid, type PushPolicy } from '../../../core/git/index.ts'
 import { DomainError } from '../../../core/platform/errors.ts'
@@ -22,7 +23,7 @@ interface PushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 
   readonly verifier: Verifier
   readonly quota: DiskQuota
   readonly proposals: PushProposals
-  readonly hooks: Pick<PostPushHooks, 'run'>
+  readonly hooks: PostPushHooks
   /** Of all processes; undefined where this is the only one. */
   readonly locks: SharedLocks | undefined
   /** Whether the output of a push contains the addresses at which pull requests are created. */
@@ -72,7 +73,7 @@ export function createPushes(deps: PushDeps) {
       if (defaultBranch !== undefined) await refs.setHead(defaultBranch)
       await recordMoves(deps, repo.id, actor, moves)
     })
-    await deps.hooks.run(repo, actor.account.id, changes)
+    await deps.hooks.run({ repo, actor: actorOf(asId(actor.account.id)), changes })
   }
 
   return {

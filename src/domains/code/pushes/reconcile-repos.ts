@@ -3,6 +3,7 @@ import { systemActor } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { type Git, zeroOid } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import type { Hook } from '../../../core/platform/hook.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import { type Repo, eachRepo, findRepoById, listBranchRecords } from '../../repositories/index.ts'
 import { recordMoves, type RecordDeps, type RefChange } from './record-push.ts'
@@ -59,33 +60,28 @@ export async function reconcileRepo(deps: RecordDeps & { readonly log: Logger },
 
 type Reconcile = (repoId: RepoId) => Promise<unknown>
 
-interface ReconcilerDeps extends Pick<Core, 'database' | 'log'> {
+/**
+ * Comparisons of rows with what is on disk, for every repository: the process may have been killed between the two
+ * writes. Each runs for all repositories before the next one begins.
+ */
+export type RepoReconcilers = Hook<[forEachRepo: (reconcile: Reconcile) => Promise<void>]>
+
+/** A repository that git cannot read is logged and does not stop the others. Throws when the signal aborts. */
+export async function reconcileRepos(
+  { database, log }: Pick<Core, 'database' | 'log'>,
+  reconcilers: RepoReconcilers,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { database, log, signal, failure: 'repository not compared with its rows' }
+  await reconcilers.run((reconcile) => eachRepo(options, reconcile))
+}
+
+interface ReinitDeps extends Pick<Core, 'database' | 'git' | 'log'> {
   readonly pushes: { reconcile: Reconcile }
 }
 
-export type RepoReconcilers = ReturnType<typeof createRepoReconcilers>
-
-/**
- * Makes rows agree with what is on disk, for every repository: the process may have been killed between the two writes.
- */
-export function createRepoReconcilers({ database, log, pushes }: ReconcilerDeps) {
-  const reconcilers: Reconcile[] = [(repoId) => pushes.reconcile(repoId)]
-  return {
-    /** A later module adds its own comparison. It runs after the refs and branch rows of all repositories agree. */
-    add: (reconcile: Reconcile): void => void reconcilers.push(reconcile),
-    /** A repository that git cannot read is logged and does not stop the others. Throws when the signal aborts. */
-    async reconcileAll(signal: AbortSignal): Promise<void> {
-      const failure = 'repository not compared with its rows'
-      for (const reconcile of reconcilers) await eachRepo({ database, log, signal, failure }, reconcile)
-    },
-  }
-}
-
 /** Creates an empty git repository for every row whose git data is missing. */
-export const reinitMissingRepos = (
-  { database, git, log, pushes }: ReconcilerDeps & { readonly git: Git },
-  signal: AbortSignal,
-): Promise<void> =>
+export const reinitMissingRepos = ({ database, git, log, pushes }: ReinitDeps, signal: AbortSignal): Promise<void> =>
   eachRepo({ database, log, signal, failure: 'repository not examined' }, async (id) => {
     const repo = await findRepoById(database.read, id)
     if (repo === undefined || (await git.repoExists(repo.storage))) return

@@ -30,7 +30,7 @@ export const module = defineModule({
       noReplyDomain: site.noReplyDomain,
       maxPageBytes: config.api.default_max_blob_size,
     })
-    repoReconcilers.add(wikis.reconcile)
+    repoReconcilers.register((forEachRepo) => forEachRepo(wikis.reconcile))
     const wiki = createWikiGuard(guards.repo)
     return {
       services: { wikis },

@@ -20,7 +20,7 @@ import { loadQueuePage, loadQueued, type QueuedView, type QueuePage } from './qu
 
 /** The merge queues of protected branches (behaviour/pull-requests#merge-queue). */
 export interface MergeQueue {
-  /** See `MergeQueuePort`. */
+  /** See `MergeQueueHandler`. */
   enqueue(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
   leave(actor: SignedIn, target: PullInView): Promise<boolean>
   /** The head of the queue first; empty for a branch without one. */

@@ -1,8 +1,9 @@
 import { translated } from '../../../core/git/index.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { createPort } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
 import { type BatchMerges, createBatchMerges } from './batches/batch-merges.ts'
-import { createMergeQueuePort, type MergeQueuePort } from './merge-queue-port.ts'
+import type { MergeQueueHandler, MergeQueuePort } from './merge-queue-port.ts'
 import { mergeEvents } from './merges.events.ts'
 import { mergeJobs } from './merges.jobs.ts'
 import { mergeOperations } from './merges.operations.ts'
@@ -50,9 +51,9 @@ export const module = defineModule({
       locks: new KeyedMutex({ name: 'merges', locks: processes.locks }),
       previews: createPreviewQueue(),
       startedAt: processes.startedAt,
-      queue: createMergeQueuePort(),
+      queue: createPort<MergeQueueHandler>('merge queues'),
     }
-    repoReconcilers.add((repoId) => settleIntents(deps, repoId))
+    repoReconcilers.register((forEachRepo) => forEachRepo((repoId) => settleIntents(deps, repoId)))
     const merges = translated(createMerges(deps))
     return {
       services: { batchMerges: createBatchMerges(deps), mergeQueuePort: deps.queue },

@@ -42,9 +42,9 @@ export function createMerges(deps: MergesDeps) {
      */
     schedule: (actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void> =>
       schedule(deps, actor, target, order),
-    /** See `MergeQueuePort`. */
+    /** See `MergeQueueHandler`. */
     enqueue: (actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void> =>
-      deps.queue.enqueue(actor, target, order),
+      deps.queue.get().enqueue(actor, target, order),
     /**
      * Deletes the schedule and leaves the merge queue. Throws NotFound where there is neither, Forbidden for those who
      * neither ordered the merge nor may merge.
@@ -90,7 +90,7 @@ async function schedule(deps: MergesDeps, actor: SignedIn, target: PullInView, o
 
 async function cancel({ database, clock, queue }: MergesDeps, actor: SignedIn, target: PullInView): Promise<void> {
   const { pull, issue } = target
-  const hasLeft = await queue.leave(actor, target)
+  const hasLeft = await queue.get().leave(actor, target)
   const schedule = await findSchedule(database.read, pull.id)
   if (schedule === undefined) {
     if (hasLeft) return

@@ -16,7 +16,7 @@ import { type User, listUsersByIds } from '../../accounts/index.ts'
 import { loadBranchTips, tipKey } from './records/branch-tips.store.ts'
 import { listPullsOfHeads } from './records/pull-heads.store.ts'
 import { listPullsByIssues, type Pull } from './records/pull.store.ts'
-import type { ReviewPort, ReviewSummary } from './review-port.ts'
+import type { PullReviews, ReviewSummary } from './review-port.ts'
 
 /** Everything that the wire model of a pull request contains. */
 export interface PullView {
@@ -48,7 +48,7 @@ export interface PullViewDeps {
   readonly read: Db
   readonly git: Git
   readonly repos: Pick<Repos, 'views'>
-  readonly reviews: Pick<ReviewPort, 'summarize'>
+  readonly reviews: PullReviews
 }
 
 /** Where the pull requests are, and the only one of them where it was read before. */
@@ -114,7 +114,7 @@ async function joinViews(
       read,
       all.flatMap((pull) => pull.merge?.byId ?? []),
     ),
-    reviews.summarize(
+    reviews.get().summarize(
       viewer,
       repo,
       all.map((pull) => pull.id),

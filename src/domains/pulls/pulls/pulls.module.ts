@@ -1,4 +1,5 @@
 import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { createPort } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createAgitProposals } from './agit/agit.service.ts'
 import { mergedPullRule } from './edits/merged-pull-rule.ts'
@@ -12,7 +13,7 @@ import { createPullLists } from './lists/pull-lists.service.ts'
 import { updateRequestedMergeRefs } from './mergeability/merge-ref.ts'
 import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
 import { pullProjections } from './pull.projection.ts'
-import { createPullReviews, type PullReviews } from './review-port.ts'
+import type { PullReviews, ReviewPort } from './review-port.ts'
 import { createPullTexts } from './pull-texts.ts'
 import { pullEvents } from './pulls.events.ts'
 import { pullOperations } from './pulls.operations.ts'
@@ -48,7 +49,7 @@ export const module = defineModule({
     const { repoReconcilers, repos, repoTexts } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
-    const reviews = createPullReviews()
+    const reviews = createPort<ReviewPort>('reviews')
     const heads = new KeyedMutex({ name: 'pull-heads', locks: core.processes.locks })
     const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets, heads }
     const pulls = createPulls(deps)
@@ -57,7 +58,7 @@ export const module = defineModule({
     pushProposals.register(createAgitProposals(deps))
     onDemandRefs.register((storage, names) => updateRequestedMergeRefs(deps, storage, names))
     postPushHooks.register((push) => syncPushedPulls(deps, push))
-    repoReconcilers.add((repoId) => reconcilePulls(deps, repoId))
+    repoReconcilers.register((forEachRepo) => forEachRepo((repoId) => reconcilePulls(deps, repoId)))
     const pullsGuard = createPullsGuard(guards.repo)
     const own = { pulls: pullsGuard, pull: createPullGuard(database, pullsGuard) }
     return {

@@ -1,5 +1,6 @@
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
+import type { Port } from '../../../core/platform/hook.ts'
 import type { PullId } from '../../../core/platform/crypto/ids.ts'
 import type { TeamModel, User } from '../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
@@ -50,6 +51,7 @@ export interface StateOptions {
   readonly current?: { readonly git: GitRepo; readonly pull: Pull } | undefined
 }
 
+/** What the module of reviews registers: what pull requests show of reviews, and how reviews are requested. */
 export interface ReviewPort {
   state(pullId: PullId, options: StateOptions): Promise<ReviewState>
   /** Summaries of these pull requests of one repository, with a fixed number of queries; absent for no reviews. */
@@ -61,24 +63,4 @@ export interface ReviewPort {
   prepareRequests(actor: SignedIn, target: RepoInView, wanted: FirstReviewers): Promise<RequestReviews>
 }
 
-/** Where the module of reviews registers what pull requests show of them and how reviews are requested. */
-export interface PullReviews extends ReviewPort {
-  /** Once, while the server is composed. */
-  register(port: ReviewPort): void
-}
-
-const NO_REVIEWS: ReviewPort = {
-  state: () => Promise.resolve({ approvals: 0, isRejected: false, hasOpenRequest: false, approvers: [] }),
-  summarize: () => Promise.resolve(new Map()),
-  prepareRequests: () => Promise.resolve(() => Promise.resolve()),
-}
-
-export function createPullReviews(): PullReviews {
-  let port = NO_REVIEWS
-  return {
-    register: (registered) => void (port = registered),
-    state: (pullId, options) => port.state(pullId, options),
-    summarize: (viewer, repo, ids) => port.summarize(viewer, repo, ids),
-    prepareRequests: (actor, target, wanted) => port.prepareRequests(actor, target, wanted),
-  }
-}
+export type PullReviews = Port<ReviewPort>

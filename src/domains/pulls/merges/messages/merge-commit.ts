@@ -24,7 +24,7 @@ import { readMessageTemplate } from './message-template.ts'
 export interface CommitDeps {
   readonly read: Db
   readonly site: Site
-  readonly reviews: Pick<PullReviews, 'state'>
+  readonly reviews: PullReviews
   readonly signer: CommitSigner | undefined
   readonly noReplyDomain: string
   /** Squashed commits name the poster in trailers when another account merges. */
@@ -130,7 +130,7 @@ async function loadMessageFacts(
   const [head, closes, { approvers }] = await Promise.all([
     pull.headRepoId === undefined ? undefined : findRepoById(read, pull.headRepoId),
     listClosedByMerge(read, { id: issue.id, repoId: repo.id }),
-    reviews.state(pull.id, { ignoresStale: false }),
+    reviews.get().state(pull.id, { ignoresStale: false }),
   ])
   return {
     number: issue.number,

@@ -23,7 +23,7 @@ import type { MergeFacts, ProtectionFacts } from './merge-rules.policy.ts'
 
 interface FactDeps {
   readonly read: Db
-  readonly reviews: Pick<PullReviews, 'state'>
+  readonly reviews: PullReviews
   readonly pushes: Pick<Pushes, 'findUnverified'>
   readonly canSign: boolean
 }
@@ -82,7 +82,7 @@ async function loadProtection(
   return {
     rule,
     checks: await requiredChecksState(rule.statusCheckContexts, latest),
-    reviews: await reviews.state(pull.id, {
+    reviews: await reviews.get().state(pull.id, {
       ignoresStale: rule.ignoreStaleApprovals,
       current: rule.ignoreStaleApprovals || rule.dismissStaleApprovals ? { git, pull } : undefined,
     }),

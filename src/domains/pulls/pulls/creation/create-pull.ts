@@ -20,7 +20,7 @@ import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
 import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
 import { checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
-import type { PullReviews, WantedReviewers } from '../review-port.ts'
+import type { PullReviews, ReviewPort, WantedReviewers } from '../review-port.ts'
 import { requireNoDuplicate } from './duplicates.ts'
 import { type InsertDeps, insertPullRequest } from './insert-pull.ts'
 
@@ -63,7 +63,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
     throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
   const plan = await preparePlan(database.read, repo, input)
-  const requestReviews = await reviews.prepareRequests(actor, target, input)
+  const requestReviews = await reviews.get().prepareRequests(actor, target, input)
   await requireMayCreate(deps, actor, target, head.repo)
   return git
     .open(repo)
@@ -99,7 +99,7 @@ interface Storing {
   readonly base: Branch
   readonly head: Branch
   readonly plan: NewPlan
-  readonly requestReviews: Awaited<ReturnType<PullReviews['prepareRequests']>>
+  readonly requestReviews: Awaited<ReturnType<ReviewPort['prepareRequests']>>
   readonly input: NewPull
 }
 
