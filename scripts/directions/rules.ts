@@ -56,11 +56,6 @@ export const layers: readonly Layer[] = [
     because: 'streams serve modules and know none',
   },
   {
-    prefix: 'src/core/kept-answers/',
-    may: [...ENGINES, 'src/core/module.ts'],
-    because: 'it serves modules and knows none',
-  },
-  {
     prefix: 'src/core/http/',
     may: ['src/core/access/', 'src/core/platform/'],
     because: 'the HTTP engine depends on callers and operations, not on modules or the database',

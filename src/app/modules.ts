@@ -12,7 +12,6 @@ export type { App, AppOverrides, CoreApp }
 
 /** Every module, one line each, in order: a later one may use the services and guards of earlier ones. */
 const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
-  () => import('../core/kept-answers/kept-answers.module.ts'),
   () => import('../domains/accounts/users/users.module.ts'),
   () => import('../domains/accounts/orgs/orgs.module.ts'),
   () => import('../domains/accounts/keys/keys.module.ts'),

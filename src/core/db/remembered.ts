@@ -130,15 +130,6 @@ function keep(
  */
 export const commitVersion = (db: object): number | undefined => memoryIn(db)?.proof.version?.()
 
-/**
- * The same, for caches that are bounded by their own measure; on PostgreSQL undefined outside of requests that only
- * read.
- */
-export async function readVersion(db: object): Promise<number | undefined> {
-  const memory = memoryIn(db)
-  return memory && versionOf(memory)
-}
-
 /** The rows of a query that is asked again and again, such as a page of ids: read again only after a commit. */
 export async function rowsOnce<Row>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,

@@ -2,13 +2,11 @@ import { Readable } from 'node:stream'
 import { Type, type Static } from '@sinclair/typebox'
 import { PATH_LENGTH, TIME_LENGTH } from '../../../core/http/body/limits.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
-import { ANONYMOUS } from '../../../core/access/viewer.ts'
-import { type Answer, bytes, listed, ok } from '../../../core/http/answer/answer.ts'
+import { bytes, listed, ok } from '../../../core/http/answer/answer.ts'
 import { TextFile } from '../../../core/http/answer/binary.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { KeptPages } from '../../../core/kept-answers/index.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { CommitParts } from './commit-views.service.ts'
 import { Commit } from './commit.model.ts'
@@ -52,12 +50,11 @@ const partsOf = (query: Static<typeof singleQuery>): CommitParts => ({
 interface CommitOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly commits: Commits
-  readonly pages: KeptPages
   readonly site: Site
 }
 
 /** Operations that read commits (behaviour/git-data-and-transport#commits). */
-export function commitOperations({ guards, commits, pages, site }: CommitOperationDeps): Operation[] {
+export function commitOperations({ guards, commits, site }: CommitOperationDeps): Operation[] {
   const guard = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'], guard } as const
   return [
@@ -73,15 +70,10 @@ export function commitOperations({ guards, commits, pages, site }: CommitOperati
       async handler({ access: { repo }, query, paging }) {
         const { sha, path, since, until, not } = query
         const log = await commits.findLog(repo, { sha, path, since, until, not })
-        const parts = partsOf(query)
-        const make = async (): Promise<Answer> => {
-          const page = await commits.list(repo, log, parts, paging)
-          const urls = repoUrls(repo, site)
-          const presented = page.items.map((view) => presentCommit(view, urls, site))
-          return { ...listed(page, presented), headers: pageHeaders(paging, page.total) }
-        }
-        // NOTE: it is the same for all viewers.
-        return pages.get(ANONYMOUS, ['commits', repo.id, log ?? null, parts, paging], make, repo)
+        const page = await commits.list(repo, log, partsOf(query), paging)
+        const urls = repoUrls(repo, site)
+        const presented = page.items.map((view) => presentCommit(view, urls, site))
+        return { ...listed(page, presented), headers: pageHeaders(paging, page.total) }
       },
     }),
     defineOperation({

@@ -18,15 +18,15 @@ declare module '../../../core/module.ts' {
 /** Reading commits: one, lists, and comparisons of two refs. */
 export const module = defineModule({
   name: 'history',
-  needs: ['keptPages', 'markup', 'verifier'],
-  create({ config, database, git, site }, { keptPages: pages, markup, verifier }, guards) {
+  needs: ['markup', 'verifier'],
+  create({ config, database, git, site }, { markup, verifier }, guards) {
     const commitViews = createCommitViews({ database, verifier, noReplyDomain: config.service.no_reply_address })
     const commits = translated(createCommits({ git, views: commitViews }))
     const comparisons = translated(createComparisons({ database, git, views: commitViews }))
     return {
       services: { commits, commitViews, comparisons },
       operations: [
-        ...commitOperations({ guards, commits, pages, site }),
+        ...commitOperations({ guards, commits, site }),
         ...compareOperations({ guards, comparisons, site }),
         ...repoMarkupOperations({ guards, commits, markup }),
       ],

@@ -22,10 +22,10 @@ declare module '../../../core/module.ts' {
 /** Branches and tags; refs and git objects by id. */
 export const module = defineModule({
   name: 'refs',
-  needs: ['commitViews', 'keptPages', 'pushes', 'quota', 'signer', 'verifier'],
+  needs: ['commitViews', 'pushes', 'quota', 'signer', 'verifier'],
   create(
     { config, database, git, clock, events, site },
-    { commitViews: views, keptPages, pushes, quota, signer, verifier },
+    { commitViews: views, pushes, quota, signer, verifier },
     guards,
   ) {
     const { api, service } = config
@@ -43,7 +43,7 @@ export const module = defineModule({
       services: { branches, branchWrites, gitData, tags },
       events: refEvents,
       operations: [
-        ...branchOperations({ guards, branches, pages: keptPages, site }),
+        ...branchOperations({ guards, branches, site }),
         ...branchWriteOperations({ guards, branches, branchWrites, site }),
         ...gitDataOperations({ guards, data: gitData, site, maxTreeEntries: api.default_git_trees_per_page }),
         ...tagOperations({ guards, tags, site }),

@@ -14,7 +14,6 @@ import { createComments } from './comments/comments.service.ts'
 import { formerTextProjections } from './history/former-text.projection.ts'
 import { historyOperations } from './history/history.operations.ts'
 import { createTextHistory } from './history/history.service.ts'
-import type { KeptPages } from '../../../core/kept-answers/index.ts'
 import { lockOperations } from './locks/locks.operations.ts'
 import { createIssueLocks } from './locks/locks.service.ts'
 import { timelineOperations } from './timeline/timeline.operations.ts'
@@ -24,7 +23,6 @@ interface DiscussionDeps {
   readonly attachments: Attachments
   readonly rules: UploadRules
   readonly guards: Pick<Guards, 'issue' | 'repo'>
-  readonly pages: KeptPages
 }
 
 interface Discussion {
@@ -40,7 +38,7 @@ interface Discussion {
 /** The parts of the module about what people say: comments, their history, files, locks, and the timeline. */
 export function createDiscussion(
   { database, clock, events, jobs, site }: Core,
-  { attachments, rules, guards, pages }: DiscussionDeps,
+  { attachments, rules, guards }: DiscussionDeps,
 ): Discussion {
   attachments.owners.issue.register(issueAssetOwner(database.read))
   attachments.owners.comment.register(commentAssetOwner(database.read))
@@ -53,9 +51,9 @@ export function createDiscussion(
     timeline,
     guard,
     operations: [
-      ...commentOperations({ ...common, comments, pages }),
+      ...commentOperations({ ...common, comments }),
       ...historyOperations({ ...common, history: createTextHistory(database) }),
-      ...timelineOperations({ ...common, timeline, pages }),
+      ...timelineOperations({ ...common, timeline }),
       ...lockOperations({ ...common, locks: createIssueLocks(deps) }),
       ...assetOperations({ ...common, attachments, rules, assets: createIssueAssets(deps) }),
     ],

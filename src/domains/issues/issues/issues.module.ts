@@ -32,8 +32,8 @@ declare module '../../../core/module.ts' {
 /** Issues, and what pull requests share with them. */
 export const module = defineModule({
   name: 'issues',
-  needs: ['attachments', 'keptPages', 'uploadRules'],
-  create(core, { attachments, keptPages, uploadRules }, guards) {
+  needs: ['attachments', 'uploadRules'],
+  create(core, { attachments, uploadRules }, guards) {
     const { database, clock, events, site } = core
     const stateRules: StateRules = createHook()
     const issues = createIssues({ database, clock, events, attachments, stateRules })
@@ -42,7 +42,6 @@ export const module = defineModule({
       attachments,
       rules: uploadRules.issues,
       guards: { issue, repo: guards.repo },
-      pages: keptPages,
     })
     return {
       services: {
@@ -54,8 +53,8 @@ export const module = defineModule({
       },
       guards: { issue, comment: discussion.guard },
       operations: [
-        ...listOperations({ guards, lists: createIssueLists(database), pages: keptPages, site }),
-        ...issueOperations({ guards: { issue, repo: guards.repo }, issues, pages: keptPages, site }),
+        ...listOperations({ guards, lists: createIssueLists(database), site }),
+        ...issueOperations({ guards: { issue, repo: guards.repo }, issues, site }),
         ...discussion.operations,
         ...planIssues(core, { issues, stateRules, guards: { issue, repo: guards.repo } }),
       ],

@@ -17,7 +17,6 @@ import { endOfDay } from './issue.policy.ts'
 import { areBothUnitsOff, isUnitReadable } from './issue-kinds.policy.ts'
 import { presentIssue } from './issue.present.ts'
 import type { Issues } from './issues.service.ts'
-import type { KeptPages } from '../../../core/kept-answers/index.ts'
 
 const LIST = '/repos/{owner}/{repo}/issues'
 const ONE = `${LIST}/{index:int}`
@@ -25,7 +24,6 @@ const ONE = `${LIST}/{index:int}`
 interface IssueOperationDeps {
   readonly guards: Pick<Guards, 'issue' | 'repo'>
   readonly issues: Issues
-  readonly pages: KeptPages
   readonly site: Site
 }
 
@@ -38,7 +36,7 @@ export const issueOperations = (deps: IssueOperationDeps): Operation[] => [
   ...writeOperations(deps),
 ]
 
-function readOperations({ guards, issues, pages, site }: IssueOperationDeps): Operation[] {
+function readOperations({ guards, issues, site }: IssueOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -49,13 +47,8 @@ function readOperations({ guards, issues, pages, site }: IssueOperationDeps): Op
       guard: guards.issue('read'),
       responses: { 200: Issue },
       errors: [404],
-      handler: ({ access, viewer }) =>
-        pages.get(
-          viewer,
-          ['issue', access.issue.id],
-          async () => ok(presentIssue(await issues.view(access.repo, access.issue), viewer, site)),
-          access.repo,
-        ),
+      handler: async ({ access, viewer }) =>
+        ok(presentIssue(await issues.view(access.repo, access.issue), viewer, site)),
     }),
   ]
 }

@@ -36,7 +36,6 @@ export const module = defineModule({
   name: 'pulls',
   needs: [
     'issueStateRules',
-    'keptPages',
     'onDemandRefs',
     'postPushHooks',
     'pushProposals',
@@ -45,7 +44,7 @@ export const module = defineModule({
     'repoTexts',
   ],
   create(core, services, guards) {
-    const { issueStateRules: stateRules, keptPages: pages, onDemandRefs, postPushHooks, pushProposals } = services
+    const { issueStateRules: stateRules, onDemandRefs, postPushHooks, pushProposals } = services
     const { repoReconcilers, repos, repoTexts } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
@@ -65,8 +64,8 @@ export const module = defineModule({
       services: { pulls, pullReviews: reviews },
       guards: own,
       operations: [
-        ...pullOperations({ guards: own, pulls, pages, texts }),
-        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), pages, texts }),
+        ...pullOperations({ guards: own, pulls, texts }),
+        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), texts }),
       ],
       events: pullEvents,
       projections: pullProjections({ events: core.events, jobs, draftPrefixes }),

@@ -3,7 +3,6 @@ import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { parseOptionalTimestamp } from '../../../core/platform/timestamp.ts'
-import type { KeptPages } from '../../../core/kept-answers/index.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { NewPull } from './creation/create-pull.ts'
 import type { PullEdit } from './edits/edit-pull.ts'
@@ -18,12 +17,11 @@ const common = { area: 'repository', scopes: ['repository'] } as const
 interface PullOperationDeps {
   readonly guards: Pick<Guards, 'pull' | 'pulls'>
   readonly pulls: Pulls
-  readonly pages: KeptPages
   readonly texts: PullTexts
 }
 
 /** Pull requests of a repository (behaviour/pull-requests#listing-creating-editing). */
-export function pullOperations({ guards, pulls, pages, texts }: PullOperationDeps): Operation[] {
+export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -34,13 +32,7 @@ export function pullOperations({ guards, pulls, pages, texts }: PullOperationDep
       guard: guards.pull('read'),
       responses: { 200: PullRequest },
       errors: [403, 404],
-      handler: ({ access, viewer }) =>
-        pages.get(
-          viewer,
-          ['pull', access.pull.id],
-          async () => ok(texts.one(await pulls.view(viewer, access, access.issue), viewer)),
-          access.repo,
-        ),
+      handler: async ({ access, viewer }) => ok(texts.one(await pulls.view(viewer, access, access.issue), viewer)),
     }),
     defineOperation({
       ...common,

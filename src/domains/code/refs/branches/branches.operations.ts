@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
-import { type Answer, listed, ok } from '../../../../core/http/answer/answer.ts'
+import { listed, ok } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import type { KeptPages } from '../../../../core/kept-answers/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { Branch } from './branch.model.ts'
 import { presentBranch } from './branch.present.ts'
@@ -13,12 +12,11 @@ import type { Branches } from './branches.service.ts'
 interface BranchOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly branches: Branches
-  readonly pages: KeptPages
   readonly site: Site
 }
 
 /** Branches (behaviour/git-data-and-transport#branches). */
-export function branchOperations({ guards, branches, pages, site }: BranchOperationDeps): Operation[] {
+export function branchOperations({ guards, branches, site }: BranchOperationDeps): Operation[] {
   const read = guards.repo('read', { unit: 'repo.code' })
   const common = { area: 'repository', scopes: ['repository'] } as const
   return [
@@ -34,15 +32,11 @@ export function branchOperations({ guards, branches, pages, site }: BranchOperat
       async handler({ access, viewer, paging }) {
         const { repo } = access
         const page = await branches.list(repo, paging)
-        const make = async (): Promise<Answer> => {
-          const [rights, urls] = [await branches.rights(viewer, access), repoUrls(repo, site)]
-          const presented: Branch[] = []
-          for (const branch of await branches.views(repo, page.items))
-            presented.push(presentBranch(branch, await rights(branch.name), urls))
-          return listed(page, presented)
-        }
-        const tips = page.items.map(({ name, commit }) => [name, commit.oid])
-        return pages.get(viewer, ['branches', repo.id, page.total, tips], make, repo)
+        const [rights, urls] = [await branches.rights(viewer, access), repoUrls(repo, site)]
+        const presented: Branch[] = []
+        for (const branch of await branches.views(repo, page.items))
+          presented.push(presentBranch(branch, await rights(branch.name), urls))
+        return listed(page, presented)
       },
     }),
     defineOperation({

@@ -7,7 +7,6 @@ import { parseOptionalTimestamp } from '../../../../core/platform/timestamp.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { readKinds } from '../issue-kinds.policy.ts'
-import type { KeptPages } from '../../../../core/kept-answers/index.ts'
 import { readUpdateSpan, updateSpanMembers } from '../timeline/update-span.ts'
 import type { EntryInView } from './comment.guards.ts'
 import { Comment, CreateIssueCommentOption, EditIssueCommentOption } from './comment.model.ts'
@@ -22,7 +21,6 @@ const ONE = `${ISSUES}/comments/{id:int}`
 interface CommentOperationDeps {
   readonly guards: Pick<Guards, 'comment' | 'issue' | 'repo'>
   readonly comments: Comments
-  readonly pages: KeptPages
   readonly site: Site
 }
 
@@ -47,7 +45,7 @@ export const commentOperations = (deps: CommentOperationDeps): Operation[] => [
   }),
 ]
 
-function listOperations({ guards, comments, pages, site }: CommentOperationDeps): Operation[] {
+function listOperations({ guards, comments, site }: CommentOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -79,14 +77,10 @@ function listOperations({ guards, comments, pages, site }: CommentOperationDeps)
       query: Type.Object(updateSpanMembers),
       responses: { 200: Type.Array(Comment) },
       errors: [404, 422],
-      async handler({ access, viewer, query }) {
-        const span = readUpdateSpan(query)
-        const make = async () => {
-          const views = await comments.listOfIssue(access, span)
-          const items = views.map((view) => presentComment(view, site))
-          return listed({ items, total: items.length }, items, { link: false })
-        }
-        return pages.get(viewer, ['comments', access.issue.id, span], make, access.repo)
+      async handler({ access, query }) {
+        const views = await comments.listOfIssue(access, readUpdateSpan(query))
+        const items = views.map((view) => presentComment(view, site))
+        return listed({ items, total: items.length }, items, { link: false })
       },
     }),
   ]

@@ -9,21 +9,19 @@ import { Issue } from '../issue.model.ts'
 import { readKinds } from '../issue-kinds.policy.ts'
 import { presentIssues } from '../issue.present.ts'
 import { presentCursor } from './cursor.ts'
-import type { KeptPages } from '../../../../core/kept-answers/index.ts'
 import { readRepoQuery, readSearchQuery, readWindow, repoListQuery, searchQuery } from './list.query.ts'
 import type { IssueLists, IssuePage } from './lists.service.ts'
 
 interface ListOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly lists: IssueLists
-  readonly pages: KeptPages
   readonly site: Site
 }
 
 const common = { method: 'GET', area: 'issue', scopes: ['issue'], responses: { 200: Type.Array(Issue) } } as const
 
 /** Issues of a repository, and of all repositories (behaviour/issues#listing-and-search). */
-export function listOperations({ guards, lists, pages, site }: ListOperationDeps): Operation[] {
+export function listOperations({ guards, lists, site }: ListOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -36,8 +34,7 @@ export function listOperations({ guards, lists, pages, site }: ListOperationDeps
       async handler({ access, viewer, query, paging }) {
         const wanted = readRepoQuery(query, readKinds(access, query.type))
         const window = readWindow(query, paging)
-        const make = async () => answer(await lists.listOf(viewer, access.repo, wanted, window), viewer, site)
-        return pages.get(viewer, ['list', access.repo.id, wanted, window], make, access.repo)
+        return answer(await lists.listOf(viewer, access.repo, wanted, window), viewer, site)
       },
     }),
     ...SEARCHES.map(({ id, path }) =>
@@ -50,12 +47,8 @@ export function listOperations({ guards, lists, pages, site }: ListOperationDeps
         guard: anyone,
         query: searchQuery,
         errors: [400, 404, 422],
-        handler({ viewer, query, paging }) {
-          const [wanted, window] = [readSearchQuery(query), readWindow(query, paging)]
-          return pages.get(viewer, ['search', wanted, window], async () =>
-            answer(await lists.search(viewer, wanted, window), viewer, site),
-          )
-        },
+        handler: async ({ viewer, query, paging }) =>
+          answer(await lists.search(viewer, readSearchQuery(query), readWindow(query, paging)), viewer, site),
       }),
     ),
   ]

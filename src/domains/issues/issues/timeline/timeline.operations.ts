@@ -4,7 +4,6 @@ import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import type { KeptPages } from '../../../../core/kept-answers/index.ts'
 import { presentEntry } from './entry.present.ts'
 import { TimelineComment } from './timeline.model.ts'
 import type { Timeline } from './timeline.service.ts'
@@ -13,12 +12,11 @@ import { readUpdateSpan, updateSpanMembers } from './update-span.ts'
 interface TimelineOperationDeps {
   readonly guards: Pick<Guards, 'issue'>
   readonly timeline: Pick<Timeline, 'list'>
-  readonly pages: KeptPages
   readonly site: Site
 }
 
 /** The timeline of issues and pull requests (behaviour/issues#timeline). */
-export const timelineOperations = ({ guards, timeline, pages, site }: TimelineOperationDeps): Operation[] => [
+export const timelineOperations = ({ guards, timeline, site }: TimelineOperationDeps): Operation[] => [
   defineOperation({
     id: 'issueGetCommentsAndTimeline',
     area: 'issue',
@@ -31,14 +29,10 @@ export const timelineOperations = ({ guards, timeline, pages, site }: TimelineOp
     responses: { 200: Type.Array(TimelineComment) },
     errors: [404, 422],
     async handler({ access, viewer, query, paging }) {
-      const span = readUpdateSpan(query)
-      const make = async () => {
-        const { entries, ...facts } = await timeline.list(viewer, access, span, paging)
-        const items = entries.map((entry) => presentEntry(entry, { ...facts, ...access, viewer, site }))
-        // COMPAT: the total is that of the page (test/issues/timeline.test.ts).
-        return listed({ items, total: items.length }, items, { link: false })
-      }
-      return pages.get(viewer, ['timeline', access.issue.id, span, paging], make, access.repo)
+      const { entries, ...facts } = await timeline.list(viewer, access, readUpdateSpan(query), paging)
+      const items = entries.map((entry) => presentEntry(entry, { ...facts, ...access, viewer, site }))
+      // COMPAT: the total is that of the page (test/issues/timeline.test.ts).
+      return listed({ items, total: items.length }, items, { link: false })
     },
   }),
 ]

@@ -4,7 +4,6 @@ import { LIST_ITEMS, NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import type { Issue } from '../../../issues/index.ts'
-import type { KeptPages } from '../../../../core/kept-answers/index.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { PullRequest } from '../pull.model.ts'
@@ -38,14 +37,13 @@ interface PullListOperationDeps {
   readonly guards: Pick<Guards, 'pulls'>
   readonly pulls: Pulls
   readonly lists: PullLists
-  readonly pages: KeptPages
   readonly texts: PullTexts
 }
 
 /** Lists of pull requests, and look-ups by branches and by commit (behaviour/pull-requests#listing-pull-requests). */
 export const pullListOperations = (deps: PullListOperationDeps): Operation[] => [...lists(deps), ...lookUps(deps)]
 
-function lists({ guards, pulls, lists: pullLists, pages, texts }: PullListOperationDeps): Operation[] {
+function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -56,13 +54,9 @@ function lists({ guards, pulls, lists: pullLists, pages, texts }: PullListOperat
       query: listQuery,
       responses: { 200: Type.Array(PullRequest) },
       errors: [400, 403, 404, 422],
-      handler({ access, viewer, query, paging }) {
-        const wanted = readQuery(query)
-        const make = async () => {
-          const page = await pullLists.list(viewer, access, wanted, paging)
-          return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
-        }
-        return pages.get(viewer, ['pulls', access.repo.id, wanted, paging], make, access.repo)
+      async handler({ access, viewer, query, paging }) {
+        const page = await pullLists.list(viewer, access, readQuery(query), paging)
+        return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
       },
     }),
     defineOperation({

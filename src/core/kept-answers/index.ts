@@ -1,1 +1,0 @@
-export type { KeptPages } from './kept-pages.ts'
