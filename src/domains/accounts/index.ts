@@ -54,7 +54,6 @@ export { getKnownOwner, getOwnerInView, isOwnerInView, movedOwner } from './user
 export { type Preferences, loadPreferences } from './users/settings/user-settings.store.ts'
 export { recountUsers, userCounters } from './users/user-counters.store.ts'
 export { listMentionable, usersInOrder } from './users/user-list.store.ts'
-export type { UserTexts } from './users/user-texts.ts'
 export { User as UserModel } from './users/user.model.ts'
 export { avatarUrl, presentGhost, presentOther, presentUser, presentVirtualById } from './users/user.present.ts'
 export {

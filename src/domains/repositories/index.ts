@@ -63,7 +63,6 @@ export { countRepos, listReposWithDeletedRefs, loadRepoNumbers, walkRepoIds } fr
 export { renewAccess } from './repos/renew-access.ts'
 export type { RepoRules } from './repos/repo-rules.ts'
 export { parseRepoSettings } from './repos/repo-settings.ts'
-export type { RepoTexts } from './repos/repo-texts.ts'
 export { type RepoGuard, unreadableUnit } from './repos/repo.guards.ts'
 export { presentRepo } from './repos/repo.present.ts'
 export {

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import type { JsonBytes, JsonText } from './json-text.ts'
 import type { Page } from '../../platform/paging.ts'
 
 /** The result of a handler: data, never a reply object. */
@@ -37,7 +36,7 @@ export const bytes = (body: Buffer | Readable, headers: Record<string, string>, 
 /** A list page: X-Total-Count, and Link unless `link` is false. */
 export function listed<T>(
   page: Page<T>,
-  items: readonly unknown[] | JsonBytes | JsonText = page.items,
+  items: readonly unknown[] = page.items,
   options: { link?: boolean } = {},
 ): Answer {
   return { status: 200, body: items, total: page.total, link: options.link ?? true }

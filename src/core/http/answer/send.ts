@@ -2,9 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { etagMatches } from '../../platform/http/content.ts'
 import type { Answer } from './answer.ts'
-import { JsonBytes, jsonLine, toJson } from './json-text.ts'
 import { weakTag } from './conditional.ts'
-import { tagOf } from './digest.ts'
 
 const JSON_TYPE = 'application/json;charset=utf-8'
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'
@@ -16,10 +14,9 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { body } = answer
   if (body === undefined) return reply.send()
   if (body instanceof Readable || body instanceof Uint8Array) return reply.send(body)
-  const bytes = body instanceof JsonBytes ? body.bytes : lineOf(toJson(body))
+  const bytes = lineOf(JSON.stringify(body))
   if (reply.request.method === 'GET' && answer.status === 200) {
-    const tag = () => (body instanceof JsonBytes ? tagOf(body.digest, answer.total) : weakTag(bytes, answer.total))
-    const etag = answer.headers?.['etag'] ?? tag()
+    const etag = answer.headers?.['etag'] ?? weakTag(bytes, answer.total)
     reply.header('etag', etag)
     if (etagMatches(reply.request.headers['if-none-match'], etag))
       return reply.code(304).header('cache-control', CACHE).send()
@@ -33,4 +30,4 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
  */
 const MAX_TEXT = 8192
 
-const lineOf = (text: string): string | Buffer => (text.length < MAX_TEXT ? `${text}\n` : jsonLine(text))
+const lineOf = (text: string): string | Buffer => (text.length < MAX_TEXT ? `${text}\n` : Buffer.from(`${text}\n`))

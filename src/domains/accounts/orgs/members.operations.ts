@@ -7,18 +7,17 @@ import { notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
 import { User } from '../users/user.model.ts'
-import type { UserTexts } from '../users/user-texts.ts'
+import { presentUser } from '../users/user.present.ts'
 import type { OrgMembers } from './org-members.service.ts'
 
 interface MemberOperationDeps {
   readonly guards: Pick<Guards, 'org'>
   readonly orgMembers: OrgMembers
   readonly site: Site
-  readonly userTexts: UserTexts
 }
 
 /** Members of organizations (behaviour/orgs-webhooks-actions#members). Users become members through a team. */
-export function memberOperations({ guards, orgMembers, site, userTexts }: MemberOperationDeps): Operation[] {
+export function memberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'orgListMembers',
@@ -33,7 +32,10 @@ export function memberOperations({ guards, orgMembers, site, userTexts }: Member
       errors: [404],
       async handler({ viewer, access, paging }) {
         const page = await orgMembers.list(viewer, access, paging)
-        return listed(page, userTexts.list(page.items, viewer))
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({
@@ -74,11 +76,11 @@ export function memberOperations({ guards, orgMembers, site, userTexts }: Member
         return noContent()
       },
     }),
-    ...publicMemberOperations({ guards, orgMembers, site, userTexts }),
+    ...publicMemberOperations({ guards, orgMembers, site }),
   ]
 }
 
-function publicMemberOperations({ guards, orgMembers, userTexts }: MemberOperationDeps): Operation[] {
+function publicMemberOperations({ guards, orgMembers, site }: MemberOperationDeps): Operation[] {
   const change = (id: string, method: 'PUT' | 'DELETE', isPublic: boolean): Operation =>
     defineOperation({
       id,
@@ -109,7 +111,10 @@ function publicMemberOperations({ guards, orgMembers, userTexts }: MemberOperati
       errors: [404],
       async handler({ viewer, access: { org }, paging }) {
         const page = await orgMembers.listPublic(org, paging)
-        return listed(page, userTexts.list(page.items, viewer))
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+        )
       },
     }),
     defineOperation({

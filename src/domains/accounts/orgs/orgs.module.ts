@@ -29,12 +29,8 @@ declare module '../../../core/module.ts' {
 /** Organizations, their members and their teams. */
 export const module = defineModule({
   name: 'orgs',
-  needs: ['blocks', 'users', 'userTexts'],
-  create(
-    { config: { service }, database, clock, events, site },
-    { blocks, users, userTexts },
-    { visibleUserSignedIn },
-  ) {
+  needs: ['blocks', 'users'],
+  create({ config: { service }, database, clock, events, site }, { blocks, users }, { visibleUserSignedIn }) {
     const rules = {
       membersArePublic: service.default_org_member_visible,
       onlyAdminsCreate: service.disable_regular_org_creation,
@@ -49,7 +45,7 @@ export const module = defineModule({
       services: { orgs, orgMembers, teamMembers, teams },
       guards,
       operations: [
-        ...memberOperations({ guards, orgMembers, site, userTexts }),
+        ...memberOperations({ guards, orgMembers, site }),
         ...orgBlockOperations({ blocks, guards, site }),
         ...orgListOperations({ guards: { visibleUserSignedIn }, orgs, site, users }),
         ...orgOperations({ guards, orgs, site, users }),

@@ -16,13 +16,13 @@ export const presentUser = (user: UserEntity, viewer: Viewer, site: Site): User 
   presentFor(user, sightOf(user, viewer), site)
 
 /** What somebody may see of a user. */
-export interface Sight {
+interface Sight {
   /** The state of the account. */
   readonly inside: boolean
   readonly showEmail: boolean
 }
 
-export function sightOf(user: UserEntity, viewer: Viewer): Sight {
+function sightOf(user: UserEntity, viewer: Viewer): Sight {
   const inside = isSelf(viewer, user.id) || isSiteAdmin(viewer)
   return { inside, showEmail: inside || (isSignedIn(viewer) && !user.isEmailHidden) }
 }
@@ -31,8 +31,7 @@ export function sightOf(user: UserEntity, viewer: Viewer): Sight {
 export const presentOther = (user: UserEntity, site: Site): User =>
   presentFor(user, { inside: false, showEmail: !user.isEmailHidden }, site)
 
-/** All that it depends on. */
-export function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site): User {
+function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site): User {
   const lastLogin = user.lastLoginAt === undefined ? EPOCH_TIME : wireTime(user.lastLoginAt)
   return {
     id: user.id,

@@ -14,7 +14,6 @@ import { userSettingsOperations } from './settings/settings.operations.ts'
 import { userDeletingProjections } from './accounts/user-deleting.projection.ts'
 import { createUserSettings, type UserSettings } from './settings/user-settings.service.ts'
 import { createUserGuards, type UserGuards } from './user.guards.ts'
-import { createUserTexts, type UserTexts } from './user-texts.ts'
 import { userEvents } from './users.events.ts'
 import { userOperations } from './users.operations.ts'
 import { createUsers, type Users } from './users.service.ts'
@@ -26,7 +25,6 @@ declare module '../../../core/module.ts' {
     readonly follows: Follows
     readonly users: Users
     readonly userSettings: UserSettings
-    readonly userTexts: UserTexts
   }
   interface Guards extends UserGuards {}
 }
@@ -42,7 +40,6 @@ export const module = defineModule({
     const follows = createFollows({ database, clock, events })
     const users = createUsers({ database, clock, events, passwords, ...accountRules(config, log) })
     const userSettings = createUserSettings({ database, clock })
-    const userTexts = createUserTexts(site)
     const guards = createUserGuards(users)
     const searchRules = {
       wrapsResults: api.users_search_results,
@@ -50,14 +47,14 @@ export const module = defineModule({
       isOff: service.explore_disable_users_page,
     }
     return {
-      services: { blocks, emails, follows, users, userSettings, userTexts },
+      services: { blocks, emails, follows, users, userSettings },
       guards,
       operations: [
         ...adminUserOperations({ guards, site, users }),
         ...emailOperations({ emails }),
-        ...followOperations({ follows, guards, users, userTexts }),
+        ...followOperations({ follows, guards, site, users }),
         ...userBlockOperations({ blocks, site }),
-        ...userOperations({ guards, rules: searchRules, site, users, userTexts }),
+        ...userOperations({ guards, rules: searchRules, site, users }),
         ...userSettingsOperations({ defaultTheme: ui.default_theme, userSettings }),
       ],
       events: userEvents,

@@ -6,11 +6,11 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
+import type { Page } from '../../../core/platform/paging.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
 import { User, UserSearchResults } from './user.model.ts'
 import { presentUser, presentVirtualById } from './user.present.ts'
-import type { UserTexts } from './user-texts.ts'
 import type { Users } from './users.service.ts'
 
 interface Deps {
@@ -18,7 +18,6 @@ interface Deps {
   readonly rules: UserSearchRules
   readonly site: Site
   readonly users: Users
-  readonly userTexts: UserTexts
 }
 
 interface UserSearchRules {
@@ -29,10 +28,10 @@ interface UserSearchRules {
   readonly isOff: boolean
 }
 
-export function userOperations({ guards, rules, site, users, userTexts }: Deps): Operation[] {
-  const virtualAnswer = (user: User): Answer => ({
-    ...listed({ items: [user], total: 1 }),
-    body: rules.wrapsResults ? { ok: true, data: [user] } : [user],
+export function userOperations({ guards, rules, site, users }: Deps): Operation[] {
+  const results = (page: Page<unknown>, found: readonly User[]): Answer => ({
+    ...listed(page),
+    body: rules.wrapsResults ? { ok: true, data: found } : found,
   })
   return [
     defineOperation({
@@ -69,7 +68,7 @@ export function userOperations({ guards, rules, site, users, userTexts }: Deps):
       async handler({ viewer, query, paging }) {
         if (rules.isOff) throw notFound('users cannot be searched')
         const virtual = query.uid === undefined ? undefined : presentVirtualById(query.uid, site)
-        if (virtual !== undefined) return virtualAnswer(virtual)
+        if (virtual !== undefined) return results({ items: [virtual], total: 1 }, [virtual])
         const page = await users.search(
           viewer,
           {
@@ -78,9 +77,9 @@ export function userOperations({ guards, rules, site, users, userTexts }: Deps):
           },
           paging,
         )
-        return listed(
+        return results(
           page,
-          rules.wrapsResults ? userTexts.results(page.items, viewer) : userTexts.list(page.items, viewer),
+          page.items.map((user) => presentUser(user, viewer, site)),
         )
       },
     }),

@@ -29,13 +29,12 @@ export const module = defineModule({
     'quota',
     'repoRules',
     'repos',
-    'repoTexts',
     'signer',
     'users',
     'webhookCopier',
   ],
   create({ config, database, git, clock, events, site }, services, guards) {
-    const { orgs, pushes, quota, repoRules: rules, repos, repoTexts, signer, users } = services
+    const { orgs, pushes, quota, repoRules: rules, repos, signer, users } = services
     const { repository } = config
     const creating = { database, git, clock, events, quota, rules, signer }
     const copiers = [services.branchRuleCopier, services.labelCopier, services.webhookCopier]
@@ -48,7 +47,7 @@ export const module = defineModule({
     return {
       services: { forks, forkSyncs, repoGenerator, upstreams },
       operations: [
-        ...forkOperations({ forks, guards, orgs, repos, repoTexts, site, users, isDisabled: repository.disable_forks }),
+        ...forkOperations({ forks, guards, orgs, repos, site, users, isDisabled: repository.disable_forks }),
         ...generateOperations({ repoGenerator, guards, repos, site, upstreams }),
         ...syncForkOperations({ forkSyncs, guards }),
       ],

@@ -7,7 +7,7 @@ import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Orgs, User, Users } from '../../accounts/index.ts'
-import { type RepoTexts, type Repos, Repository, presentRepo } from '../../repositories/index.ts'
+import { type Repos, Repository, presentRepo } from '../../repositories/index.ts'
 import type { Guards } from '../../../core/module.ts'
 import { CreateForkOption } from './fork.model.ts'
 import type { Forks } from './forks.service.ts'
@@ -17,7 +17,6 @@ interface ForkOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly orgs: Orgs
   readonly repos: Repos
-  readonly repoTexts: RepoTexts
   readonly site: Site
   readonly users: Users
   /** Forking and lists of forks are switched off. */
@@ -30,7 +29,6 @@ export function forkOperations({
   guards,
   orgs,
   repos,
-  repoTexts,
   site,
   users,
   isDisabled,
@@ -60,7 +58,11 @@ export function forkOperations({
       async handler({ viewer, access: { repo }, paging }) {
         requireForks()
         const page = await forks.list(viewer, repo, paging)
-        return listed(page, repoTexts.list(await repos.views(viewer, page.items)), { link: false })
+        return listed(
+          page,
+          (await repos.views(viewer, page.items)).map((view) => presentRepo(view, site)),
+          { link: false },
+        )
       },
     }),
     defineOperation({

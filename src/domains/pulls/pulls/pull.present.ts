@@ -2,7 +2,7 @@ import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { type IssueModel as Issue, presentIssue } from '../../issues/index.ts'
+import { type IssueModel as Issue, presentIssues } from '../../issues/index.ts'
 import { type RepoView, presentRepo } from '../../repositories/index.ts'
 import { type User, presentGhost, presentUser } from '../../accounts/index.ts'
 import type { PullRequest } from './pull.model.ts'
@@ -10,21 +10,17 @@ import { isMergeable, pullHeadRef } from './pull.policy.ts'
 import type { PullView } from './pull-views.ts'
 
 /** The pull request object (behaviour/pull-requests#the-pullrequest-object). */
-export function presentPull(view: PullView, viewer: Viewer, site: Site): PullRequest {
-  const { base, head, ...rest } = presentWithoutRepos(view, presentIssue(view.issue, viewer, site), { viewer, site })
-  const headRepo = repoOfHead(view)
-  return {
-    ...rest,
-    base: { ...base, repo: presentRepo(view.base, site) },
-    head: { ...head, repo: headRepo ? presentRepo(headRepo, site) : null },
-  }
-}
+export const presentPull = (view: PullView, viewer: Viewer, site: Site): PullRequest =>
+  presentPulls([view], viewer, site)[0]!
 
-type BranchInfo = Omit<PullRequest['base'], 'repo'>
-
-interface PullWithoutRepos extends Omit<PullRequest, 'base' | 'head'> {
-  readonly base: BranchInfo
-  readonly head: BranchInfo
+/** Pull requests of one list. */
+export function presentPulls(views: readonly PullView[], viewer: Viewer, site: Site): PullRequest[] {
+  const issues = presentIssues(
+    views.map(({ issue }) => issue),
+    viewer,
+    site,
+  )
+  return views.map((view, position) => present(view, issues[position]!, { viewer, site }))
 }
 
 interface Audience {
@@ -32,10 +28,10 @@ interface Audience {
   readonly site: Site
 }
 
-/** All but the two repositories, which callers add as models or as texts. */
-export function presentWithoutRepos(view: PullView, presented: Issue, { viewer, site }: Audience): PullWithoutRepos {
+function present(view: PullView, presented: Issue, { viewer, site }: Audience): PullRequest {
   const { pull, issue, reviews, totals } = view
   const { user, title, body, labels, milestone, assignee, assignees, state, is_locked, ...shown } = presented
+  const headRepo = repoOfHead(view)
   const url = `${repoUrls(issue.repo, site).html}/pulls/${issue.issue.number}`
   return {
     id: pull.id,
@@ -62,8 +58,8 @@ export function presentWithoutRepos(view: PullView, presented: Issue, { viewer, 
     mergeable: isMergeable(pull, { baseOid: view.baseOid, headOid: pull.headOid }),
     ...presentMerge(view, viewer, site),
     allow_maintainer_edit: pull.allowsMaintainerEdit,
-    base: presentBase(view),
-    head: presentHead(view),
+    base: { ...presentBase(view), repo: presentRepo(view.base, site) },
+    head: { ...presentHead(view), repo: headRepo ? presentRepo(headRepo, site) : null },
     merge_base: pull.mergeBase,
     depends_on: [...view.dependsOn],
     due_date: shown.due_date,
@@ -74,6 +70,8 @@ export function presentWithoutRepos(view: PullView, presented: Issue, { viewer, 
     content_version: shown.content_version,
   }
 }
+
+type BranchInfo = Omit<PullRequest['base'], 'repo'>
 
 type MergeMembers = Pick<PullRequest, 'merged' | 'merged_at' | 'merge_commit_sha' | 'merged_by'>
 
@@ -101,7 +99,7 @@ const presentBase = ({ pull, baseOid = '' }: PullView): BranchInfo => ({
  * The repository of the head; undefined when it was deleted. One that is hidden from the viewer is shown nevertheless,
  * without permissions.
  */
-export const repoOfHead = ({ pull, base, head }: PullView): RepoView | undefined => (pull.isAgit ? base : head)
+const repoOfHead = ({ pull, base, head }: PullView): RepoView | undefined => (pull.isAgit ? base : head)
 
 function presentHead(view: PullView): BranchInfo {
   const { pull, issue, headOid } = view

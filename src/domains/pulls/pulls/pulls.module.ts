@@ -14,7 +14,6 @@ import { updateRequestedMergeRefs } from './mergeability/merge-ref.ts'
 import { createPullGuard, createPullsGuard, type PullGuard, type PullsGuard } from './pull.guards.ts'
 import { pullProjections } from './pull.projection.ts'
 import type { PullReviews, ReviewPort } from './review-port.ts'
-import { createPullTexts } from './pull-texts.ts'
 import { pullEvents } from './pulls.events.ts'
 import { pullOperations } from './pulls.operations.ts'
 import { createPulls, type Pulls } from './pulls.service.ts'
@@ -34,25 +33,16 @@ declare module '../../../core/module.ts' {
 /** Pull requests: their rows, heads, and whether they can be merged. */
 export const module = defineModule({
   name: 'pulls',
-  needs: [
-    'issueStateRules',
-    'onDemandRefs',
-    'postPushHooks',
-    'pushProposals',
-    'repoReconcilers',
-    'repos',
-    'repoTexts',
-  ],
+  needs: ['issueStateRules', 'onDemandRefs', 'postPushHooks', 'pushProposals', 'repoReconcilers', 'repos'],
   create(core, services, guards) {
     const { issueStateRules: stateRules, onDemandRefs, postPushHooks, pushProposals } = services
-    const { repoReconcilers, repos, repoTexts } = services
+    const { repoReconcilers, repos } = services
     const { config, database, jobs, site } = core
     const { work_in_progress_prefixes: draftPrefixes, retarget_children_on_merge: retargets } = config.pull_request
     const reviews = createPort<ReviewPort>('reviews')
     const heads = new KeyedMutex({ name: 'pull-heads', locks: core.processes.locks })
     const deps = { ...core, repos, reviews, draftPrefixes, stateRules, retargets, heads }
     const pulls = createPulls(deps)
-    const texts = createPullTexts({ repoTexts, site })
     stateRules.register(mergedPullRule)
     pushProposals.register(createAgitProposals(deps))
     onDemandRefs.register((storage, names) => updateRequestedMergeRefs(deps, storage, names))
@@ -64,8 +54,8 @@ export const module = defineModule({
       services: { pulls, pullReviews: reviews },
       guards: own,
       operations: [
-        ...pullOperations({ guards: own, pulls, texts }),
-        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), texts }),
+        ...pullOperations({ guards: own, pulls, site }),
+        ...pullListOperations({ guards: own, pulls, lists: createPullLists(database), site }),
       ],
       events: pullEvents,
       projections: pullProjections({ events: core.events, jobs, draftPrefixes }),

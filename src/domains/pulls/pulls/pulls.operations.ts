@@ -3,11 +3,12 @@ import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { parseOptionalTimestamp } from '../../../core/platform/timestamp.ts'
+import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { NewPull } from './creation/create-pull.ts'
 import type { PullEdit } from './edits/edit-pull.ts'
 import { CreatePullRequestOption, EditPullRequestOption, PullRequest } from './pull.model.ts'
-import type { PullTexts } from './pull-texts.ts'
+import { presentPull } from './pull.present.ts'
 import type { Pulls } from './pulls.service.ts'
 
 const LIST = '/repos/{owner}/{repo}/pulls'
@@ -17,11 +18,11 @@ const common = { area: 'repository', scopes: ['repository'] } as const
 interface PullOperationDeps {
   readonly guards: Pick<Guards, 'pull' | 'pulls'>
   readonly pulls: Pulls
-  readonly texts: PullTexts
+  readonly site: Site
 }
 
 /** Pull requests of a repository (behaviour/pull-requests#listing-creating-editing). */
-export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Operation[] {
+export function pullOperations({ guards, pulls, site }: PullOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -32,7 +33,8 @@ export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Ope
       guard: guards.pull('read'),
       responses: { 200: PullRequest },
       errors: [403, 404],
-      handler: async ({ access, viewer }) => ok(texts.one(await pulls.view(viewer, access, access.issue), viewer)),
+      handler: async ({ access, viewer }) =>
+        ok(presentPull(await pulls.view(viewer, access, access.issue), viewer, site)),
     }),
     defineOperation({
       ...common,
@@ -46,7 +48,7 @@ export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Ope
       errors: [400, 403, 404, 409, 422, 423],
       async handler({ access, viewer, body }) {
         const issue = await pulls.create(requireUser(viewer), access, readNewPull(body))
-        return created(texts.one(await pulls.view(viewer, access, issue), viewer))
+        return created(presentPull(await pulls.view(viewer, access, issue), viewer, site))
       },
     }),
     defineOperation({
@@ -62,7 +64,7 @@ export function pullOperations({ guards, pulls, texts }: PullOperationDeps): Ope
       async handler({ access, viewer, body }) {
         const { repo } = access
         const issue = await pulls.edit(requireUser(viewer), access, readEdit(body))
-        return created(texts.one(await pulls.view(viewer, { repo }, issue), viewer))
+        return created(presentPull(await pulls.view(viewer, { repo }, issue), viewer, site))
       },
     }),
   ]

@@ -23,8 +23,8 @@ declare module '../../../core/module.ts' {
 /** Who beside the owner has access to a repository: collaborators, teams and deploy keys. */
 export const module = defineModule({
   name: 'collaborators',
-  needs: ['repos', 'repoTexts'],
-  create({ config, database, clock, events, site }, { repos, repoTexts }, guards) {
+  needs: ['repos'],
+  create({ config, database, clock, events, site }, { repos }, guards) {
     const core = { database, clock, events }
     const collaboration = createCollaboration(core)
     const deployKeys = createDeployKeys({ ...core, rules: { minRsaBits: config.ssh.minimum_rsa_key_size } })
@@ -38,7 +38,7 @@ export const module = defineModule({
         ...collaboratorOperations({ guards, collaboration, site }),
         ...deployKeyOperations({ guards, deployKeys, repos, site }),
         ...repoTeamOperations({ guards, repoTeams, site }),
-        ...teamRepoOperations({ guards, repos, repoTexts, site, teamRepos }),
+        ...teamRepoOperations({ guards, repos, site, teamRepos }),
       ],
       events: collaboratorEvents,
       projections: { ...collaboratorBlockProjections(events), ...repoCreatorProjections },

@@ -9,7 +9,6 @@ import { BY_ID } from '../repos/lists/repo-order.ts'
 import { presentRepo } from '../repos/repo.present.ts'
 import type { Repos } from '../repos/repos.service.ts'
 import { Repository } from '../repos/repository.model.ts'
-import type { RepoTexts } from '../repos/repo-texts.ts'
 import { requireVisible } from '../repos/lookup.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { TeamRepos } from './team-repos.service.ts'
@@ -19,13 +18,12 @@ const PATH = '/teams/{id:int}/repos'
 interface TeamRepoOperationDeps {
   readonly guards: Pick<Guards, 'team'>
   readonly repos: Pick<Repos, 'admit' | 'list' | 'view'>
-  readonly repoTexts: RepoTexts
   readonly site: Site
   readonly teamRepos: TeamRepos
 }
 
 /** COMPAT: `{org}` is ignored, the team's own organization counts (test/accounts/orgs/teams.test.ts). */
-export function teamRepoOperations({ guards, repos, repoTexts, site, teamRepos }: TeamRepoOperationDeps): Operation[] {
+export function teamRepoOperations({ guards, repos, site, teamRepos }: TeamRepoOperationDeps): Operation[] {
   const common = { area: 'organization', scopes: ['organization'], guard: guards.team('member') } as const
   const change = { ...common, path: `${PATH}/{org}/{repo}`, responses: { 204: null }, errors: [403, 404, 422] } as const
   return [
@@ -40,7 +38,10 @@ export function teamRepoOperations({ guards, repos, repoTexts, site, teamRepos }
       errors: [403, 404],
       async handler({ viewer, access: { team }, paging }) {
         const page = await repos.list(viewer, { filter: { teamId: team.id }, order: BY_ID }, paging)
-        return listed(page, repoTexts.list(page.items))
+        return listed(
+          page,
+          page.items.map((view) => presentRepo(view, site)),
+        )
       },
     }),
     defineOperation({

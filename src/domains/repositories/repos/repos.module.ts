@@ -10,7 +10,6 @@ import { searchOperations } from './lists/search.operations.ts'
 import { repoChangeOperations } from './changes/changes.operations.ts'
 import { createRepoChanges, type RepoChanges } from './changes/repo-changes.service.ts'
 import { createRepoFiles, type RepoFiles } from './deletion/repo-files.service.ts'
-import { createRepoTexts, type RepoTexts } from './repo-texts.ts'
 import type { RepoRules } from './repo-rules.ts'
 import { createRepoByIdGuard, createRepoGuard, type RepoGuard } from './repo.guards.ts'
 import { repoOperations } from './repo.operations.ts'
@@ -29,7 +28,6 @@ declare module '../../../core/module.ts' {
     readonly repoFlags: RepoFlags
     readonly repoRules: RepoRules
     readonly repos: Repos
-    readonly repoTexts: RepoTexts
   }
   interface Guards {
     readonly createRepo: CreateRepoGuards
@@ -60,7 +58,6 @@ export const module = defineModule({
     const repoFiles = createRepoFiles({ database, git, clock, log, events, jobs })
     const repoFlags = createRepoFlags({ database })
     const repoGuard = createRepoGuard(repos)
-    const repoTexts = createRepoTexts(site)
     const own = {
       createRepo: createRepoCreationGuards({ orgs, repos, users }),
       repo: repoGuard,
@@ -70,13 +67,13 @@ export const module = defineModule({
     const guards: Guards = { ...earlier, ...own }
     const exploreNeedsSignIn = service.explore_require_signin_view
     return {
-      services: { repos, repoChanges, repoFiles, repoFlags, repoRules, repoTexts },
+      services: { repos, repoChanges, repoFiles, repoFlags, repoRules },
       guards: own,
       operations: [
         ...createRepoOperations({ guards, repos, site }),
-        ...repoListOperations({ guards, repos, repoTexts, exploreNeedsSignIn }),
+        ...repoListOperations({ guards, repos, site, exploreNeedsSignIn }),
         ...repoOperations({ guards, repos, site }),
-        ...searchOperations({ repos, repoTexts }),
+        ...searchOperations({ repos, site }),
         ...signingKeyOperations({ guards, signer }),
         ...repoChangeOperations({ guards, repoChanges, repos, site }),
         ...flagOperations({ guards, repoFlags, isEnabled: repository.enable_flags }),

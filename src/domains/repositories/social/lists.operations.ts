@@ -5,10 +5,11 @@ import { signedIn } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { presentRepo } from '../repos/repo.present.ts'
+import type { Site } from '../../../core/platform/site.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import type { Repos } from '../repos/repos.service.ts'
 import { Repository } from '../repos/repository.model.ts'
-import type { RepoTexts } from '../repos/repo-texts.ts'
 import type { User, Users } from '../../accounts/index.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { Social } from './social.service.ts'
@@ -19,7 +20,7 @@ type List = (viewer: Viewer, user: User, paging: Paging) => Promise<Page<Repo>>
 interface SocialListOperationDeps {
   readonly guards: Pick<Guards, 'visibleUserSignedIn'>
   readonly repos: Pick<Repos, 'views'>
-  readonly repoTexts: RepoTexts
+  readonly site: Site
   readonly social: Pick<Social, 'starredBy' | 'watchedBy'>
   readonly users: Pick<Users, 'getOwn'>
   readonly starsDisabled: boolean
@@ -32,7 +33,7 @@ interface SocialListOperationDeps {
 export function socialListOperations({
   guards,
   repos,
-  repoTexts,
+  site,
   social,
   users,
   starsDisabled,
@@ -52,7 +53,10 @@ export function socialListOperations({
   ): Promise<Answer> => {
     const found = await list(viewer, user, paging)
     const views = await repos.views(viewerOfAccount(user), found.items)
-    return listed(found, repoTexts.list(views))
+    return listed(
+      found,
+      views.map((view) => presentRepo(view, site)),
+    )
   }
   return [
     defineOperation({

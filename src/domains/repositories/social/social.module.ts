@@ -28,14 +28,14 @@ declare module '../../../core/module.ts' {
 /** Stars, watches and activity feeds. */
 export const module = defineModule({
   name: 'social',
-  needs: ['repos', 'repoTexts', 'users', 'userTexts'],
-  create({ config, database, git, clock, events, jobs, site }, { repos, repoTexts, users, userTexts }, guards) {
+  needs: ['repos', 'users'],
+  create({ config, database, git, clock, events, jobs, site }, { repos, users }, guards) {
     const { service, repository } = config
     const activityComments: ActivityComments = createHook()
     const activities = createActivities({ database, clock, comments: activityComments })
     const social = createSocial({ database, clock, events, watchOnPush: service.auto_watch_on_changes })
     const starsDisabled = repository.disable_stars
-    const common = { guards, repos, repoTexts, site, social, starsDisabled, users, userTexts }
+    const common = { guards, repos, site, social, starsDisabled, users }
     return {
       services: { activities, activityComments, social },
       operations: [

@@ -5,21 +5,22 @@ import type { Guard } from '../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
-import { UserModel as User, type UserTexts } from '../../accounts/index.ts'
+import { UserModel as User, presentUser } from '../../accounts/index.ts'
 import type { Social } from './social.service.ts'
 
 const PATH = '/user/starred/{owner}/{repo}'
 
 interface StarOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
+  readonly site: Site
   readonly social: Pick<Social, 'isStarred' | 'star' | 'stargazers' | 'unstar'>
   readonly starsDisabled: boolean
-  readonly userTexts: UserTexts
 }
 
 /** Stars of the caller and the stargazers of a repository. */
-export function starOperations({ guards, social, starsDisabled, userTexts }: StarOperationDeps): Operation[] {
+export function starOperations({ guards, site, social, starsDisabled }: StarOperationDeps): Operation[] {
   const starrable = whenStarsAreOn(guards.repo('see', { needsUser: true, signInFirst: true }), starsDisabled)
   const common = {
     area: 'user',
@@ -75,7 +76,11 @@ export function starOperations({ guards, social, starsDisabled, userTexts }: Sta
       errors: [403, 404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.stargazers(repo, paging)
-        return listed(page, userTexts.list(page.items, viewer), { link: false })
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+          { link: false },
+        )
       },
     }),
   ]

@@ -6,18 +6,19 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
+import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { Follows } from './follows.service.ts'
 import { User } from '../user.model.ts'
 import type { User as UserEntity } from '../user.store.ts'
-import type { UserTexts } from '../user-texts.ts'
+import { presentUser } from '../user.present.ts'
 import type { Users } from '../users.service.ts'
 
 interface Deps {
   readonly follows: Follows
   readonly guards: Pick<Guards, 'visibleUserSignedIn'>
+  readonly site: Site
   readonly users: Pick<Users, 'getInView'>
-  readonly userTexts: UserTexts
 }
 
 /** Who follows whom (behaviour/users-and-admin#following-stars-watches-repository-lists). */
@@ -25,8 +26,11 @@ export function followOperations(deps: Deps): Operation[] {
   return [...ownLists(deps), ...listsOf(deps), ...checks(deps), ...change(deps)]
 }
 
-const listOf = (page: Page<UserEntity>, viewer: Viewer, { userTexts }: Deps): Answer =>
-  listed(page, userTexts.list(page.items, viewer))
+const listOf = (page: Page<UserEntity>, viewer: Viewer, { site }: Deps): Answer =>
+  listed(
+    page,
+    page.items.map((user) => presentUser(user, viewer, site)),
+  )
 
 function ownLists(deps: Deps): Operation[] {
   const { follows } = deps

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
-import { ok } from '../../../../core/http/answer/answer.ts'
-import { longList } from '../../../../core/http/answer/json-list.ts'
+import { type Answer, ok } from '../../../../core/http/answer/answer.ts'
+import { longList, longListIn } from '../../../../core/http/answer/json-list.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
@@ -10,7 +10,6 @@ import type { Repo } from '../../../repositories/index.ts'
 import { type Target, requireTarget } from '../../verification/target.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
-import { createKeptListings } from './kept-listings.ts'
 import { type ContentsShow, contentsPresenter } from './contents.present.ts'
 import type { Contents, EntryView } from './contents.service.ts'
 import { EditorConfig } from '../templates/editorconfig.model.ts'
@@ -77,18 +76,13 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
   const common = { ...commonOf(deps), method: 'GET', query: refQuery, errors: [404] } as const
   const findTarget = targetFinder(contents)
   const validator = validatorOf(findTarget)
-  const listings = createKeptListings(site)
-  const read = async (reading: Reading, path: string): Promise<unknown> => {
+  const read = async (reading: Reading, path: string): Promise<Answer> => {
     const { repo } = reading.access
     const ref = refOf(reading.query)
     const target = requireTarget(await findTarget(reading), repo, ref)
-    const listing = { repo, target, path, ref }
-    const known = listings.find(listing)
-    if (known) return known
     const { file, entries } = await contents.read(repo, path, target, ALL_PARTS)
     const present = presenter({ repo, site, target, ref })
-    if (file) return present(file, SHOW_ALL)
-    return listings.keep(listing, entries!, (entry) => present(entry, SHOW_ALL))
+    return file ? ok(present(file, SHOW_ALL)) : longList(entries!, (entry) => present(entry, SHOW_ALL))
   }
   return [
     defineOperation({
@@ -98,7 +92,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
       summary: 'List the root directory',
       responses: { 200: Type.Array(ContentsResponse) },
       validator,
-      handler: async (context) => ok(await read(context, '')),
+      handler: (context) => read(context, ''),
     }),
     defineOperation({
       ...common,
@@ -107,7 +101,7 @@ function plainOperations(deps: ContentsOperationDeps): Operation[] {
       summary: 'Get a file, or list a directory',
       responses: { 200: Type.Union([ContentsResponse, Type.Array(ContentsResponse)]) },
       validator,
-      handler: async (context) => ok(await read(context, context.params.filepath)),
+      handler: (context) => read(context, context.params.filepath),
     }),
     defineOperation({
       ...common,
@@ -157,7 +151,7 @@ function chosenOperations(deps: ContentsOperationDeps): Operation[] {
         const { file, entries } = await contents.read(repo, params.filepath, target, parts)
         const present = presenter({ repo, site, target, ref })
         if (file) return ok({ file_contents: present(file, show) })
-        return ok(await longList(entries!, (entry) => present(entry, show), ['{"dir_contents":[', ']}']))
+        return longListIn('dir_contents', entries!, (entry) => present(entry, show))
       },
     }),
   ]

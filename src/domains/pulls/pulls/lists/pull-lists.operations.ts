@@ -5,9 +5,10 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import type { Issue } from '../../../issues/index.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
+import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { PullRequest } from '../pull.model.ts'
-import type { PullTexts } from '../pull-texts.ts'
+import { presentPull, presentPulls } from '../pull.present.ts'
 import type { Pulls } from '../pulls.service.ts'
 import { PULL_SORTS } from './pull-filter.ts'
 import type { PullLists, PullQuery } from './pull-lists.service.ts'
@@ -37,13 +38,13 @@ interface PullListOperationDeps {
   readonly guards: Pick<Guards, 'pulls'>
   readonly pulls: Pulls
   readonly lists: PullLists
-  readonly texts: PullTexts
+  readonly site: Site
 }
 
 /** Lists of pull requests, and look-ups by branches and by commit (behaviour/pull-requests#listing-pull-requests). */
 export const pullListOperations = (deps: PullListOperationDeps): Operation[] => [...lists(deps), ...lookUps(deps)]
 
-function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps): Operation[] {
+function lists({ guards, pulls, lists: pullLists, site }: PullListOperationDeps): Operation[] {
   return [
     defineOperation({
       ...common,
@@ -56,7 +57,7 @@ function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps
       errors: [400, 403, 404, 422],
       async handler({ access, viewer, query, paging }) {
         const page = await pullLists.list(viewer, access, readQuery(query), paging)
-        return listed(page, texts.list(await pulls.views(viewer, access, page.items), viewer))
+        return listed(page, presentPulls(await pulls.views(viewer, access, page.items), viewer, site))
       },
     }),
     defineOperation({
@@ -70,16 +71,16 @@ function lists({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps
       async handler({ access, viewer }) {
         // NOTE: pinned ones are few, and are shown with their totals.
         const views = await pulls.viewsWithTotals(viewer, access, await pullLists.pinned(access.repo))
-        return ok(texts.list(views, viewer))
+        return ok(presentPulls(views, viewer, site))
       },
     }),
   ]
 }
 
-function lookUps({ guards, pulls, lists: pullLists, texts }: PullListOperationDeps): Operation[] {
+function lookUps({ guards, pulls, lists: pullLists, site }: PullListOperationDeps): Operation[] {
   const one = { ...common, guard: guards.pulls(), responses: { 200: PullRequest } } as const
   const answer = async (viewer: Viewer, target: RepoInView, issue: Issue) =>
-    ok(texts.one(await pulls.view(viewer, target, issue), viewer))
+    ok(presentPull(await pulls.view(viewer, target, issue), viewer, site))
   return [
     defineOperation({
       ...one,

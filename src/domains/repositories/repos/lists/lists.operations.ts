@@ -6,8 +6,9 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { pagingMembers, pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
+import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import type { RepoTexts } from '../repo-texts.ts'
+import { presentRepo } from '../repo.present.ts'
 import { Repository } from '../repository.model.ts'
 import type { RepoView } from '../views.ts'
 import type { Repos } from '../repos.service.ts'
@@ -22,19 +23,18 @@ const ORDERS: Readonly<Record<string, RepoOrder>> = {
 interface RepoListOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'visibleUser'>
   readonly repos: Repos
-  readonly repoTexts: RepoTexts
+  readonly site: Site
   /** Anonymous callers may not list the repositories of users. */
   readonly exploreNeedsSignIn: boolean
 }
 
 /** Repositories by owner, by id unless asked otherwise (behaviour/repositories#lists-and-search). */
-export function repoListOperations({
-  guards,
-  repos,
-  repoTexts,
-  exploreNeedsSignIn,
-}: RepoListOperationDeps): Operation[] {
-  const answer = (page: Page<RepoView>): Answer => listed(page, repoTexts.list(page.items))
+export function repoListOperations({ guards, repos, site, exploreNeedsSignIn }: RepoListOperationDeps): Operation[] {
+  const answer = (page: Page<RepoView>): Answer =>
+    listed(
+      page,
+      page.items.map((view) => presentRepo(view, site)),
+    )
   return [
     defineOperation({
       id: 'userCurrentListRepos',

@@ -1,17 +1,18 @@
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import type { RepoTexts } from '../repo-texts.ts'
+import { presentRepo } from '../repo.present.ts'
 import { SearchError, SearchResults } from '../repository.model.ts'
+import type { Site } from '../../../../core/platform/site.ts'
 import type { Repos } from '../repos.service.ts'
 import { readRepoFilter, readRepoOrder, repoSearchQuery } from './search.query.ts'
 
 interface SearchOperationDeps {
   readonly repos: Repos
-  readonly repoTexts: RepoTexts
+  readonly site: Site
 }
 
 /** The search over all repositories that the viewer may see (behaviour/repositories#lists-and-search). */
-export function searchOperations({ repos, repoTexts }: SearchOperationDeps): Operation[] {
+export function searchOperations({ repos, site }: SearchOperationDeps): Operation[] {
   return [
     defineOperation({
       id: 'repoSearch',
@@ -27,7 +28,12 @@ export function searchOperations({ repos, repoTexts }: SearchOperationDeps): Ope
       errorMembers: (message): SearchError => ({ ok: false, error: message || 'the search failed' }),
       async handler({ viewer, query, paging }) {
         const page = await repos.list(viewer, { filter: readRepoFilter(query), order: readRepoOrder(query) }, paging)
-        return { status: 200, body: repoTexts.results(page.items), total: page.total, link: true }
+        return {
+          status: 200,
+          body: { ok: true, data: page.items.map((view) => presentRepo(view, site)) },
+          total: page.total,
+          link: true,
+        }
       },
     }),
   ]

@@ -6,7 +6,7 @@ import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { UserModel as User, type UserTexts } from '../../../accounts/index.ts'
+import { UserModel as User, presentUser } from '../../../accounts/index.ts'
 import type { Social } from '../social.service.ts'
 import { WatchInfo } from './watch-info.model.ts'
 import { presentWatchInfo } from './watch-info.present.ts'
@@ -18,11 +18,10 @@ interface WatchingOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly site: Site
   readonly social: Pick<Social, 'isWatching' | 'unwatch' | 'watch' | 'watchers'>
-  readonly userTexts: UserTexts
 }
 
 /** Watches of the caller and the watchers of a repository. */
-export function watchingOperations({ guards, site, social, userTexts }: WatchingOperationDeps): Operation[] {
+export function watchingOperations({ guards, site, social }: WatchingOperationDeps): Operation[] {
   const common = { area: 'repository', scopes: ['repository'] } as const
   const member = guards.repo('see', { needsUser: true })
   return [
@@ -80,7 +79,11 @@ export function watchingOperations({ guards, site, social, userTexts }: Watching
       errors: [404],
       async handler({ access: { repo }, viewer, paging }) {
         const page = await social.watchers(repo, paging)
-        return listed(page, userTexts.list(page.items, viewer), { link: false })
+        return listed(
+          page,
+          page.items.map((user) => presentUser(user, viewer, site)),
+          { link: false },
+        )
       },
     }),
   ]
