@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../harness/server.ts'
 import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
 import type { Person } from '../harness/world.ts'
 
-describeOnBoth('lists of commits and branches that were asked before', (kind) => {
+describeOnBoth('lists of commits and branches', (kind) => {
   let server: TestServer
   let ann: Person
   let bob: Person

@@ -10,7 +10,7 @@ interface Entry {
   readonly last_commit_sha: string
 }
 
-describe('listings of directories with many entries, whose text is kept', () => {
+describe('listings of directories with many entries', () => {
   let server: TestServer
   let alice: Person
   beforeAll(async () => {
