@@ -1,29 +1,30 @@
 /**
- * Writes the files that are made from the code: `openapi/openapi.json` and `config.example.toml`. With `--check` it
- * writes nothing and fails when one of them is stale.
+ * Writes the files that are made from the code: `openapi/openapi.json`, `config.example.toml` and
+ * `docs/design/events.md`. With `--check` it writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import type { App } from '../src/app/create-app.ts'
 import { createApp } from '../src/app/modules.ts'
 import { exampleConfig, loadConfig } from '../src/core/config/index.ts'
 import { openApiDocument } from '../src/core/http/reference/reference.ts'
+import { eventCatalog } from './event-catalog.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-const files: Readonly<Record<string, () => Promise<string>>> = {
-  'config.example.toml': async () => exampleConfig(),
-  'openapi/openapi.json': async () => `${JSON.stringify(await describeApi(), null, 1)}\n`,
-}
-
-/** Operations come from a server over an empty data directory that never listens. */
-async function describeApi(): Promise<unknown> {
+/** Of a server over an empty data directory that never listens. */
+async function filesOfServer(): Promise<Readonly<Record<string, string>>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ingot-generate-'))
-  const app = await createApp(loadConfig({ flags: { data_dir: dataDir, 'log.level': 'silent' } }))
+  let app: App | undefined
   try {
-    return await openApiDocument(app.operations)
+    app = await createApp(loadConfig({ flags: { data_dir: dataDir, 'log.level': 'silent' } }))
+    return {
+      'openapi/openapi.json': `${JSON.stringify(await openApiDocument(app.operations), null, 1)}\n`,
+      'docs/design/events.md': eventCatalog(app.modules),
+    }
   } finally {
-    await app.close()
+    await app?.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
@@ -37,9 +38,9 @@ function current(path: string): string {
 }
 
 const check = process.argv.includes('--check')
-for (const [name, make] of Object.entries(files)) {
+const files = { 'config.example.toml': exampleConfig(), ...(await filesOfServer()) }
+for (const [name, text] of Object.entries(files)) {
   const path = join(root, name)
-  const text = await make()
   if (text === current(path)) continue
   if (check) {
     console.error(`${name} is stale: run npm run generate and commit it`)

@@ -42,7 +42,7 @@ export interface AppOverrides {
 }
 
 /** A module with its parts. */
-interface Composed extends ModuleParts {
+export interface Composed extends ModuleParts {
   readonly name: string
 }
 

@@ -12,7 +12,7 @@ import { createServer } from '../core/http/server.ts'
 import type { Core, DoctorCheck, Services, Module } from '../core/module.ts'
 import { maxOpenFiles } from '../core/platform/open-files.ts'
 import { type Background, createBackground } from './background.ts'
-import { type AppOverrides, compose, type Composition } from './compose.ts'
+import { type AppOverrides, compose, type Composed, type Composition } from './compose.ts'
 import { startingAlone } from './cluster/open-processes.ts'
 import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
 import { openDataDir } from './data-dir.ts'
@@ -34,6 +34,8 @@ export interface App extends CoreApp {
   readonly background: Background
   readonly http: FastifyInstance
   readonly operations: readonly Operation[]
+  /** In order. */
+  readonly modules: readonly Composed[]
   /** Sets where the server is reached when the configuration does not say. */
   setRootUrl(url: string): void
   /** Listens on every configured address; returns the URL of the HTTP server. */
@@ -79,6 +81,7 @@ export async function createApp(
     background,
     http,
     operations,
+    modules: composition.modules,
     setRootUrl: addresses.setRootUrl,
     async listen() {
       const url = await http.listen({ host: config.server.host, port: config.server.port })
