@@ -30,7 +30,7 @@ describeOnBoth('nodes', (kind) => {
     host: 'h',
     pid: 1,
     version: INGOT_VERSION,
-    schema: '1100-schema-release',
+    schema: '202611241900-baseline',
     address: 'h:3000',
     workers: 1,
     started_at: now - 48 * HOUR,
@@ -69,7 +69,7 @@ describeOnBoth('nodes', (kind) => {
       workers: 1,
       state: 'running',
     })
-    expect(first.schema).toMatch(/^\d{4}-/)
+    expect(first.schema).toMatch(/^\d{12}-/)
     expect(Math.abs(Date.parse(first.heartbeat_at) - Date.now())).toBeLessThan(60 * SECOND)
     expect(Math.abs(first.clock_offset)).toBeLessThan(SECOND)
     await server.app.database.transaction((tx) => tx.deleteFrom('node').execute())

@@ -221,11 +221,11 @@ describe('administration', () => {
 it('migrate says what it applied, then that nothing is left', async () => {
   expect(await command(`migrate --data-dir ${data} --check`)).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('0001-users'),
+    stdout: expect.stringContaining('202611241900-baseline'),
   })
   expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('Applied: 0001-users'),
+    stdout: expect.stringContaining('Applied: 202611241900-baseline'),
   })
   expect(await command(`migrate --data-dir ${data}`)).toMatchObject({
     code: 0,

@@ -1,3 +1,4 @@
+import { type Kysely, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { migrationProvider } from '../../migrations/index.ts'
 import type { Database } from '../../src/core/db/database.ts'
@@ -42,6 +43,36 @@ describeOnBoth('several releases on one database', (kind) => {
       await expect(migrate(database)).rejects.toThrow(/newer version of Ingot .*9998-adds and needs 99\.1\.0 or newer/)
       await expect(requireUsableSchema(database.read)).rejects.toThrow('needs Ingot 99.1.0')
       expect(await migrate(database, { release: NEXT, further: deleting })).toEqual({ applied: [], newer: [] })
+    } finally {
+      await close()
+    }
+  })
+
+  it('apply a migration whole or not at all', async () => {
+    const { database, close } = await freshDatabase(kind)
+    const create = (db: Kysely<unknown>) => sql`create table added (id bigint)`.execute(db)
+    const adds = (then: () => Promise<void>) => ({
+      '9998-adds': {
+        up: async (db: Kysely<unknown>): Promise<void> => {
+          await create(db)
+          await then()
+        },
+      },
+    })
+    try {
+      const fails = adds(() => Promise.reject(new Error('no more')))
+      await expect(migrate(database, { further: fails })).rejects.toThrow('no more')
+      expect((await migrate(database, { further: adds(nothing) })).applied).toEqual(['9998-adds'])
+    } finally {
+      await close()
+    }
+  })
+
+  it('refuse a database of a development version', async () => {
+    const { database, close } = await freshDatabase(kind)
+    try {
+      await sql`update kysely_migration set name = '0001-users'`.execute(database.connections.write)
+      await expect(migrate(database)).rejects.toThrow(/made by a development version .*0001-users/)
     } finally {
       await close()
     }

@@ -58,7 +58,6 @@ describeOnBoth('a database of the release before', (kind) => {
   })
 
   it('is migrated to one that the release before runs on too', async () => {
-    await sortByLocale(database, kind)
     await migrate(database)
     expect(await describeSchema(database.read, kind)).not.toContain(' collate ')
     expect(schemaBreaks(before, await schemaFacts(database.read, kind))).toEqual(LOST)
@@ -84,13 +83,6 @@ describeOnBoth('a database of the release before', (kind) => {
     expect(failed.length).toBeLessThan(usable.length / 10)
   })
 })
-
-/** As the release before made its columns. */
-async function sortByLocale({ connections }: Database, kind: 'sqlite' | 'postgres'): Promise<void> {
-  if (kind === 'sqlite') return
-  await sql`alter table label alter column name type text collate "default"`.execute(connections.write)
-  expect(await describeSchema(connections.read, kind)).toContain('name text not null collate "default"')
-}
 
 describe('what a release relies on', () => {
   const column = (name: string, facts: Partial<ColumnFacts> = {}): ColumnFacts => ({

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
-import { contractions, migrationProvider } from '../../../migrations/index.ts'
+import { BASELINE, contractions, migrationProvider } from '../../../migrations/index.ts'
 import { conflict } from '../platform/errors.ts'
 import { INGOT_VERSION, isOlderRelease } from '../platform/version.ts'
 import type { Database, Db } from './database.ts'
@@ -87,7 +87,7 @@ interface Contraction extends Required<FurtherMigration> {
   readonly dialect: 'postgres' | 'sqlite'
 }
 
-/** NOTE: older releases must know before the change, which is not in one transaction with it on SQLite. */
+/** Raises the oldest release that can run in the transaction of the change. */
 async function contract(db: Kysely<unknown>, { up, oldest, dialect }: Contraction): Promise<void> {
   if (dialect === 'postgres') await requireNoOlderNodes(db, oldest)
   await raiseRelease(db as unknown as Db, 'oldest', oldest)
@@ -116,11 +116,14 @@ async function newerMigrations(database: Database, release: string): Promise<str
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(read)
   const names = rows.map(({ name }) => name)
   const newer = names.filter((name) => !(name in own))
-  // NOTE: a migration with this name makes the table.
-  const known = names.includes('1100-schema-release') ? await findSchemaRelease(read) : undefined
-  if (known === undefined || isOlderRelease(release, known.oldest))
+  if (!names.includes(BASELINE))
     throw conflict(
-      `the database was made by a newer version of Ingot (it has the migration ${newer[0]}${known ? ` and needs ${known.oldest} or newer` : ''}). Start that version, or restore a backup from before the upgrade (Backup in README.md).`,
+      `the database was made by a development version of Ingot (it has the migration ${newer[0]}), and no release can migrate it. Clone the repositories from that version, and start this one with an empty data_dir and database.`,
+    )
+  const oldest = (await findSchemaRelease(read))?.oldest
+  if (oldest === undefined || isOlderRelease(release, oldest))
+    throw conflict(
+      `the database was made by a newer version of Ingot (it has the migration ${newer[0]}${oldest ? ` and needs ${oldest} or newer` : ''}). Start that version, or restore a backup from before the upgrade (Backup in README.md).`,
     )
   return newer
 }

@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
-import { indexReviewTexts } from '../../../migrations/1095-review-texts.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { markAll, threadsOf } from '../../delivery/notifications/notification-world.ts'
@@ -102,20 +100,6 @@ describeOnBoth('texts of reviews', (kind) => {
     expect(await dismissals()).toEqual([])
     expect((await world.eve.client.get(`${pull}/reviews/${posted.id}`)).json.dismissed).toBe(true)
     await world.wes.client.delete(`${pull}/reviews/${posted.id}`)
-  })
-
-  it('are found after the migration when they were written before it', async () => {
-    const posted = await review({ event: 'COMMENT', body: 'a Gaur', comments: [on('a Hyrax')] })
-    await review({ event: 'PENDING', body: 'an Ibis', comments: [] })
-    const { database } = world.server.app
-    await database.transaction(async (tx) => {
-      await tx.deleteFrom('issue_text').where('part', '>', 0).execute()
-      for (const _ of ['first', 'again'])
-        await indexReviewTexts({ db: tx as unknown as Kysely<unknown>, dialect: kind })
-    })
-    expect([await found('gaur'), await found('hyrax'), await found('ibis')]).toEqual([[number], [number], []])
-    await world.wes.client.delete(`${pull}/reviews/${posted.id}`)
-    expect([await found('gaur'), await found('hyrax')]).toEqual([[], []])
   })
 
   it('refer to issues once they are submitted, each once, until they are edited or deleted', async () => {

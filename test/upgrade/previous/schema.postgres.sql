@@ -348,6 +348,7 @@ branch
   oid text not null
   pusher_id bigint not null
   updated_at bigint not null
+  pusher_restriction text not null default ''::text
   CREATE UNIQUE INDEX branch_pkey ON public.branch USING btree (id)
   CREATE UNIQUE INDEX branch_repo_id_name_key ON public.branch USING btree (repo_id, name)
   branch_pkey PRIMARY KEY (id)
@@ -385,6 +386,23 @@ branch_rule_user
   branch_rule_user_pk PRIMARY KEY (rule_id, list, user_id)
   branch_rule_user_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES branch_rule(id) ON DELETE CASCADE
   branch_rule_user_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+
+cluster_lock
+  name text not null
+  session_id bigint not null
+  is_exclusive boolean not null
+  fence bigint not null
+  CREATE INDEX cluster_lock_session_id_idx ON public.cluster_lock USING btree (session_id)
+  CREATE UNIQUE INDEX cluster_lock_pk ON public.cluster_lock USING btree (name, session_id)
+  cluster_lock_pk PRIMARY KEY (name, session_id)
+
+cluster_session
+  id bigint not null
+  node text not null
+  expires_at timestamp with time zone not null
+  member text not null default ''::text
+  CREATE UNIQUE INDEX cluster_session_pkey ON public.cluster_session USING btree (id)
+  cluster_session_pkey PRIMARY KEY (id)
 
 collaboration
   repo_id bigint not null
@@ -438,6 +456,8 @@ cross_reference
   issue_id bigint not null
   entry_id bigint not null
   action text not null
+  restriction text not null default ''::text
+  author_id bigint not null default 0
   CREATE INDEX cross_reference_entry_id_idx ON public.cross_reference USING btree (entry_id)
   CREATE INDEX cross_reference_issue_id_idx ON public.cross_reference USING btree (issue_id)
   CREATE UNIQUE INDEX cross_reference_pk ON public.cross_reference USING btree (source_issue_id, source_comment_id, issue_id)
@@ -569,6 +589,7 @@ hook_event
   attempts bigint not null default 0
   next_at bigint not null default 0
   lease_until bigint not null default 0
+  holder text not null default ''::text
   CREATE UNIQUE INDEX hook_event_pk ON public.hook_event USING btree (event_id)
   hook_event_pk PRIMARY KEY (event_id)
 
@@ -623,6 +644,7 @@ issue
   updated_at bigint not null
   closed_at bigint not null default 0
   body text not null default ''::text
+  reviews_counted bigint not null default 0
   CREATE INDEX issue_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (is_closed, created_at, id, repo_id, is_pull)
   CREATE INDEX issue_milestone_id_is_closed_created_at_id_is_pull_idx ON public.issue USING btree (milestone_id, is_closed, created_at, id, is_pull)
   CREATE INDEX issue_poster_id_is_closed_created_at_id_repo_id_is_pull_idx ON public.issue USING btree (poster_id, is_closed, created_at, id, repo_id, is_pull)
@@ -716,6 +738,7 @@ issue_text
   part bigint not null
   repo_id bigint not null
   text text not null
+  is_indexed integer not null default 1
   CREATE INDEX issue_text_repo_id_idx ON public.issue_text USING btree (repo_id)
   CREATE INDEX issue_text_text_idx ON public.issue_text USING gin (text gin_trgm_ops)
   CREATE UNIQUE INDEX issue_text_issue_id_part_key ON public.issue_text USING btree (issue_id, part)
@@ -745,6 +768,7 @@ job
   attempts bigint not null default 0
   last_error text not null default ''::text
   created_at bigint not null
+  holder text not null default ''::text
   CREATE INDEX job_kind_key_state_idx ON public.job USING btree (kind, key, state)
   CREATE INDEX job_state_run_at_idx ON public.job USING btree (state, run_at)
   CREATE UNIQUE INDEX job_pkey ON public.job USING btree (id)
@@ -805,6 +829,8 @@ merge_intent
   is_auto integer not null default 0
   deletes_branch integer not null default 0
   created_at bigint not null
+  server text not null default ''::text
+  restriction text not null default ''::text
   CREATE INDEX merge_intent_repo_id_idx ON public.merge_intent USING btree (repo_id)
   CREATE UNIQUE INDEX merge_intent_pk ON public.merge_intent USING btree (pull_id)
   merge_intent_pk PRIMARY KEY (pull_id)
@@ -819,6 +845,7 @@ merge_queue_batch
   oid text not null default ''::text
   built_at bigint not null default 0
   created_at bigint not null
+  is_announced integer not null default 0
   CREATE INDEX merge_queue_batch_repo_id_oid_idx ON public.merge_queue_batch USING btree (repo_id, oid)
   CREATE UNIQUE INDEX merge_queue_batch_pkey ON public.merge_queue_batch USING btree (id)
   CREATE UNIQUE INDEX merge_queue_batch_repo_id_branch_key ON public.merge_queue_batch USING btree (repo_id, branch)
@@ -843,6 +870,7 @@ merge_queue_entry
   max_batch bigint not null default 0
   failure text not null default ''::text
   created_at bigint not null
+  restriction text not null default ''::text
   CREATE INDEX merge_queue_entry_repo_id_branch_position_idx ON public.merge_queue_entry USING btree (repo_id, branch, "position")
   CREATE UNIQUE INDEX merge_queue_entry_pk ON public.merge_queue_entry USING btree (pull_id)
   merge_queue_entry_pk PRIMARY KEY (pull_id)
@@ -859,6 +887,8 @@ merge_schedule
   message text not null
   deletes_branch text not null
   created_at bigint not null
+  head_oid text not null default ''::text
+  restriction text not null default ''::text
   CREATE INDEX merge_schedule_repo_id_idx ON public.merge_schedule USING btree (repo_id)
   CREATE UNIQUE INDEX merge_schedule_pk ON public.merge_schedule USING btree (pull_id)
   merge_schedule_pk PRIMARY KEY (pull_id)
@@ -901,6 +931,22 @@ mirror
   CREATE UNIQUE INDEX mirror_pk ON public.mirror USING btree (repo_id)
   mirror_pk PRIMARY KEY (repo_id)
   mirror_repo_id_fkey FOREIGN KEY (repo_id) REFERENCES repo(id) ON DELETE CASCADE
+
+node
+  instance text not null
+  name text not null
+  host text not null
+  pid bigint not null
+  version text not null
+  schema text not null
+  address text not null
+  workers bigint not null
+  started_at bigint not null
+  heartbeat_at bigint not null
+  clock_offset bigint not null
+  sender_pid bigint not null
+  CREATE UNIQUE INDEX node_pk ON public.node USING btree (instance)
+  node_pk PRIMARY KEY (instance)
 
 notification
   id bigint not null identity
@@ -1303,6 +1349,7 @@ review
   created_at bigint not null
   updated_at bigint not null
   submitted_at bigint not null default 0
+  former_base text not null default ''::text
   CREATE INDEX review_pull_id_id_idx ON public.review USING btree (pull_id, id)
   CREATE INDEX review_reviewer_id_kind_issue_id_idx ON public.review USING btree (reviewer_id, kind, issue_id)
   CREATE INDEX review_team_id_kind_issue_id_idx ON public.review USING btree (team_id, kind, issue_id)
@@ -1331,6 +1378,13 @@ review_comment
   review_comment_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES timeline_entry(id) ON DELETE CASCADE
   review_comment_pk PRIMARY KEY (entry_id)
   review_comment_review_id_fkey FOREIGN KEY (review_id) REFERENCES review(id) ON DELETE CASCADE
+
+schema_release
+  id bigint not null identity
+  oldest text not null default '26.11.0'::text
+  newest text not null default '26.11.0'::text
+  CREATE UNIQUE INDEX schema_release_pkey ON public.schema_release USING btree (id)
+  schema_release_pkey PRIMARY KEY (id)
 
 signing_key
   purpose text not null
@@ -1502,6 +1556,7 @@ two_factor_recovery
 unfinished_import
   storage text not null
   started_at bigint not null
+  holder text not null default ''::text
   CREATE UNIQUE INDEX unfinished_import_pk ON public.unfinished_import USING btree (storage)
   unfinished_import_pk PRIMARY KEY (storage)
 

@@ -439,7 +439,8 @@ CREATE TABLE "branch" (
   "name" text not null,
   "oid" text not null,
   "pusher_id" bigint not null,
-  "updated_at" bigint not null);
+  "updated_at" bigint not null,
+  "pusher_restriction" text default '' not null);
 
 CREATE UNIQUE INDEX "branch_repo_id_name_key" on "branch" (
   "repo_id",
@@ -532,7 +533,9 @@ CREATE TABLE "cross_reference" (
   "source_comment_id" bigint default 0 not null,
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
   "entry_id" bigint not null references "timeline_entry" ("id") on delete cascade,
-  "action" text not null, constraint "cross_reference_pk" primary key ("source_issue_id",
+  "action" text not null,
+  "restriction" text default '' not null,
+  "author_id" bigint default 0 not null, constraint "cross_reference_pk" primary key ("source_issue_id",
   "source_comment_id",
   "issue_id"));
 
@@ -690,7 +693,8 @@ CREATE TABLE "hook_event" (
   "event_id" bigint not null,
   "attempts" bigint default 0 not null,
   "next_at" bigint default 0 not null,
-  "lease_until" bigint default 0 not null, constraint "hook_event_pk" primary key ("event_id"));
+  "lease_until" bigint default 0 not null,
+  "holder" text default '' not null, constraint "hook_event_pk" primary key ("event_id"));
 
 CREATE TABLE "hook_lane" (
   "hook_id" bigint not null references "webhook" ("id") on delete cascade,
@@ -737,7 +741,8 @@ CREATE TABLE "issue" (
   "created_at" bigint not null,
   "updated_at" bigint not null,
   "closed_at" bigint default 0 not null,
-  "body" text default '' not null);
+  "body" text default '' not null,
+  "reviews_counted" bigint default 0 not null);
 
 CREATE INDEX "issue_is_closed_created_at_id_repo_id_is_pull_idx" on "issue" (
   "is_closed",
@@ -910,18 +915,19 @@ CREATE TABLE "issue_sequence" (
   "repo_id" bigint not null references "repo" ("id") on delete cascade,
   "last" bigint not null, constraint "issue_sequence_pk" primary key ("repo_id"));
 
-CREATE TRIGGER issue_text_deleted after delete on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; end;
+CREATE TRIGGER issue_text_deleted after delete on issue_text when old.is_indexed = 1 begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; end;
 
-CREATE TRIGGER issue_text_inserted after insert on issue_text begin insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+CREATE TRIGGER issue_text_inserted after insert on issue_text when new.is_indexed = 1 begin insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
 
-CREATE TRIGGER issue_text_updated after update of text, repo_id on issue_text begin delete from issue_text_index where rowid = (old.repo_id << 32) | old.id; insert into issue_text_index (rowid, text) values ((new.repo_id << 32) | new.id, new.text); end;
+CREATE TRIGGER issue_text_updated after update of text, repo_id, is_indexed on issue_text begin delete from issue_text_index where old.is_indexed = 1 and rowid = (old.repo_id << 32) | old.id; insert into issue_text_index (rowid, text) select (new.repo_id << 32) | new.id, new.text where new.is_indexed = 1; end;
 
 CREATE TABLE "issue_text" (
   "id" integer primary key autoincrement,
   "issue_id" bigint not null references "issue" ("id") on delete cascade,
   "part" bigint not null,
   "repo_id" bigint not null,
-  "text" text not null);
+  "text" text not null,
+  "is_indexed" integer default 1 not null);
 
 CREATE UNIQUE INDEX "issue_text_issue_id_part_key" on "issue_text" (
   "issue_id",
@@ -929,6 +935,8 @@ CREATE UNIQUE INDEX "issue_text_issue_id_part_key" on "issue_text" (
 
 CREATE INDEX "issue_text_repo_id_idx" on "issue_text" (
   "repo_id");
+
+CREATE INDEX issue_text_unindexed_idx on issue_text (id) where is_indexed = 0;
 
 CREATE VIRTUAL TABLE issue_text_index using fts5( text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail=none);
 
@@ -960,7 +968,8 @@ CREATE TABLE "job" (
   "lease_until" bigint default 0 not null,
   "attempts" bigint default 0 not null,
   "last_error" text default '' not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "holder" text default '' not null);
 
 CREATE INDEX "job_kind_key_state_idx" on "job" (
   "kind",
@@ -1034,7 +1043,9 @@ CREATE TABLE "merge_intent" (
   "actor_id" bigint not null,
   "is_auto" integer default 0 not null,
   "deletes_branch" integer default 0 not null,
-  "created_at" bigint not null, constraint "merge_intent_pk" primary key ("pull_id"));
+  "created_at" bigint not null,
+  "server" text default '' not null,
+  "restriction" text default '' not null, constraint "merge_intent_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_intent_repo_id_idx" on "merge_intent" (
   "repo_id");
@@ -1047,7 +1058,8 @@ CREATE TABLE "merge_queue_batch" (
   "base_oid" text default '' not null,
   "oid" text default '' not null,
   "built_at" bigint default 0 not null,
-  "created_at" bigint not null);
+  "created_at" bigint not null,
+  "is_announced" integer default 0 not null);
 
 CREATE UNIQUE INDEX "merge_queue_batch_repo_id_branch_key" on "merge_queue_batch" (
   "repo_id",
@@ -1074,7 +1086,8 @@ CREATE TABLE "merge_queue_entry" (
   "suspect_id" bigint default 0 not null,
   "max_batch" bigint default 0 not null,
   "failure" text default '' not null,
-  "created_at" bigint not null, constraint "merge_queue_entry_pk" primary key ("pull_id"));
+  "created_at" bigint not null,
+  "restriction" text default '' not null, constraint "merge_queue_entry_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_queue_entry_repo_id_branch_position_idx" on "merge_queue_entry" (
   "repo_id",
@@ -1090,7 +1103,9 @@ CREATE TABLE "merge_schedule" (
   "title" text not null,
   "message" text not null,
   "deletes_branch" text not null,
-  "created_at" bigint not null, constraint "merge_schedule_pk" primary key ("pull_id"));
+  "created_at" bigint not null,
+  "head_oid" text default '' not null,
+  "restriction" text default '' not null, constraint "merge_schedule_pk" primary key ("pull_id"));
 
 CREATE INDEX "merge_schedule_repo_id_idx" on "merge_schedule" (
   "repo_id");
@@ -1137,6 +1152,20 @@ CREATE TABLE "mirror" (
 
 CREATE INDEX "mirror_next_sync_at_idx" on "mirror" (
   "next_sync_at");
+
+CREATE TABLE "node" (
+  "instance" text not null,
+  "name" text not null,
+  "host" text not null,
+  "pid" bigint not null,
+  "version" text not null,
+  "schema" text not null,
+  "address" text not null,
+  "workers" bigint not null,
+  "started_at" bigint not null,
+  "heartbeat_at" bigint not null,
+  "clock_offset" bigint not null,
+  "sender_pid" bigint not null, constraint "node_pk" primary key ("instance"));
 
 CREATE TABLE "notification" (
   "id" integer primary key autoincrement,
@@ -1592,7 +1621,8 @@ CREATE TABLE "review" (
   "entry_id" bigint default 0 not null,
   "created_at" bigint not null,
   "updated_at" bigint not null,
-  "submitted_at" bigint default 0 not null);
+  "submitted_at" bigint default 0 not null,
+  "former_base" text default '' not null);
 
 CREATE INDEX "review_pull_id_id_idx" on "review" (
   "pull_id",
@@ -1631,6 +1661,11 @@ CREATE INDEX "review_comment_pull_id_is_outdated_idx" on "review_comment" (
 CREATE INDEX "review_comment_review_id_entry_id_idx" on "review_comment" (
   "review_id",
   "entry_id");
+
+CREATE TABLE "schema_release" (
+  "id" integer primary key autoincrement,
+  "oldest" text default '26.11.0' not null,
+  "newest" text default '26.11.0' not null);
 
 CREATE TABLE "signing_key" (
   "purpose" text not null,
@@ -1817,7 +1852,8 @@ CREATE UNIQUE INDEX "two_factor_recovery_user_id_code_hash_key" on "two_factor_r
 
 CREATE TABLE "unfinished_import" (
   "storage" text not null,
-  "started_at" bigint not null, constraint "unfinished_import_pk" primary key ("storage"));
+  "started_at" bigint not null,
+  "holder" text default '' not null, constraint "unfinished_import_pk" primary key ("storage"));
 
 CREATE TABLE "user" (
   "id" integer primary key autoincrement,

@@ -184,9 +184,14 @@ function kyselyDialect(createDriver: () => Driver): Dialect {
   }
 }
 
-/** NOTE: without this Kysely runs one query at a time, and waiting readers would wait for each other. */
 class Adapter extends SqliteAdapter {
+  /** NOTE: without this Kysely runs one query at a time, and waiting readers would wait for each other. */
   override get supportsMultipleConnections(): boolean {
+    return true
+  }
+
+  /** A migration is applied whole or not at all, whenever the process is killed. */
+  override get supportsTransactionalDdl(): boolean {
     return true
   }
 }

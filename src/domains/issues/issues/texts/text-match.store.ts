@@ -32,7 +32,7 @@ export function matchingTexts({ query: { words, number }, repoId, dialect }: Sea
   return sql`${texts} union ${numbered(number, repoId)}`
 }
 
-/** NOTE: the upper half of the row ids is the repository, see migration 0975. */
+/** NOTE: the upper half of the row ids is the repository, see migrations/baseline/issues.ts. */
 const ofRepo = (repoId: number): RawBuilder<unknown> =>
   sql`and issue_text_index.rowid > (${repoId} << 32) and issue_text_index.rowid < ((${repoId} + 1) << 32)`
 
