@@ -47,7 +47,7 @@ export {
   requireVisible,
 } from './repos/lookup.ts'
 export { findBranchWriter } from './repos/maintainers/find-branch-writer.ts'
-export { findLender } from './repos/maintainers/find-lender.ts'
+export { findDelegate } from './repos/maintainers/find-delegate.ts'
 export { eachRepo } from './repos/records/each-repo.ts'
 export { type Mirror, findMirror, insertMirror, updateMirror } from './repos/records/mirror.store.ts'
 export {

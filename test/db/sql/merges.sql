@@ -6,16 +6,16 @@ select "issue_id" from "pull" where "id" = ?;
 -- domains/pulls/merges/find-pull.store.ts listOpenBases
 select "name", "oid", "pusher_id" from "branch" where "repo_id" = ? and exists (select "pull"."id" from "pull" where "pull"."base_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_branch" = "branch"."name") order by "name";
 
--- domains/pulls/merges/perform/merge-intent.store.ts deleteIntent
+-- domains/pulls/merges/merge-intent.store.ts deleteIntent
 delete from "merge_intent" where "pull_id" = ? and "oid" = ?;
 
--- domains/pulls/merges/perform/merge-intent.store.ts findIntent
+-- domains/pulls/merges/merge-intent.store.ts findIntent
 select * from "merge_intent" where "pull_id" = ?;
 
--- domains/pulls/merges/perform/merge-intent.store.ts insertIntent
+-- domains/pulls/merges/merge-intent.store.ts insertIntent
 insert into "merge_intent" ("pull_id", "repo_id", "base_branch", "oid", "style", "actor_id", "is_auto", "deletes_branch", "server", "created_at") values (?, ...);
 
--- domains/pulls/merges/perform/merge-intent.store.ts listIntents
+-- domains/pulls/merges/merge-intent.store.ts listIntents
 select * from "merge_intent" where "repo_id" = ? order by "created_at";
 
 -- domains/pulls/merges/schedules/merge-schedule.store.ts deleteSchedule

@@ -1,7 +1,8 @@
 import { defineJob, type JobDefinitions } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { mergeQueueJobPayloads } from './enqueue-advance.ts'
-import { advanceQueue, type WorkerDeps } from './worker/advance-queue.ts'
+import type { WorkerDeps } from './batch-entries.ts'
+import { advanceQueue } from './queue-steps.ts'
 
 export const mergeQueueJobs = (deps: WorkerDeps): JobDefinitions => ({
   'merge_queue.advance': defineJob(

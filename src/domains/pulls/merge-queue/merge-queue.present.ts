@@ -20,7 +20,7 @@ export function presentQueued(view: QueuedView, viewer: Viewer, site: Site): Mer
       html_url: `${urls.html}/pulls/${issue.number}`,
       head_sha: entry.headOid,
     },
-    style: entry.order.action,
+    style: entry.request.action,
     user: user ? presentUser(user, viewer, site) : null,
     queued_at: wireTime(entry.at),
     merge_commit_sha: entry.oid,

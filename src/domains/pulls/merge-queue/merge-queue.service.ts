@@ -5,10 +5,10 @@ import type { Tx } from '../../../core/db/database.ts'
 import { conflict, forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import { lockIssue, recordEntries } from '../../issues/index.ts'
-import type { BatchMerges } from '../merges/batches/batch-merges.ts'
+import type { BatchMerges } from '../merges/batch-merges.ts'
 import { loadMergeRights } from '../merges/rules/load-merge-facts.ts'
-import { lockUnchangedPull } from '../merges/perform/merge-pull.ts'
-import type { MergeOrder } from '../merges/merge-order.ts'
+import { lockUnchangedPull } from '../merges/merge-steps.ts'
+import type { MergeRequest } from '../merges/merge-request.ts'
 import { mergeRefused } from '../merges/merge-errors.ts'
 import { lockPull } from '../pulls/records/pull.store.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
@@ -18,38 +18,34 @@ import { enqueueAdvance } from './enqueue-advance.ts'
 import { countEntries, findEntry, insertEntry, listEntries, reorderEntries } from './records/entry.store.ts'
 import { loadQueuePage, loadQueued, type QueuedView, type QueuePage } from './queue-views.ts'
 
-/** The merge queues of protected branches (behaviour/pull-requests#merge-queue). */
-export interface MergeQueue {
-  /** See `MergeQueueHandler`. */
-  enqueue(actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void>
-  leave(actor: SignedIn, target: PullInView): Promise<boolean>
-  /** The head of the queue first; empty for a branch without one. */
-  list(repo: Repo, branch: string, paging: Paging): Promise<QueuePage>
-  /** Throws NotFound when it is not queued. */
-  get(target: PullInView): Promise<QueuedView>
-  /** `position` counts from 1; one behind the end is the end. Throws NotFound, Conflict while the first are merged. */
-  move(target: PullInView, position: number): Promise<QueuedView>
-}
-
 export interface MergeQueueDeps extends Pick<Core, 'database' | 'clock'>, LeaveDeps {
   readonly batchMerges: Pick<BatchMerges, 'problem'>
   /** Pull requests in one queue. */
   readonly maxLength: number
 }
 
-export function createMergeQueue(deps: MergeQueueDeps): MergeQueue {
+export type MergeQueue = ReturnType<typeof createMergeQueue>
+
+/** The merge queues of protected branches (behaviour/pull-requests#merge-queue). */
+export function createMergeQueue(deps: MergeQueueDeps) {
   const { read } = deps.database
-  const get: MergeQueue['get'] = async ({ repo, pull }) => {
+  /** Throws NotFound when it is not queued. */
+  async function get({ repo, pull }: PullInView): Promise<QueuedView> {
     const view = await loadQueued(read, repo, pull)
     if (view === undefined) throw notFound('the pull request is not in a merge queue')
     return view
   }
   return {
-    enqueue: (actor, target, order) => enqueue(deps, actor, target, order),
-    leave: (actor, target) => leave(deps, actor, target),
-    list: (repo, branch, paging) => loadQueuePage(read, { repo, branch }, paging),
+    /** See `MergeQueueHandler`. */
+    enqueue: (actor: SignedIn, target: PullInView, request: MergeRequest): Promise<void> =>
+      enqueue(deps, actor, target, request),
+    leave: (actor: SignedIn, target: PullInView): Promise<boolean> => leave(deps, actor, target),
+    /** The head of the queue first; empty for a branch without one. */
+    list: (repo: Repo, branch: string, paging: Paging): Promise<QueuePage> =>
+      loadQueuePage(read, { repo, branch }, paging),
     get,
-    async move(target, position) {
+    /** `position` counts from 1; one behind the end is the end. Throws NotFound, Conflict while the first are merged. */
+    async move(target: PullInView, position: number): Promise<QueuedView> {
       if (position < 1) throw invalidField('position', 'Min(1)')
       await deps.database.transaction((tx) => move(deps, tx, target, position))
       return get(target)
@@ -57,16 +53,21 @@ export function createMergeQueue(deps: MergeQueueDeps): MergeQueue {
   }
 }
 
-async function enqueue(deps: MergeQueueDeps, actor: SignedIn, target: PullInView, order: MergeOrder): Promise<void> {
+async function enqueue(
+  deps: MergeQueueDeps,
+  actor: SignedIn,
+  target: PullInView,
+  request: MergeRequest,
+): Promise<void> {
   const { database, clock, jobs, events, maxLength } = deps
   const { repo, pull, issue } = target
   if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
-  if (order.action === 'manually-merged') throw mergeRefused('manually-merged cannot be queued')
-  const problem = await deps.batchMerges.problem({ actor, target, order })
+  if (request.action === 'manually-merged') throw mergeRefused('manually-merged cannot be queued')
+  const problem = await deps.batchMerges.problem({ actor, target, request })
   if (problem !== undefined) throw mergeRefused(problem)
   if ((await loadMergeRights(database.read, actor, target)).rule === undefined)
     throw mergeRefused(`${pull.baseBranch} is not protected and has no merge queue`)
-  if (order.headOid !== '' && order.headOid !== pull.headOid) throw conflict('head out of date')
+  if (request.headOid !== '' && request.headOid !== pull.headOid) throw conflict('head out of date')
   const at = clock.now()
   const branch = { repoId: repo.id, branch: pull.baseBranch }
   await database.transaction(async (tx) => {
@@ -78,7 +79,7 @@ async function enqueue(deps: MergeQueueDeps, actor: SignedIn, target: PullInView
       throw mergeRefused(`the merge queue of ${pull.baseBranch} is full (at most ${maxLength})`)
     const asker = { actorId: actor.account.id, restriction: restrictionOf(actor) }
     const ids = { pullId: pull.id, issueId: issue.id, ...asker }
-    await insertEntry(tx, { ...branch, ...ids, order, headOid: pull.headOid, at })
+    await insertEntry(tx, { ...branch, ...ids, request, headOid: pull.headOid, at })
     const entry = { kind: 'pull_scheduled_merge', body: 'Entered the merge queue' } as const
     await recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
     await events.append(
@@ -91,7 +92,7 @@ async function enqueue(deps: MergeQueueDeps, actor: SignedIn, target: PullInView
         number: issue.number,
         pull_id: pull.id,
         branch: pull.baseBranch,
-        style: order.action,
+        style: request.action,
       },
     )
     await enqueueAdvance(jobs, tx, branch)

@@ -1,7 +1,7 @@
 import type { MergeOutcome } from '../../../core/git/index.ts'
 import { conflict, DomainError, type ErrorKind } from '../../../core/platform/errors.ts'
 import type { PushRefusedError } from '../../code/index.ts'
-import type { MergeAction } from './merge-order.ts'
+import type { MergeAction } from './merge-request.ts'
 import { CHANGED_FILES } from './rules/merge-rules.policy.ts'
 
 /**
@@ -13,7 +13,7 @@ const REFUSED: ErrorKind = 'invalid'
 export const mergeRefused = (reason: string): DomainError => new DomainError(REFUSED, reason)
 
 /** The error for a merge that could not be built. */
-export function unbuilt(outcome: Exclude<MergeOutcome, { kind: 'built' }>, action: MergeAction): DomainError {
+export function toMergeError(outcome: Exclude<MergeOutcome, { kind: 'built' }>, action: MergeAction): DomainError {
   switch (outcome.kind) {
     case 'conflict':
       return new DomainError('conflict', `${kindOf(action)} failed because of conflict`, {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OneOf } from '../../../core/http/answer/text.ts'
 import { NAME_LENGTH, PATH_LENGTH, TEXT_LENGTH } from '../../../core/http/body/limits.ts'
-import { MERGE_ACTIONS } from './merge-order.ts'
+import { MERGE_ACTIONS } from './merge-request.ts'
 
 const Title = Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'First line of the message' }))
 const Message = Type.Optional(Type.String({ maxLength: TEXT_LENGTH, description: 'What follows the title' }))

@@ -3,10 +3,9 @@ import { CredentialRestriction } from '../../../core/access/credential-restricti
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { MergesDeps } from './merges.service.ts'
-import { detectMerges } from './perform/detect-merges.ts'
-import { followMerge } from './perform/follow-merge.ts'
-import { settleLeft } from './perform/settle-intent.ts'
-import { tryScheduled } from './schedules/try-scheduled.ts'
+import { detectMerges } from './manual-merges.ts'
+import { followUp, resumeInterrupted } from './merge-steps.ts'
+import { tryScheduled } from './schedules/scheduled-merge.ts'
 
 const Id = Type.Integer()
 
@@ -20,7 +19,7 @@ const mergeJobPayloads = {
     deletes_branch: Type.Boolean(),
     restriction: Type.Optional(CredentialRestriction),
   }),
-  /** Records or drops a merge that a process left half done. */
+  /** Resumes a merge that was interrupted when its process ended. */
   'merges.settle': Type.Object({ pull_id: Id, repo_id: Id, oid: Type.String() }),
   /** Merges a scheduled pull request if it may be merged now. */
   'merges.try_scheduled': Type.Object({ pull_id: Id }),
@@ -37,11 +36,11 @@ export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
     { lane: 'pulls' },
   ),
   'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch, restriction }) =>
-    followMerge(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch, restriction }),
+    followUp(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch, restriction }),
   ),
   'merges.settle': defineJob(
     mergeJobPayloads['merges.settle'],
-    ({ pull_id, repo_id, oid }) => settleLeft(deps, { pullId: asId(pull_id), repoId: asId(repo_id), oid }),
+    ({ pull_id, repo_id, oid }) => resumeInterrupted(deps, { pullId: asId(pull_id), repoId: asId(repo_id), oid }),
     { lane: 'pulls' },
   ),
   'merges.try_scheduled': defineJob(

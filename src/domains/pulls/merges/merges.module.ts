@@ -2,8 +2,9 @@ import { translated } from '../../../core/git/index.ts'
 import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
 import { createPort } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
-import { type BatchMerges, createBatchMerges } from './batches/batch-merges.ts'
+import { type BatchMerges, createBatchMerges } from './batch-merges.ts'
 import type { MergeQueueHandler, MergeQueuePort } from './merge-queue-port.ts'
+import { resumeMerges } from './merge-steps.ts'
 import { mergeEvents } from './merges.events.ts'
 import { mergeJobs } from './merges.jobs.ts'
 import { mergeOperations } from './merges.operations.ts'
@@ -12,8 +13,6 @@ import { mergeProjections } from './merges.projection.ts'
 import { mergeSubscriptions } from './merges.subscriber.ts'
 import { createPreviewQueue } from './preview/preview-merge.ts'
 import { previewOperations } from './preview/preview.operations.ts'
-import { settleIntents } from './perform/settle-intent.ts'
-import { updateOperations } from './update/update.operations.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -53,15 +52,11 @@ export const module = defineModule({
       startedAt: processes.startedAt,
       queue: createPort<MergeQueueHandler>('merge queues'),
     }
-    repoReconcilers.register((forEachRepo) => forEachRepo((repoId) => settleIntents(deps, repoId)))
+    repoReconcilers.register((forEachRepo) => forEachRepo((repoId) => resumeMerges(deps, repoId)))
     const merges = translated(createMerges(deps))
     return {
       services: { batchMerges: createBatchMerges(deps), mergeQueuePort: deps.queue },
-      operations: [
-        ...mergeOperations({ guards, merges }),
-        ...previewOperations({ guards, merges }),
-        ...updateOperations({ guards, merges }),
-      ],
+      operations: [...mergeOperations({ guards, merges }), ...previewOperations({ guards, merges })],
       events: mergeEvents,
       projections: mergeProjections,
       jobs: mergeJobs(deps),

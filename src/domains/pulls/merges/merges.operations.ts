@@ -1,10 +1,12 @@
+import { Type } from '@sinclair/typebox'
 import { type Answer, created, noContent, ok } from '../../../core/http/answer/answer.ts'
+import { OneOf } from '../../../core/http/answer/text.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { Guards } from '../../../core/module.ts'
-import { MergePullRequestOption, MergeResult } from './merge.model.ts'
-import type { MergeOrder } from './merge-order.ts'
+import { MergePullRequestOption, MergeResult, UpdatedHead } from './merge.model.ts'
+import type { MergeRequest } from './merge-request.ts'
 import type { Merges } from './merges.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/pulls/{index:int}/merge'
@@ -15,7 +17,10 @@ interface MergeOperationDeps {
   readonly merges: Merges
 }
 
-/** Merging pull requests (behaviour/pull-requests#merging). */
+/**
+ * Merging pull requests (behaviour/pull-requests#merging), and bringing a head up to date with its base
+ * (behaviour/pull-requests#diff-commits-files-update).
+ */
 export function mergeOperations({ guards, merges }: MergeOperationDeps): Operation[] {
   return [
     defineOperation({
@@ -41,16 +46,16 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
       responses: { 200: MergeResult, 201: MergeResult },
       errors: [401, 403, 404, 409, 413, 422, 423],
       async handler({ access, viewer, body }) {
-        const order = readOrder(body)
+        const request = readRequest(body)
         if (body.queue === true) {
-          await merges.enqueue(requireUser(viewer), access, order)
+          await merges.enqueue(requireUser(viewer), access, request)
           return pending('Put into the merge queue')
         }
         if (body.merge_when_checks_succeed === true) {
-          await merges.schedule(requireUser(viewer), access, order)
+          await merges.schedule(requireUser(viewer), access, request)
           return pending('Scheduled to merge when its checks succeed')
         }
-        const { oid, baseBranch } = await merges.merge(requireUser(viewer), access, order)
+        const { oid, baseBranch } = await merges.merge(requireUser(viewer), access, request)
         return ok({ merged: true, sha: oid, message: `Merged into ${baseBranch}` })
       },
     }),
@@ -67,12 +72,28 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
         return noContent()
       },
     }),
+    defineOperation({
+      area: 'repository',
+      scopes: ['repository'],
+      id: 'repoUpdatePullRequest',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/pulls/{index:int}/update',
+      summary: 'Bring the head of a pull request up to date with its base',
+      guard: guards.pull('read', { needsUser: true }),
+      query: Type.Object({ style: Type.Optional(OneOf('merge', 'rebase')) }),
+      responses: { 200: UpdatedHead },
+      errors: [401, 403, 404, 409, 413, 422],
+      async handler({ access, viewer, query }) {
+        const sha = await merges.update(requireUser(viewer), access, query.style === 'rebase' ? 'rebase' : 'merge')
+        return ok({ sha, message: `Brought up to date with ${access.pull.baseBranch}` })
+      },
+    }),
   ]
 }
 
 const pending = (message: string): Answer => created({ merged: false, sha: '', message })
 
-function readOrder(body: MergePullRequestOption): MergeOrder {
+function readRequest(body: MergePullRequestOption): MergeRequest {
   // NOTE: an empty word passes for an absent one everywhere else.
   if (!body.Do) throw invalidField('Do', 'Required')
   if (body.queue === true && (body.force_merge === true || body.merge_when_checks_succeed === true))

@@ -7,7 +7,7 @@ import {
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
-import type { MergeAction, MergeOrder } from '../../merges/merge-order.ts'
+import type { MergeAction, MergeRequest } from '../../merges/merge-request.ts'
 import type { QueuedBranch } from './batch.store.ts'
 import type { MergeQueueEntryTable } from './entry.table.ts'
 
@@ -19,7 +19,7 @@ export interface QueueEntry extends QueuedBranch {
   readonly actorId: UserId
   /** Of the credentials that queued it. */
   readonly restriction: CredentialRestriction | undefined
-  readonly order: MergeOrder
+  readonly request: MergeRequest
   /** The head that was queued. */
   readonly headOid: string
   /** 0 while it waits. */
@@ -43,7 +43,7 @@ const toEntry = (row: Selectable<MergeQueueEntryTable>): QueueEntry => ({
   branch: row.branch,
   actorId: asId(row.actor_id),
   restriction: parseRestriction(row.restriction),
-  order: {
+  request: {
     action: row.style as MergeAction,
     title: row.title,
     message: row.message,
@@ -122,7 +122,7 @@ interface NewEntry extends QueuedBranch {
   readonly issueId: IssueId
   readonly actorId: UserId
   readonly restriction: CredentialRestriction | undefined
-  readonly order: MergeOrder
+  readonly request: MergeRequest
   readonly headOid: string
   readonly at: number
 }
@@ -132,7 +132,7 @@ export async function insertEntry(tx: Tx, entry: NewEntry): Promise<void> {
   const { last } = await ofBranch(tx, entry)
     .select((eb) => eb.fn.max('position').as('last'))
     .executeTakeFirstOrThrow()
-  const { action, title, message, deletesBranch } = entry.order
+  const { action, title, message, deletesBranch } = entry.request
   const values = {
     pull_id: entry.pullId,
     issue_id: entry.issueId,

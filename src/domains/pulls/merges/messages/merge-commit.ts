@@ -9,7 +9,7 @@ import type { PullReviews } from '../../pulls/review-port.ts'
 import { listClosedByMerge } from '../../../issues/index.ts'
 import { type CommitSigner, findRepoById, writeCommit } from '../../../repositories/index.ts'
 import { type User, commitIdentity, findUserById, listEmails } from '../../../accounts/index.ts'
-import type { MergeOrder } from '../merge-order.ts'
+import type { MergeRequest } from '../merge-request.ts'
 import {
   defaultTitle,
   fillTemplate,
@@ -34,7 +34,7 @@ export interface CommitDeps {
 export interface Merging {
   readonly actor: SignedIn
   readonly target: PullInView
-  readonly order: Pick<MergeOrder, 'action' | 'title' | 'message'>
+  readonly request: Pick<MergeRequest, 'action' | 'title' | 'message'>
   readonly git: GitRepo
   /** Epoch milliseconds. */
   readonly at: number
@@ -47,19 +47,19 @@ export interface MergeCommitPlan extends Pick<MergePlan, 'commit' | 'replaying'>
 
 /** Who and what the commits of a merge say (behaviour/pull-requests#merge-messages). Loads everything beforehand. */
 export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promise<MergeCommitPlan> {
-  const { actor, target, order, git, at } = merging
+  const { actor, target, request, git, at } = merging
   const { signer } = deps
   const [merger, poster] = await Promise.all([
     findUserById(deps.read, actor.account.id),
     findUserById(deps.read, target.issue.posterId),
   ])
   const committer = committerOf(deps, merger, at)
-  const isSquash = order.action === 'squash'
+  const isSquash = request.action === 'squash'
   const author = isSquash && poster ? await posterIdentity(deps, poster, merging) : committer
   const trailers = isSquash && deps.addsTrailers ? coAuthors(author, committer) : []
-  const template = await readMessageTemplate(git, target.repo.defaultBranch, order.action)
+  const template = await readMessageTemplate(git, target.repo.defaultBranch, request.action)
   const facts = await loadMessageFacts(deps, target, poster)
-  const message = joinMessage(messageParts(order, facts, template), trailers)
+  const message = joinMessage(messageParts(request, facts, template), trailers)
   const server = signer && { ...committer, name: signer.name, email: signer.email }
   return {
     message,
@@ -67,12 +67,16 @@ export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promi
     replaying: {
       committer: server ?? committer,
       ...(signer && { sign: (payload: Buffer) => signer.sign(payload) }),
-      ...(order.action === 'rebase' && template !== undefined && { reword: rewording(template, facts) }),
+      ...(request.action === 'rebase' && template !== undefined && { reword: rewording(template, facts) }),
     },
   }
 }
 
-function messageParts({ action, title, message }: Merging['order'], facts: MessageFacts, template: string | undefined) {
+function messageParts(
+  { action, title, message }: Merging['request'],
+  facts: MessageFacts,
+  template: string | undefined,
+) {
   const body = message.trim()
   if (title.trim() !== '') return { title: title.trim(), body }
   const parts: MessageParts =

@@ -1,4 +1,4 @@
-import type { MergeAction } from '../merge-order.ts'
+import type { MergeAction } from '../merge-request.ts'
 
 /** What default messages and templates are made of. */
 export interface MessageFacts {

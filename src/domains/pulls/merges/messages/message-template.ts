@@ -1,5 +1,5 @@
 import { branchRef, type GitRepo, isGitError } from '../../../../core/git/index.ts'
-import type { MergeAction } from '../merge-order.ts'
+import type { MergeAction } from '../merge-request.ts'
 
 const FOLDERS = ['.gitea/default_merge_message', '.forgejo/default_merge_message']
 const MAX_TEMPLATE = 64 * 1024

@@ -9,14 +9,14 @@ import {
 import { FairQueue } from '../../../../core/platform/concurrency/fair-queue.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import { parseRepoSettings } from '../../../repositories/index.ts'
-import { unbuilt } from '../merge-errors.ts'
-import { type CommitDeps, planMergeCommit } from '../messages/merge-commit.ts'
+import { toMergeError } from '../merge-errors.ts'
+import { planMergeCommit } from '../messages/merge-commit.ts'
 import { type MessageParts, splitMessage } from '../messages/merge-message.policy.ts'
-import type { MergeDeps } from '../perform/merge-pull.ts'
+import type { MergeDeps } from '../merge-steps.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
 import { mergeProblems } from '../rules/merge-rules.policy.ts'
 
-/** What a merge would do if it were ordered now. */
+/** What a merge would do if it were requested now. */
 export interface MergePreview {
   readonly style: MergeStyle
   /** Undefined when the base branch was deleted. */
@@ -42,7 +42,7 @@ interface ConflictPreview {
   readonly messages: string
 }
 
-export interface PreviewDeps extends Pick<MergeDeps, 'clock' | 'git' | 'pushes'>, CommitDeps {
+export interface PreviewDeps extends MergeDeps {
   /** A preview costs what a merge costs, and nothing is won by it that would limit its number. */
   readonly previews: FairQueue
 }
@@ -93,7 +93,7 @@ async function preview(
     facts.isMerged || baseOid === undefined
       ? { outcome: undefined, message: NO_MESSAGE }
       : await build(deps, { actor, target, style, git, baseOid })
-  if (outcome !== undefined && outcome.kind !== 'built') refusals.add(unbuilt(outcome, style).message)
+  if (outcome !== undefined && outcome.kind !== 'built') refusals.add(toMergeError(outcome, style).message)
   return {
     style,
     baseOid,
@@ -131,8 +131,8 @@ async function build(
   deps: PreviewDeps,
   { actor, target, style, git, baseOid }: Building,
 ): Promise<{ readonly outcome: MergeOutcome; readonly message: MessageParts }> {
-  const order = { action: style, title: '', message: '' }
-  const planning = { actor, target, order, git, at: deps.clock.now() }
+  const request = { action: style, title: '', message: '' }
+  const planning = { actor, target, request, git, at: deps.clock.now() }
   const { message, commit, replaying } = await planMergeCommit({ ...deps, signer: undefined }, planning)
   const keepsMessages = style === 'rebase' || style === 'fast-forward-only'
   let written = keepsMessages ? '' : message

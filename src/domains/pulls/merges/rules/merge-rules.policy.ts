@@ -1,7 +1,7 @@
 import type { BranchRule, CombinedState } from '../../../code/index.ts'
 import type { Mergeability } from '../../pulls/records/pull.store.ts'
 import type { ReviewState } from '../../pulls/review-port.ts'
-import type { MergeAction } from '../merge-order.ts'
+import type { MergeAction } from '../merge-request.ts'
 
 /** The style switches of a repository. */
 interface AllowedStyles {

@@ -6,7 +6,7 @@ import {
 } from '../../../../core/access/credential-restriction.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { MergeAction } from '../merge-order.ts'
+import type { MergeAction } from '../merge-request.ts'
 import type { MergeScheduleTable } from './merge-schedule.table.ts'
 
 export interface MergeSchedule {

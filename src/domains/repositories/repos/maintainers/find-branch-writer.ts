@@ -5,12 +5,12 @@ import type { Db } from '../../../../core/db/database.ts'
 import type { RepoInView } from '../lookup.ts'
 import { findRepoById } from '../repo.store.ts'
 import type { Writer } from '../writer.ts'
-import { findLender } from './find-lender.ts'
+import { findDelegate } from './find-delegate.ts'
 import { listMaintainedHeads } from './maintained-head.store.ts'
 
 /**
- * By whose right a branch is written: the actor; where it does not write the repository, the poster of a pull request
- * from the branch who lends it (behaviour/git-data-and-transport#edits-by-maintainers). Undefined when there is neither.
+ * The account by whose right a branch is written: the actor; where it does not write the repository, the poster of a
+ * pull request from the branch who lets maintainers edit it (behaviour/git-data-and-transport#edits-by-maintainers). Undefined when there is neither.
  * Without a branch: of any branch.
  */
 export async function findBranchWriter(
@@ -23,8 +23,8 @@ export async function findBranchWriter(
   if (actor.deployKeyId !== undefined) return undefined
   for (const { baseRepoId, posterId } of await listMaintainedHeads(read, repo.id, branch)) {
     const base = await findRepoById(read, baseRepoId)
-    const lender = base && (await findLender(read, actor, { base, head: repo, posterId }))
-    if (lender !== undefined) return lender
+    const delegate = base && (await findDelegate(read, actor, { base, head: repo, posterId }))
+    if (delegate !== undefined) return delegate
   }
   return undefined
 }

@@ -1,10 +1,10 @@
-import { AccessMode } from '../../../../core/access/access-mode.ts'
-import { unitMode } from '../../../../core/access/repo-access.ts'
-import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Db } from '../../../../core/db/database.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
-import type { PullInView } from '../../pulls/pull-in-view.ts'
-import { renewAccess } from '../../../repositories/index.ts'
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { unitMode } from '../../../core/access/repo-access.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
+import { renewAccess } from '../../repositories/index.ts'
 
 /**
  * The actor, the repository and the access as they are now, after a wait. Throws as `renewAccess`, and NotFound when the

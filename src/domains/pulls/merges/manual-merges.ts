@@ -1,11 +1,11 @@
-import type { CredentialRestriction } from '../../../../core/access/credential-restriction.ts'
-import type { GitRepo } from '../../../../core/git/index.ts'
-import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import { type Pull, listOpenPullsInto } from '../../pulls/records/pull.store.ts'
-import { type Repo, findRepoById, parseRepoSettings } from '../../../repositories/index.ts'
-import { listOpenBases } from '../find-pull.store.ts'
-import { recordMerge } from './record-merge.ts'
-import type { SettleDeps } from './settle-intent.ts'
+import type { CredentialRestriction } from '../../../core/access/credential-restriction.ts'
+import type { GitRepo } from '../../../core/git/index.ts'
+import { conflict } from '../../../core/platform/errors.ts'
+import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
+import { type Pull, listOpenPullsInto } from '../pulls/records/pull.store.ts'
+import { type Repo, findRepoById, parseRepoSettings } from '../../repositories/index.ts'
+import { listOpenBases } from './find-pull.store.ts'
+import { type MergeDeps, record } from './merge-steps.ts'
 
 const BATCH = 100
 
@@ -13,7 +13,7 @@ const BATCH = 100
  * Records open pull requests whose heads their base contains as merged by hand, where the repository is set so
  * (behaviour/pull-requests#branch-lifecycle). One question about history for each 100 of a base.
  */
-export async function detectMerges(deps: SettleDeps, repoId: RepoId, signal: AbortSignal): Promise<void> {
+export async function detectMerges(deps: MergeDeps, repoId: RepoId, signal: AbortSignal): Promise<void> {
   const { read } = deps.database
   const repo = await findRepoById(read, repoId)
   if (repo === undefined || !parseRepoSettings(repo.settings).pulls.autodetectManualMerge) return
@@ -36,7 +36,7 @@ interface Base {
 
 /** The open pull requests into a branch that contains their heads. */
 async function* containedPulls(
-  { database: { read } }: SettleDeps,
+  { database: { read } }: MergeDeps,
   { repo, git, branch, tip }: Base,
 ): AsyncGenerator<Pull, void, undefined> {
   let afterId: Pull['id'] | 0 = 0
@@ -59,7 +59,7 @@ interface Found {
   readonly restriction: CredentialRestriction | undefined
 }
 
-async function recordFound(deps: SettleDeps, { repo, git, tip, pull, byId, restriction }: Found): Promise<void> {
+async function recordFound(deps: MergeDeps, { repo, git, tip, pull, byId, restriction }: Found): Promise<void> {
   const oid = (await firstMerge(git, pull.headOid, tip)) ?? pull.headOid
   const { author } = await git.objects.commit(oid)
   const intent = {
@@ -75,8 +75,8 @@ async function recordFound(deps: SettleDeps, { repo, git, tip, pull, byId, restr
     server: '',
     at: deps.clock.now(),
   }
-  const recorded = { repo, issueId: pull.issueId, intent, mergedAt: author.time * 1000, mergeBase: undefined }
-  await deps.database.transaction((tx) => recordMerge(deps, tx, recorded))
+  const recorded = { repo, issueId: pull.issueId, intent, mergedAt: author.time * 1000 }
+  await deps.database.transaction((tx) => record(deps, tx, recorded))
 }
 
 /** The first merge on the way from the head to the tip; undefined when there is none. */
@@ -84,4 +84,21 @@ async function firstMerge(git: GitRepo, head: string, tip: string): Promise<stri
   const args = ['rev-list', '--ancestry-path', '--merges', '--topo-order', '--reverse', `${head}..${tip}`, '--']
   const { stdout } = await git.command.run(args)
   return stdout.toString('latin1').split('\n')[0] || undefined
+}
+
+interface ManualMerge {
+  readonly oid: string
+  /** Epoch milliseconds, of the author of the commit. */
+  readonly at: number
+}
+
+/** The commit that a client names as the merge. Throws Conflict unless it is a full id of a commit of the base. */
+export async function findManualMerge(
+  git: GitRepo,
+  { baseOid, oid }: { readonly baseOid: string; readonly oid: string },
+): Promise<ManualMerge> {
+  const info = oid.length === baseOid.length ? await git.objects.findInfo(oid) : undefined
+  if (info?.type !== 'commit' || !(await git.history.isAncestor(info.oid, baseOid))) throw conflict('Wrong commit ID')
+  const { author } = await git.objects.commit(info.oid)
+  return { oid: info.oid, at: author.time * 1000 }
 }

@@ -1,14 +1,23 @@
-import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { branchRef, copyObjects, type GitRepo, RefConflictError } from '../../../../core/git/index.ts'
-import { conflict, forbidden, invalid } from '../../../../core/platform/errors.ts'
-import type { PullInView } from '../../pulls/pull-in-view.ts'
-import { PushRefusedError } from '../../../code/index.ts'
-import { type Repo, type Writer, findRepoById, parseRepoSettings, writeCommit } from '../../../repositories/index.ts'
-import { findUserById } from '../../../accounts/index.ts'
-import { outOfDate } from '../merge-errors.ts'
-import { committerOf } from '../messages/merge-commit.ts'
-import type { MergeDeps } from '../perform/merge-pull.ts'
-import { findPusher } from './find-pusher.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { branchRef, copyObjects, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
+import { conflict, forbidden, invalid } from '../../../core/platform/errors.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
+import { PushRefusedError } from '../../code/index.ts'
+import {
+  type Repo,
+  type Writer,
+  findDelegate,
+  findRepoById,
+  findWriter,
+  parseRepoSettings,
+  writeCommit,
+} from '../../repositories/index.ts'
+import { findUserById } from '../../accounts/index.ts'
+import { outOfDate } from './merge-errors.ts'
+import { committerOf } from './messages/merge-commit.ts'
+import type { MergeDeps } from './merge-steps.ts'
+import { loadMergeRights } from './rules/load-merge-facts.ts'
 
 export type UpdateStyle = 'merge' | 'rebase'
 
@@ -108,4 +117,21 @@ async function moveHead(
     if (error instanceof PushRefusedError) throw forbidden('')
     throw error
   }
+}
+
+/**
+ * The account by whose right the head branch of a pull request is written: the actor; where the actor does not write the
+ * head repository, the poster, who delegates the right to those who may merge
+ * (behaviour/pull-requests#diff-commits-files-update). Undefined without such a right. The rules of the branch are checked
+ * when it moves.
+ */
+export async function findPusher(
+  read: Db,
+  actor: SignedIn,
+  { target, head }: { readonly target: PullInView; readonly head: Repo },
+): Promise<Writer | undefined> {
+  const own = await findWriter(read, actor, head)
+  if (own !== undefined) return own
+  if (!target.pull.allowsMaintainerEdit || !(await loadMergeRights(read, actor, target)).mayMerge) return undefined
+  return findDelegate(read, actor, { base: target.repo, head, posterId: target.issue.posterId })
 }

@@ -3,10 +3,10 @@ import {
   type CredentialRestriction,
   formatRestriction,
   parseRestriction,
-} from '../../../../core/access/credential-restriction.ts'
-import type { Db, Tx } from '../../../../core/db/database.ts'
-import { flag } from '../../../../core/db/flag.ts'
-import { asId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+} from '../../../core/access/credential-restriction.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { flag } from '../../../core/db/flag.ts'
+import { asId, type PullId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { MergeIntentTable } from './merge-intent.table.ts'
 
 /** A merge that was decided and built, and is being made. */

@@ -19,7 +19,7 @@ interface Maintained {
  * reach both repositories, and the poster may use the server and writes the head repository
  * (behaviour/git-data-and-transport#edits-by-maintainers). Undefined where one of these is not so.
  */
-export async function findLender(
+export async function findDelegate(
   read: Db,
   actor: SignedIn,
   { base, head, posterId }: Maintained,
@@ -27,6 +27,6 @@ export async function findLender(
   if (actor.deployKeyId !== undefined || !reachesRepo(actor, base) || !reachesRepo(actor, head)) return undefined
   if ((await findWriter(read, actor, base)) === undefined) return undefined
   const poster = await findUserById(read, posterId)
-  const lender = poster && viewerOfAccount(poster)
-  return lender && admitCaller(lender, {}).kind === 'allowed' ? findWriter(read, lender, head) : undefined
+  const delegate = poster && viewerOfAccount(poster)
+  return delegate && admitCaller(delegate, {}).kind === 'allowed' ? findWriter(read, delegate, head) : undefined
 }

@@ -1,5 +1,7 @@
 import type { CallerNeed } from '../../../core/access/admit.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { MergeStyle } from '../../../core/git/index.ts'
+import type { PullInView } from '../pulls/pull-in-view.ts'
 
 /** The contract's `Do`. */
 export const MERGE_ACTIONS = [
@@ -15,8 +17,8 @@ export type MergeAction = (typeof MERGE_ACTIONS)[number]
 /** What credentials need to merge, also when the merge happens later. */
 export const MERGE_NEED: CallerNeed = { scopes: ['repository'], level: 'write' }
 
-/** What a client orders. */
-export interface MergeOrder {
+/** The options of a merge that a client requests. */
+export interface MergeRequest {
   readonly action: MergeAction
   /** The first line of the message; empty for the default. */
   readonly title: string
@@ -30,4 +32,10 @@ export interface MergeOrder {
   readonly isForced: boolean
   /** Undefined: the setting of the repository. */
   readonly deletesBranch: boolean | undefined
+}
+
+export interface RequestedMerge {
+  readonly actor: SignedIn
+  readonly target: PullInView
+  readonly request: MergeRequest
 }

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Flag } from '../../../../core/db/flag.ts'
+import type { Flag } from '../../../core/db/flag.ts'
 
 /** A merge whose ref moves now: written before, deleted with the record of the merge. */
 export interface MergeIntentTable {
@@ -22,7 +22,7 @@ export interface MergeIntentTable {
   created_at: number
 }
 
-declare module '../../../../core/db/schema.ts' {
+declare module '../../../core/db/schema.ts' {
   interface Schema {
     merge_intent: MergeIntentTable
   }

@@ -1,0 +1,206 @@
+import { reachesRepo } from '../../../core/access/credential-restriction.ts'
+import { ANONYMOUS, systemActor } from '../../../core/access/viewer.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import type { GitRepo } from '../../../core/git/index.ts'
+import type { Core } from '../../../core/module.ts'
+import type { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { loadActingUser } from '../../accounts/index.ts'
+import { type CombinedState, listLatestStatuses, loadBranchRules, requiredChecksState } from '../../code/index.ts'
+import { findIssueById, lockIssue } from '../../issues/index.ts'
+import { type Repo, loadRepoAccess, lockRepo } from '../../repositories/index.ts'
+import type { BatchMerges } from '../merges/batch-merges.ts'
+import { MERGE_NEED, type RequestedMerge } from '../merges/merge-request.ts'
+import { findPullByIssue, lockPull } from '../pulls/records/pull.store.ts'
+import { halfOf } from './bisect.policy.ts'
+import { batchRef } from './queue-refs.ts'
+import { dissolveBatch, type LeaveDeps, leaveQueue } from './leave-queue.ts'
+import { type Batch, lockBatch, type QueuedBranch, updateBatch } from './records/batch.store.ts'
+import { findEntry, listEntries, type QueueEntry, updateEntries } from './records/entry.store.ts'
+
+export interface WorkerDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'log'>, LeaveDeps {
+  readonly batchMerges: BatchMerges
+  /** Pull requests that are tested together. */
+  readonly batchSize: number
+  /** Until required statuses that have not come count as failed. */
+  readonly timeoutMs: number
+  /** A queue is worked on by one job of this process at a time; other processes are detected by the rows. */
+  readonly locks: KeyedMutex
+}
+
+/** A queue that is worked on. */
+export interface Place extends QueuedBranch {
+  readonly repo: Repo
+  readonly git: GitRepo
+}
+
+/** Whether to go on at once, or to wait for an event. */
+export type Step = 'again' | 'wait'
+
+export interface BatchPlace extends Place {
+  readonly batch: Batch
+}
+
+export interface CheckedEntry extends RequestedMerge {
+  readonly entry: QueueEntry
+}
+
+/** Undefined when one of the entries may not be merged any more; it has left the queue then. */
+export async function checkEntries(
+  deps: WorkerDeps,
+  place: Place,
+  entries: readonly QueueEntry[],
+): Promise<CheckedEntry[] | undefined> {
+  const checked: CheckedEntry[] = []
+  for (const entry of entries) {
+    const found = await checkEntry(deps, place, entry)
+    if (typeof found === 'string') {
+      await removeEntry(deps, place, entry, found)
+      return undefined
+    }
+    checked.push(found)
+  }
+  return checked
+}
+
+/** The merge, or why it cannot be made now. */
+async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry): Promise<CheckedEntry | string> {
+  const { read } = deps.database
+  const [issue, pull, actor] = await Promise.all([
+    findIssueById(read, entry.issueId),
+    findPullByIssue(read, entry.issueId),
+    loadActingUser(read, entry.actorId, entry.restriction, MERGE_NEED),
+  ])
+  if (issue === undefined || pull === undefined) return 'it was deleted'
+  if (issue.isClosed) return 'it was closed'
+  if (pull.baseBranch !== entry.branch) return 'its base is another branch now'
+  if (pull.headOid !== entry.headOid) return 'its head was pushed to'
+  if (actor === undefined) return 'the account that queued it is not active'
+  if (!reachesRepo(actor, repo)) return 'the token that queued it does not reach the repository'
+  const target = { repo, issue, pull, access: await loadRepoAccess(read, actor, repo) }
+  const merge = { actor, target, request: entry.request }
+  const problem = await deps.batchMerges.problem(merge)
+  return problem ?? { ...merge, entry }
+}
+
+/**
+ * Removes a pull request that cannot be merged from the queue; its followers are notified. Nothing happens when it has
+ * left already.
+ */
+export async function removeEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry, reason: string): Promise<void> {
+  const { database, clock, log } = deps
+  log.debug({ pull: entry.pullId, reason }, 'a pull request leaves the merge queue')
+  await database.transaction(async (tx) => {
+    const issue = await lockIssue(tx, entry.issueId)
+    if (issue === undefined || (await lockPull(tx, entry.pullId)) === undefined) return
+    await lockRepo(tx, repo.id)
+    const found = await findEntry(tx, entry.pullId)
+    if (found === undefined || found.headOid !== entry.headOid) return
+    await leaveQueue(deps, tx, { actor: systemActor, issue, entry: found, reason, isFailure: true, at: clock.now() })
+  })
+}
+
+interface RequiredStatuses {
+  /** The protection of the branch asks for statuses. */
+  readonly isRequired: boolean
+  readonly state: CombinedState
+  /** The contexts that have failed, with their states. */
+  readonly failed: string
+}
+
+const MAX_NAMED = 5
+
+/** What the protection of the branch asks of a commit; success when it asks for nothing. */
+export async function requiredStatuses(
+  { database: { read } }: Pick<WorkerDeps, 'database'>,
+  { repo, branch }: Pick<Place, 'branch' | 'repo'>,
+  oid = '',
+): Promise<RequiredStatuses> {
+  const rule = await (await loadBranchRules(read, repo, ANONYMOUS)).ruleOf(branch)
+  if (!rule?.enableStatusCheck) return { isRequired: false, state: 'success', failed: '' }
+  const latest = await latestOf(read, { repo, oid })
+  const state = await requiredChecksState(rule.statusCheckContexts, latest)
+  const failed: string[] = []
+  if (state === 'failure')
+    for (const status of latest)
+      if (failed.length < MAX_NAMED && (await requiredChecksState(rule.statusCheckContexts, [status])) === 'failure')
+        failed.push(`${status.context} (${status.state})`)
+  return { isRequired: true, state, failed: failed.join(', ') }
+}
+
+const latestOf = async (read: Db, { repo, oid }: { readonly repo: Place['repo']; readonly oid: string }) =>
+  oid === '' ? [] : (await listLatestStatuses(read, { repoId: repo.id, oid })).items
+
+interface Failure {
+  readonly entries: readonly QueueEntry[]
+  readonly reason: string
+}
+
+/**
+ * A pull request that fails alone leaves the queue; of several the halves are tested one after the other. Those that
+ * were suspected together with them before are not any more.
+ */
+export async function failBatch(deps: WorkerDeps, place: BatchPlace, { entries, reason }: Failure): Promise<void> {
+  const [only] = entries
+  if (entries.length === 1 && only !== undefined) return removeEntry(deps, place, only, reason)
+  await deps.database.transaction(async (tx) => {
+    await lockRepo(tx, place.repoId)
+    const batch = await lockBatch(tx, place.batch.id)
+    if (batch === undefined || batch.oid !== place.batch.oid) return
+    const all = await listEntries(tx, place)
+    const failed = all.filter(({ batchId }) => batchId === batch.id)
+    if (!(await dissolveBatch(tx, place, batch.id))) return
+    const ids = failed.map(({ pullId }) => pullId)
+    const suspects = new Set(failed.map(({ suspectId }) => suspectId).filter((id) => id !== 0))
+    const others = all.filter(({ batchId, suspectId }) => batchId !== batch.id && suspects.has(suspectId))
+    await updateEntries(
+      tx,
+      others.map(({ pullId }) => pullId),
+      { suspectId: 0, maxBatch: 0 },
+    )
+    const failure = `batch ${batch.id} of ${ids.length}: ${reason}`
+    await updateEntries(tx, ids, { suspectId: batch.id, maxBatch: halfOf(ids.length), failure })
+  })
+}
+
+/** Writes the event of the built commit. The caller has locked the batch, which has one. */
+export async function announceBuilt(
+  { events }: Pick<WorkerDeps, 'events'>,
+  tx: Tx,
+  { id, repoId, branch, baseOid, oid, builtAt }: Batch,
+  merges: readonly Pick<CheckedEntry, 'target'>[],
+): Promise<void> {
+  await updateBatch(tx, id, { isAnnounced: true })
+  await events.append(
+    tx,
+    'merge_queue.built',
+    { actor: systemActor, repoId, at: builtAt },
+    {
+      repo_id: repoId,
+      branch,
+      batch_id: id,
+      ref: batchRef({ id, branch }),
+      base_oid: baseOid,
+      oid,
+      numbers: merges.map(({ target }) => target.issue.number),
+    },
+  )
+}
+
+/**
+ * Of a batch that was built when no statuses were required, and waits for some now: their time begins. Nothing happens
+ * when the batch is another by now.
+ */
+export async function announceLate(
+  deps: WorkerDeps,
+  { repoId, batch: { id, oid } }: BatchPlace,
+  merges: readonly CheckedEntry[],
+): Promise<void> {
+  await deps.database.transaction(async (tx) => {
+    await lockRepo(tx, repoId)
+    const batch = await lockBatch(tx, id)
+    if (batch?.state !== 'testing' || batch.oid !== oid || batch.isAnnounced) return
+    const builtAt = deps.clock.now()
+    await updateBatch(tx, id, { builtAt })
+    await announceBuilt(deps, tx, { ...batch, builtAt }, merges)
+  })
+}

@@ -1,0 +1,283 @@
+import type { Tx } from '../../../core/db/database.ts'
+import { branchRef } from '../../../core/git/index.ts'
+import { conflict } from '../../../core/platform/errors.ts'
+import { findRepoById, lockRepo } from '../../repositories/index.ts'
+import {
+  announceBuilt,
+  announceLate,
+  type BatchPlace,
+  checkEntries,
+  type CheckedEntry,
+  failBatch,
+  type Place,
+  removeEntry,
+  requiredStatuses,
+  type Step,
+  type WorkerDeps,
+} from './batch-entries.ts'
+import { nextBatchSize } from './bisect.policy.ts'
+import { enqueueAdvance } from './enqueue-advance.ts'
+import { batchRef, deleteStaleRefs } from './queue-refs.ts'
+import {
+  type Batch,
+  deleteBatch,
+  findBatch,
+  insertBatch,
+  lockBatch,
+  type QueuedBranch,
+  updateBatch,
+} from './records/batch.store.ts'
+import { listEntries, listEntriesOfBatch, updateEntries } from './records/entry.store.ts'
+
+/*
+ * The steps of a merge queue, by the state of the batch at its head. Each ends with one transaction that sets the next
+ * state, which this process or another one continues.
+ *
+ * state     step         what it writes                       recovery, when it fails or the process ends
+ * no batch  takeBatch    a batch of the first entries         the transaction is rolled back
+ * building  buildBatch   commits, the ref of the batch        builds again; `deleteStaleRefs` deletes the ref
+ * testing   testBatch    a failed batch is halved             tests again
+ *           mergeBatch   see `merge-steps.ts`; `merging`      as there; then `resumeBatch`
+ * merging   resumeBatch  `testing`, for what was not merged   runs again
+ */
+const STEPS: Readonly<Record<Batch['state'], (deps: WorkerDeps, place: BatchPlace) => Promise<Step>>> = {
+  building: buildBatch,
+  async testing(deps, place) {
+    const tested = await testBatch(deps, place)
+    return typeof tested === 'string' ? tested : mergeBatch(deps, place, tested)
+  },
+  merging: resumeBatch,
+}
+
+/**
+ * Takes the batch at the head of a queue as far as it goes now. Every step is one change of rows, after which the next
+ * continues, in this process or in another (behaviour/pull-requests#merge-queue).
+ */
+export async function advanceQueue(deps: WorkerDeps, branch: QueuedBranch, signal: AbortSignal): Promise<void> {
+  await deps.locks.run(`${branch.repoId} ${branch.branch}`, async () => {
+    for (let step: Step = 'again'; step === 'again';) {
+      signal.throwIfAborted()
+      step = await advance(deps, branch)
+    }
+  })
+}
+
+async function advance(deps: WorkerDeps, { repoId, branch }: QueuedBranch): Promise<Step> {
+  const { read } = deps.database
+  const repo = await findRepoById(read, repoId)
+  if (repo === undefined || repo.isArchived) return 'wait'
+  const batch = await findBatch(read, { repoId, branch })
+  const place = { repoId, branch, repo, git: deps.git.open(repo) }
+  await deleteStaleRefs(place.git, branch, batch)
+  if (batch === undefined) return takeBatch(deps, place)
+  return STEPS[batch.state](deps, { ...place, batch })
+}
+
+/** Makes a batch of the first pull requests of the queue; building it checks them. */
+async function takeBatch(deps: WorkerDeps, place: Place): Promise<Step> {
+  const { database, clock, batchSize } = deps
+  const entries = await listEntries(database.read, place)
+  const taken = entries.slice(0, nextBatchSize(entries, batchSize))
+  if (taken.length === 0) return 'wait'
+  await database.transaction(async (tx) => {
+    await lockRepo(tx, place.repoId)
+    if ((await findBatch(tx, place)) !== undefined) return
+    const now = await listEntries(tx, place)
+    if (taken.some(({ pullId, headOid }, index) => now[index]?.pullId !== pullId || now[index].headOid !== headOid))
+      return
+    const batch = await insertBatch(tx, place, clock.now())
+    await updateEntries(
+      tx,
+      taken.map(({ pullId }) => pullId),
+      { batchId: batch.id, oid: '' },
+    )
+  })
+  return 'again'
+}
+
+interface BuiltEntry extends CheckedEntry {
+  readonly oid: string
+}
+
+/**
+ * Builds the commits of a batch, one upon the other, and points its ref to the last. One that does not fit upon those
+ * before it waits for the next batch; one that does not fit upon the base leaves the queue.
+ */
+async function buildBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
+  const { database } = deps
+  const { git, batch } = place
+  const entries = await listEntriesOfBatch(database.read, place, batch.id)
+  const checked = await checkEntries(deps, place, entries)
+  if (checked === undefined) return 'again'
+  const { isRequired } = await requiredStatuses(deps, place)
+  // NOTE: maintenance keeps the objects of the merges until the ref points to them.
+  await git.writing(async () => {
+    const base = (await git.refs.snapshot()).get(branchRef(place.branch))?.oid
+    const built = base === undefined ? [] : await buildChain(deps, place, { base, checked })
+    if (base === undefined || built === undefined) return
+    await git.refs.update(built.slice(-1).map(({ oid }) => ({ ref: batchRef(batch), new: oid })))
+    await database.transaction((tx) => recordBuilt(deps, tx, place, { base, built, isRequired }))
+  })
+  return 'again'
+}
+
+interface Chain {
+  readonly base: string
+  readonly checked: readonly CheckedEntry[]
+}
+
+/** Those that fit, with their commits. Undefined when the first does not: it has left the queue then. */
+async function buildChain(
+  deps: WorkerDeps,
+  place: BatchPlace,
+  { base, checked }: Chain,
+): Promise<BuiltEntry[] | undefined> {
+  const built: BuiltEntry[] = []
+  for (const merge of checked) {
+    const outcome = await deps.batchMerges.build(merge, { git: place.git, base: built.at(-1)?.oid ?? base })
+    if ('problem' in outcome) {
+      if (built.length > 0) break
+      await removeEntry(deps, place, merge.entry, outcome.problem)
+      return undefined
+    }
+    built.push({ ...merge, oid: outcome.oid })
+  }
+  return built
+}
+
+interface Built {
+  readonly base: string
+  readonly built: readonly BuiltEntry[]
+  /** Statuses are required of the commit. */
+  readonly isRequired: boolean
+}
+
+/** Nothing happens when the batch is another by now. */
+async function recordBuilt(
+  deps: WorkerDeps,
+  tx: Tx,
+  place: BatchPlace,
+  { base, built, isRequired }: Built,
+): Promise<void> {
+  await lockRepo(tx, place.repoId)
+  const batch = await lockBatch(tx, place.batch.id)
+  if (batch?.state !== 'building') return
+  const entries = await listEntriesOfBatch(tx, place, batch.id)
+  const last = built.at(-1)
+  if (last === undefined || built.some(({ entry }, index) => entries[index]?.pullId !== entry.pullId))
+    return deleteBatch(tx, batch.id)
+  const at = deps.clock.now()
+  for (const { entry, oid } of built) await updateEntries(tx, [entry.pullId], { oid })
+  const left = entries.slice(built.length).map(({ pullId }) => pullId)
+  await updateEntries(tx, left, { batchId: 0, oid: '' })
+  const now = { baseOid: base, oid: last.oid, builtAt: at, isAnnounced: false }
+  await updateBatch(tx, batch.id, { ...now, state: 'testing' })
+  if (isRequired) await announceBuilt(deps, tx, { ...batch, ...now }, built)
+}
+
+/**
+ * The merges of a batch that was built and may be merged now. A failing one is halved; one whose base has moved is
+ * built anew.
+ */
+async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | readonly CheckedEntry[]> {
+  const { database, clock, jobs, timeoutMs } = deps
+  const { git, batch } = place
+  const entries = await listEntriesOfBatch(database.read, place, batch.id)
+  const checked = await checkEntries(deps, place, entries)
+  if (checked === undefined) return 'again'
+  if (entries.length === 0 || (await git.refs.snapshot()).get(branchRef(place.branch))?.oid !== batch.baseOid) {
+    await buildAnew(deps, place)
+    return 'again'
+  }
+  const { state, failed } = await requiredStatuses(deps, place, batch.oid)
+  if (state === 'success') return checked
+  if (state === 'pending' && !batch.isAnnounced) {
+    await announceLate(deps, place, checked)
+    return 'again'
+  }
+  const left = batch.builtAt + timeoutMs - clock.now()
+  if (state === 'pending' && left > 0) {
+    const later = { delay: left, what: `timeout ${batch.id} ${batch.builtAt}` }
+    await database.transaction((tx) => enqueueAdvance(jobs, tx, place, later))
+    return 'wait'
+  }
+  const seconds = Math.round(timeoutMs / 1000)
+  const reason = state === 'failure' ? `required statuses failed: ${failed}` : `no required statuses after ${seconds} s`
+  await failBatch(deps, place, { entries, reason })
+  return 'again'
+}
+
+/** Nothing happens when the batch is another by now. An empty one is deleted. */
+async function buildAnew({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
+  await database.transaction(async (tx) => {
+    await lockRepo(tx, place.repoId)
+    const batch = await lockBatch(tx, place.batch.id)
+    if (batch === undefined || batch.state === 'building') return
+    if ((await listEntriesOfBatch(tx, place, batch.id)).length === 0) await deleteBatch(tx, batch.id)
+    else await updateBatch(tx, batch.id, { state: 'building', baseOid: '', oid: '', builtAt: 0 })
+  })
+}
+
+/** After which a merge of another process is checked again. */
+const RECHECK_MS = 10_000
+
+/** Moves the base to the commit of the batch; its pull requests are merged with that. */
+async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly CheckedEntry[]): Promise<Step> {
+  const { batchMerges } = deps
+  const { repo, git, branch, batch } = place
+  const merges = checked.map((merge) => ({ ...merge, oid: merge.entry.oid }))
+  if (merges.at(-1)?.oid !== batch.oid) {
+    await buildAnew(deps, place)
+    return 'again'
+  }
+  const outcome = await batchMerges.move({
+    repo,
+    git,
+    branch,
+    baseOid: batch.baseOid,
+    merges,
+    async claim(tx) {
+      await lockRepo(tx, place.repoId)
+      const locked = await lockBatch(tx, batch.id)
+      if (locked?.state !== 'testing' || locked.oid !== batch.oid) throw conflict('the batch changed meanwhile')
+      await updateBatch(tx, batch.id, { state: 'merging' })
+    },
+  })
+  switch (outcome.kind) {
+    case 'moved':
+      return 'again'
+    case 'stale':
+      await buildAnew(deps, place)
+      return 'again'
+    case 'changed':
+      return checkLater(deps, place)
+    case 'refused':
+      await returnToTest(deps, place)
+      await removeEntry(deps, place, checked[0]!.entry, outcome.reason)
+      return 'again'
+  }
+}
+
+/** A batch that another process merges, or merged when it was killed. What was merged has left the queue. */
+async function resumeBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
+  const { database, batchMerges } = deps
+  const entries = await listEntriesOfBatch(database.read, place, place.batch.id)
+  const pullIds = entries.map(({ pullId }) => pullId)
+  if (!(await batchMerges.resume(place.repo, pullIds))) return checkLater(deps, place)
+  await returnToTest(deps, place)
+  return 'again'
+}
+
+/** Nothing happens when the batch is gone or another by now. */
+async function returnToTest({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
+  await database.transaction(async (tx) => {
+    await lockRepo(tx, place.repoId)
+    const batch = await lockBatch(tx, place.batch.id)
+    if (batch?.state === 'merging') await updateBatch(tx, batch.id, { state: 'testing' })
+  })
+}
+
+async function checkLater({ database, jobs }: WorkerDeps, place: BatchPlace): Promise<Step> {
+  await database.transaction((tx) => enqueueAdvance(jobs, tx, place, { delay: RECHECK_MS, what: 'later' }))
+  return 'wait'
+}

@@ -1,0 +1,130 @@
+import { reachesRepo, restrictionOf } from '../../../../core/access/credential-restriction.ts'
+import type { SignedIn } from '../../../../core/access/viewer.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import { branchRef } from '../../../../core/git/index.ts'
+import { conflict, DomainError, forbidden, notFound } from '../../../../core/platform/errors.ts'
+import type { PullId } from '../../../../core/platform/crypto/ids.ts'
+import { findIssueById, lockIssue, recordEntries } from '../../../issues/index.ts'
+import { findPullByIssue, lockPull } from '../../pulls/records/pull.store.ts'
+import type { PullInView } from '../../pulls/pull-in-view.ts'
+import { findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
+import { loadActingUser } from '../../../accounts/index.ts'
+import { mergeRefused } from '../merge-errors.ts'
+import { awaitHead, mergePull } from '../merge-pull.ts'
+import type { MergeQueuePort } from '../merge-queue-port.ts'
+import { MERGE_NEED, type MergeRequest } from '../merge-request.ts'
+import type { MergeDeps } from '../merge-steps.ts'
+import { loadMergeFacts, loadMergeRights } from '../rules/load-merge-facts.ts'
+import { mergeProblem } from '../rules/merge-rules.policy.ts'
+import { deleteSchedule, findSchedule, insertSchedule, type MergeSchedule } from './merge-schedule.store.ts'
+
+/*
+ * The steps of a scheduled merge.
+ *
+ * step      what it writes                             recovery, when it fails or the process ends
+ * schedule  the schedule, a job that tries the merge   one transaction
+ * try       nothing while the merge is refused         the schedule exists: the next event or job tries again
+ * merge     see `merge-steps.ts`                       `record` deletes the schedule; see there
+ */
+
+/**
+ * Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time and
+ * for another head than was requested.
+ */
+export async function scheduleMerge(
+  deps: MergeDeps,
+  actor: SignedIn,
+  target: PullInView,
+  request: MergeRequest,
+): Promise<void> {
+  const { database, clock, jobs, git } = deps
+  const { repo, pull, issue } = target
+  if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
+  if (request.headOid !== '') await awaitHead(deps, target)
+  const opened = git.open(repo)
+  const baseOid = (await opened.refs.snapshot()).get(branchRef(pull.baseBranch))?.oid
+  const canSign = deps.signer !== undefined
+  const facts = await loadMergeFacts({ ...deps, canSign }, actor, target, { git: opened, baseOid })
+  const problem = mergeProblem(facts, { ...request, isScheduled: true })
+  if (problem !== undefined) throw mergeRefused(problem)
+  const at = clock.now()
+  await database.transaction(async (tx) => {
+    const locked = (await lockIssue(tx, issue.id)) && (await lockPull(tx, pull.id))
+    if (locked === undefined) throw notFound('the pull request was deleted meanwhile')
+    if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
+    if (locked.baseBranch !== pull.baseBranch) throw conflict('the pull request has another base now')
+    if (request.headOid !== '' && request.headOid !== locked.headOid) throw conflict('head out of date')
+    if ((await findSchedule(tx, pull.id)) !== undefined)
+      throw conflict(`pull request is already scheduled to auto merge when checks succeed [pull_id: ${pull.id}]`)
+    const { action, title, message, deletesBranch, headOid } = request
+    const ids = { pullId: pull.id, issueId: issue.id, repoId: repo.id, actorId: actor.account.id }
+    const restriction = restrictionOf(actor)
+    await insertSchedule(tx, { ...ids, restriction, action, title, message, deletesBranch, headOid, at })
+    await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_scheduled_merge' })
+    await jobs.enqueue(tx, 'merges.try_scheduled', { pull_id: pull.id }, { key: String(pull.id) })
+  })
+}
+
+/**
+ * Merges a pull request that is scheduled, in the name of who scheduled it, if everything allows it now; otherwise the
+ * schedule stays (behaviour/pull-requests#merging).
+ */
+export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<void> {
+  const { read } = deps.database
+  const schedule = await findSchedule(read, pullId)
+  const actor = schedule && (await loadActingUser(read, schedule.actorId, schedule.restriction, MERGE_NEED))
+  if (schedule === undefined || actor === undefined) return
+  const target = await findTarget(deps, actor, schedule)
+  if (target === undefined || !reachesRepo(actor, target.repo) || target.issue.isClosed || target.repo.isArchived)
+    return
+  const { action, title, message, deletesBranch, headOid } = schedule
+  const request = { action, title, message, deletesBranch, headOid, mergedOid: '', isForced: false }
+  const claim = async (tx: Tx): Promise<void> => {
+    const now = await findSchedule(tx, pullId)
+    if (now?.at !== schedule.at || now.actorId !== schedule.actorId) throw conflict('the schedule was cancelled')
+  }
+  try {
+    await mergePull(deps, { actor, target, request, isAuto: true, claim })
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error
+    deps.log.debug({ pull: pullId, reason: error.message }, 'a scheduled merge is not allowed yet')
+  }
+}
+
+async function findTarget(
+  { database: { read } }: MergeDeps,
+  actor: SignedIn,
+  { repoId, issueId }: MergeSchedule,
+): Promise<PullInView | undefined> {
+  const [repo, issue, pull] = await Promise.all([
+    findRepoById(read, repoId),
+    findIssueById(read, issueId),
+    findPullByIssue(read, issueId),
+  ])
+  return repo && issue && pull && { repo, issue, pull, access: await loadRepoAccess(read, actor, repo) }
+}
+
+/**
+ * Deletes the schedule and leaves the merge queue. Throws NotFound where there is neither, Forbidden for accounts that
+ * neither requested the merge nor may merge.
+ */
+export async function cancelMerge(
+  { database, clock, queue }: MergeDeps & { readonly queue: MergeQueuePort },
+  actor: SignedIn,
+  target: PullInView,
+): Promise<void> {
+  const { pull, issue } = target
+  const hasLeft = await queue.get().leave(actor, target)
+  const schedule = await findSchedule(database.read, pull.id)
+  if (schedule === undefined) {
+    if (hasLeft) return
+    throw notFound('no merge is scheduled')
+  }
+  if (schedule.actorId !== actor.account.id && !(await loadMergeRights(database.read, actor, target)).mayMerge)
+    throw forbidden('user has no permission to cancel the scheduled auto merge')
+  const at = clock.now()
+  await database.transaction(async (tx) => {
+    if (!(await deleteSchedule(tx, pull.id))) throw notFound('no merge is scheduled')
+    await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_cancel_scheduled_merge' })
+  })
+}
