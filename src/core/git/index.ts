@@ -6,7 +6,7 @@ import type { Logger } from '../platform/logger.ts'
 import { type BoundedCache, boundedCache } from '../platform/lru.ts'
 import { type Adoptions, createAdoptions } from './disk/adopt.ts'
 import { openBundle, type OpenBundle, refreshBundle } from './disk/bundle.ts'
-import { type CheckDepth, checkPathIndexes, checkRepo } from './disk/check.ts'
+import { type CheckDepth, checkRepo } from './disk/check.ts'
 import { copyRepos } from './disk/copy.ts'
 import { createOnDisk, existsOnDisk, type NewRepo, removeOnDisk } from './disk/create.ts'
 import { type FirstCommit, writeFirstCommit } from './disk/first-commit.ts'
@@ -231,10 +231,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
       )
     },
     openBundle: (storage) => openBundle(layout.repo(storage)),
-    check: async (repo, depth) => {
-      const { path, command, objectFormat: format } = open(repo)
-      return [...(await checkRepo(command, depth)), ...(await checkPathIndexes(state.graph, { path, format }, depth))]
-    },
+    check: (repo, depth) => checkRepo(open(repo).command, depth),
     copyAll: (root, done) => copyRepos(layout, root, done),
     cleanUp: () => cleanUp(state, layout),
     remotes: createRemotes(layout),
@@ -273,10 +270,8 @@ function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Pr
     dropReaders(state, path)
     state.announce('packs replaced', repo.storage)
   }
-  const tips = async (): Promise<readonly string[]> => (await repo.refs.snapshot()).list('refs/').map((ref) => ref.oid)
-  const pathIndexes = () => state.graph.ask({ path, format: repo.objectFormat }, 'pathIndexes', {})
   return state.diskMutex.run(path, (confirm) =>
-    maintainRepo({ path, command, gate, quarantines, startedAt, tips, pathIndexes, onRepacked, confirm }, reason),
+    maintainRepo({ path, command, gate, quarantines, startedAt, onRepacked, confirm }, reason),
   )
 }
 

@@ -1,9 +1,8 @@
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkPathIndexes, checkRepo } from '../../../src/core/git/disk/check.ts'
+import { checkRepo } from '../../../src/core/git/disk/check.ts'
 import type { GitCommand } from '../../../src/core/git/engine/command.ts'
-import type { GraphReader } from '../../../src/core/git/engine/graph/graph-thread.ts'
 import { oracle, startWorld, type World } from './fixture.ts'
 
 let world: World
@@ -42,11 +41,4 @@ it.each(['everything', 'reachable'] as const)('reports what git finds twice: %s'
   expect(looks).toEqual([expect.any(Number), 0])
   expect(looks[0]).toBeGreaterThan(0)
   expect(readdirSync(path)).not.toContain('aside')
-})
-
-it('reports path indexes that are wrong twice', async () => {
-  const answers = [['replaced', 'wrong'], ['wrong']]
-  const graph = { ask: async () => answers.shift() } as unknown as GraphReader
-  const found = await checkPathIndexes(graph, { path: '/repo', format: 'sha1' }, 'everything')
-  expect(found).toEqual([expect.stringContaining('/wrong does not fit the commits')])
 })

@@ -1,6 +1,4 @@
 import type { GitCommand } from '../engine/command.ts'
-import type { GraphReader, GraphRepo } from '../engine/graph/graph-thread.ts'
-import { GRAPH_FOLDER } from '../engine/graph/paths/path-index.ts'
 
 export type CheckDepth = 'reachable' | 'everything'
 
@@ -39,17 +37,4 @@ async function runFsck(command: GitCommand, depth: CheckDepth): Promise<string[]
     .map((line) => line.trim())
     .filter(Boolean)
   return lines.length === 0 ? [`git fsck ended with ${code}`] : lines
-}
-
-/** Newest commits of each file of the commit-graph that are compared with their trees. */
-const COMPARED = { reachable: 200, everything: 100_000 } as const
-
-/** Path indexes that are wrong, a line for each. */
-export async function checkPathIndexes(graph: GraphReader, repo: GraphRepo, depth: CheckDepth): Promise<string[]> {
-  const wrong = await findTwice(
-    async () => (await graph.ask(repo, 'wrongPathIndexes', { commits: COMPARED[depth] })) ?? [],
-  )
-  return wrong.map(
-    (name) => `objects/${GRAPH_FOLDER}/${name} does not fit the commits. Delete it; maintenance writes another one.`,
-  )
 }

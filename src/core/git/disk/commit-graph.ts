@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs'
-import { open, readdir, readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree, replaceDurably, writeSynced } from '../../platform/files/durable.ts'
-import { ifGone } from '../../platform/files/gone.ts'
 import type { GitCommand } from '../engine/command.ts'
-import type { BuiltPathIndex } from '../engine/graph/paths/build-path-index.ts'
-import { GRAPH_FOLDER, isPathIndex } from '../engine/graph/paths/path-index.ts'
 
 /**
  * Changed-path filters that are wrong once in 65,000 times instead of once in 120, for 8 bytes more a commit: every
@@ -36,28 +32,6 @@ export async function writeFirstGraph(path: string, command: GitCommand, objects
     return false
   await command.run([...WRITE, '--split'], { deadline: DEADLINE_MS, paced: true })
   return true
-}
-
-/**
- * Makes the path indexes beside the commit-graph those that are given: writes the new ones and deletes the ones of
- * commit-graph files that are gone.
- */
-export async function keepPathIndexes(path: string, indexes: readonly BuiltPathIndex[]): Promise<void> {
-  const folder = join(path, 'objects', GRAPH_FOLDER)
-  // The graph is that of a pool.
-  if (!existsSync(folder)) return
-  const kept = new Set(indexes.map(({ name }) => name))
-  for (const { name, data } of indexes) {
-    if (!data) continue
-    const temporary = join(folder, `${name}.tmp`)
-    await removeTree(temporary)
-    await writeSynced(temporary, data)
-    await replaceDurably(temporary, join(folder, name))
-  }
-  for (const name of await readdir(folder).catch(ifGone([])))
-    if (isPathIndex(name) && !kept.has(name)) await removeTree(join(folder, name))
-  // What versions before this one kept instead.
-  await removeTree(join(path, 'objects/info/last-changes.json'))
 }
 
 /** True when a file of the chain in the repository itself has no filters. */

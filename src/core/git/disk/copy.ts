@@ -6,7 +6,7 @@ import { listOnDisk } from './list.ts'
 import { listPools } from './pool.ts'
 
 /** What only speeds reading up and would have to fit the packs of the very same moment; maintenance makes it anew. */
-const DERIVED = /^bundle(?:$|\/)|^objects\/(?:pack\/multi-pack-index|info\/(?:commit-graph|whole-pack|last-changes))/
+const DERIVED = /^bundle(?:$|\/)|^objects\/(?:pack\/multi-pack-index|info\/commit-graph)/
 const TEMPORARY = /\.lock$|^objects\/(?:incoming|tmp)|\/tmp_/
 const OBJECT = /^objects\/(?:[0-9a-f]{2}\/|pack\/)/
 

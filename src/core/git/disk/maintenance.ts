@@ -3,16 +3,14 @@ import { join } from 'node:path'
 import type { Confirm } from '../../platform/concurrency/lock-table.ts'
 import { removeTree } from '../../platform/files/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
-import type { BuiltPathIndex } from '../engine/graph/paths/build-path-index.ts'
 import { isGitError } from '../errors.ts'
-import { FILTERS, filterArgs, keepPathIndexes } from './commit-graph.ts'
+import { FILTERS, filterArgs } from './commit-graph.ts'
 import type { RepoGate } from './gate.ts'
 import type { Layout } from './layout.ts'
 import { clearAllStaleLocks } from './locks.ts'
 import { poolOf } from './pool.ts'
 import { deleteStaleQuarantines } from './quarantine.ts'
 import { type DiskUse, measureRepo } from './size.ts'
-import { rememberWholePack } from './whole-pack.ts'
 
 /** `push`: after pushes; packs new objects, cheap. `full`: once in a while; also expires unreachable objects. */
 export type MaintenanceReason = 'push' | 'full'
@@ -30,10 +28,6 @@ export interface MaintenanceContext {
   /** As in GitState. */
   readonly quarantines: ReadonlySet<string>
   readonly startedAt: number
-  /** What the refs point at now, in their order. */
-  tips(): Promise<readonly string[]>
-  /** What is to be kept beside the commit-graph. Undefined: not known. */
-  pathIndexes(): Promise<readonly BuiltPathIndex[] | undefined>
   /** Called when packs were replaced: readers that have the old ones open should end. */
   onRepacked(): void
   /** Of the lock of the maintenance, where it can be lost: called before objects or files of refs are deleted. */
@@ -74,14 +68,10 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
   }
   await deleteLeftovers(context)
   const before = await measureRepo(path)
-  const tips = await context.tips()
   if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MAX_LOOSE_REFS)
     await runLocked(['pack-refs', '--all', '--prune'])
   // Before the repack, which takes minutes after a large push: without the graph every walk through history is slow.
-  if (before.packs + before.looseObjects > 0) {
-    await run(await filterArgs(path), FILTERS)
-    await savePathIndexes(context, before)
-  }
+  if (before.packs + before.looseObjects > 0) await run(await filterArgs(path), FILTERS)
   const borrows = (await poolOf(path)) !== undefined
   const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
   if (repacked) {
@@ -89,18 +79,7 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
     context.onRepacked()
   }
   const after = await measureRepo(path)
-  if (!borrows && after.packBytes >= MIN_INDEXED_PACK_BYTES)
-    await rememberWholePack(
-      { path, command, settings: LOW_PRIORITY, deadline: DEADLINE_MS },
-      tips,
-      await context.tips(),
-    )
   return { before, after, repacked }
-}
-
-async function savePathIndexes({ path, pathIndexes }: MaintenanceContext, { packBytes }: DiskUse): Promise<void> {
-  const built = packBytes >= MIN_INDEXED_PACK_BYTES ? await pathIndexes() : []
-  if (built) await keepPathIndexes(path, built)
 }
 
 function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): string[] {

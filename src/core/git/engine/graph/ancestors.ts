@@ -52,19 +52,6 @@ export function* mergeBases(view: RepoView, left: string, right: string): Walk<s
   return bases.toSorted((a, b) => commits.date(b) - commits.date(a)).map((base) => commits.id(base))
 }
 
-/** How many commits the history of one contains, itself included. */
-export function* countHistory({ commits }: RepoView, tip: string): Walk<number> {
-  const stack = [commits.find(Buffer.from(tip, 'hex'))]
-  const seen = new PositionFlags()
-  seen.enter(stack[0]!)
-  let count = 0
-  for (; stack.length > 0; count++) {
-    for (const parent of commits.parents(stack.pop()!)) if (seen.enter(parent)) stack.push(parent)
-    if (count % STEPS_AT_ONCE === 0) yield 'working'
-  }
-  return count
-}
-
 export interface SideCounts {
   readonly left: number
   readonly right: number

@@ -10,15 +10,6 @@ const NO_PARENT = 0x70000000
 const MORE_PARENTS = 0x80000000
 const LAST_EDGE = 0x80000000
 
-/** One file of the graph. */
-export interface GraphPart {
-  /** The checksum at its end, which a chain names it by. */
-  readonly hash: string
-  /** The position of its first commit. */
-  readonly begin: number
-  readonly count: number
-}
-
 export interface SkipBounds {
   readonly steps: number
   readonly stop: number | undefined
@@ -37,32 +28,24 @@ export class CommitGraph {
   /** The number of the first commit of each layer. */
   readonly #begins: readonly number[]
   /** First and second parent of each commit, -1 for none; the second of those with more is not here. */
-  readonly firstTwo: Int32Array
+  readonly #firstTwo: Int32Array
   /** All parents of the commits that have more than two. */
   readonly #many = new Map<number, readonly number[]>()
   /** Committer times, epoch seconds. */
-  readonly dates: Float64Array
+  readonly #dates: Float64Array
   readonly #generations: Float64Array
 
   constructor(layers: readonly GraphLayer[]) {
     this.#layers = layers
     this.#begins = layers.map((_, index) => layers.slice(0, index).reduce((sum, { count }) => sum + count, 0))
     this.count = layers.reduce((sum, { count }) => sum + count, 0)
-    this.firstTwo = new Int32Array(this.count * 2)
-    this.dates = new Float64Array(this.count)
+    this.#firstTwo = new Int32Array(this.count * 2)
+    this.#dates = new Float64Array(this.count)
     this.#generations = new Float64Array(this.count)
     this.bytes = layers.reduce((sum, { data }) => sum + data.length, 0) + this.count * 24
     const hasDates = layers.every(({ generations }) => generations > 0)
     for (const [index, layer] of layers.entries()) this.#load(layer, this.#begins[index]!, hasDates)
     this.hasGenerations = this.#generations.every((generation) => generation > 0)
-  }
-
-  get parts(): readonly GraphPart[] {
-    return this.#layers.map(({ data, idBytes, count }, index) => ({
-      hash: data.toString('hex', data.length - idBytes),
-      begin: this.#begins[index]!,
-      count,
-    }))
   }
 
   /** How many commits have the same positions in both, because both begin with the same files. */
@@ -93,21 +76,16 @@ export class CommitGraph {
   }
 
   parents(position: number): readonly number[] {
-    const first = this.firstTwo[position * 2]!
-    const second = this.firstTwo[position * 2 + 1]!
+    const first = this.#firstTwo[position * 2]!
+    const second = this.#firstTwo[position * 2 + 1]!
     if (second >= 0) return [first, second]
     if (first < 0) return []
     return this.#many.get(position) ?? [first]
   }
 
-  /** True for more than two parents. */
-  hasMany(position: number): boolean {
-    return this.#many.has(position)
-  }
-
   /** Committer time, epoch seconds. */
   date(position: number): number {
-    return this.dates[position]!
+    return this.#dates[position]!
   }
 
   /** Greater than that of every ancestor; of use when `hasGenerations`. */
@@ -127,7 +105,7 @@ export class CommitGraph {
   skipUnchanged(position: number, keys: readonly PathKey[], { steps, stop }: SkipBounds): number {
     let at = position
     for (let step = 0; step < steps && at !== stop; step++) {
-      const parent = this.firstTwo[at * 2]!
+      const parent = this.#firstTwo[at * 2]!
       const filter = parent < 0 ? undefined : this.filter(at)
       if (!filter || mayContainAll(filter, keys)) return at
       at = parent
@@ -149,7 +127,7 @@ export class CommitGraph {
       this.#loadParents(layer, position, at)
       const word = data.readUInt32BE(at + 8)
       const date = (word & 3) * 2 ** 32 + data.readUInt32BE(at + 12)
-      this.dates[position] = date
+      this.#dates[position] = date
       // Corrected commit dates are only comparable when every file of the chain has them (gitformat-commit-graph).
       this.#generations[position] = hasDates ? date + generationOffset(layer, index) : word >>> 2
     }
@@ -159,8 +137,8 @@ export class CommitGraph {
     const { data } = layer
     const first = data.readUInt32BE(at)
     const second = data.readUInt32BE(at + 4)
-    this.firstTwo[position * 2] = first === NO_PARENT ? -1 : this.#checked(first)
-    this.firstTwo[position * 2 + 1] = second === NO_PARENT || second >= MORE_PARENTS ? -1 : this.#checked(second)
+    this.#firstTwo[position * 2] = first === NO_PARENT ? -1 : this.#checked(first)
+    this.#firstTwo[position * 2 + 1] = second === NO_PARENT || second >= MORE_PARENTS ? -1 : this.#checked(second)
     if (second >= MORE_PARENTS) this.#many.set(position, [this.#checked(first), ...this.#edges(layer, second)])
   }
 

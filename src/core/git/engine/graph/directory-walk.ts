@@ -1,6 +1,4 @@
 import { PathKey } from './bloom.ts'
-import { EntryChanges } from './paths/entry-changes.ts'
-import { MARK, parentOfMark } from './paths/path-index-file.ts'
 import { PathVersions } from './path-versions.ts'
 import { PositionQueue } from './position-queue.ts'
 import type { RepoView, WalkResult } from './repo-view.ts'
@@ -20,7 +18,6 @@ interface DirectoryResult extends WalkResult, DirectoryChanges {}
 
 interface Followed {
   readonly version: string
-  readonly path: Buffer
   readonly key: PathKey
   readonly bytes: Buffer
   /** Where it was in the tree that was read last. */
@@ -78,8 +75,6 @@ class DirectoryWalk {
   readonly #queue: PositionQueue
   /** The names of the directory with what their versions are compared by. */
   readonly #entries = new Map<string, Followed>()
-  /** What is known of the commits of the graph; undefined: nothing. */
-  #changes: EntryChanges | undefined
 
   constructor(view: RepoView, directory: Buffer, known: DirectoryChanges | undefined) {
     this.#view = view
@@ -95,11 +90,7 @@ class DirectoryWalk {
     for (const [name, version] of this.#view.tree(directory).versions()) {
       const path = Buffer.from(this.#prefix + name, 'latin1')
       const bytes = path.subarray(this.#prefix.length)
-      this.#entries.set(name, { version, path, key: new PathKey(path), bytes, hint: -1 })
-    }
-    if (this.#view.paths) {
-      const paths = Array.from(this.#entries, ([name, { path }]) => [name, path] as const)
-      this.#changes = new EntryChanges(this.#view.paths, this.#view.graph!.count, paths)
+      this.#entries.set(name, { version, key: new PathKey(path), bytes, hint: -1 })
     }
     this.#handOn(start, new Set(this.#entries.keys()))
   }
@@ -111,24 +102,12 @@ class DirectoryWalk {
     const names = this.#open.get(position)!
     this.#open.delete(position)
     if (position === this.#known?.position) this.#take(names, this.#known)
-    else if (this.#changes?.isCovered(position) === true) this.#pass(position, names, this.#changes)
     else this.#visit(position, names)
     return true
   }
 
   #take(names: ReadonlySet<string>, known: DirectoryChanges): void {
     for (const name of names) this.found.set(name, known.found.get(name)!)
-  }
-
-  /** Explains a commit without its trees. */
-  #pass(position: number, names: Set<string>, changes: EntryChanges): void {
-    const parents = this.#view.commits.parents(position)
-    changes.visit(position, (name, mark) => {
-      if (!names.delete(name)) return
-      if (mark === MARK.changed) this.found.set(name, position)
-      else this.#handOn(parents[parentOfMark(mark)]!, new Set([name]))
-    })
-    if (names.size > 0) this.#handOn(parents[0]!, names)
   }
 
   #visit(position: number, names: Set<string>): void {

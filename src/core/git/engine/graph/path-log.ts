@@ -1,5 +1,3 @@
-import { markedLog } from './paths/marked-log.ts'
-import { MARK, markOfParent, parentOfMark } from './paths/path-index-file.ts'
 import { PathVersions } from './path-versions.ts'
 import { PositionFlags } from './position-flags.ts'
 import { PositionQueue } from './position-queue.ts'
@@ -52,22 +50,12 @@ const logResult = (tip: number, commits: Int32Array): LogResult => ({
 /** The first commit of the range; undefined when there is none. */
 export function* firstOf(view: RepoView, range: LogRange): Walk<string | undefined> {
   const walk = new LogWalk(view, range, { tip: view.commits.find(Buffer.from(range.tip, 'hex')) })
-  if (walk.isMarked) {
-    const [first] = yield* walk.rest(1)
-    return first === undefined ? undefined : view.commits.id(first)
-  }
   for (let step = 1; walk.found.length === 0 && walk.step(); step++) if (step % STEPS_AT_ONCE === 0) yield 'working'
   return walk.found[0] === undefined ? undefined : view.commits.id(walk.found[0])
 }
 
 function* walkLog(walk: LogWalk, earlier: LogResult | undefined): Walk<Int32Array> {
-  let hasTried = false
   for (let step = 1; ; step++) {
-    if (walk.isMarked && !hasTried) {
-      hasTried = true
-      const joined = joinLogs(walk.found, yield* walk.rest())
-      if (joined) return joined
-    }
     // From the one commit that is left on, the log is that of an earlier answer.
     if (earlier && walk.next === earlier.tip && walk.isAlone) {
       const joined = joinLogs(walk.found, earlier.commits)
@@ -96,8 +84,6 @@ class LogWalk {
   readonly #queue: PositionQueue
   readonly #seen = new PositionFlags()
   readonly #stop: number | undefined
-  /** What is known of the commits of the graph; undefined: nothing. */
-  readonly #marks: Uint8Array | undefined
   #next: number | undefined
 
   /** `stop` is never skipped: the tip of an earlier answer. */
@@ -107,7 +93,6 @@ class LogWalk {
     this.#range = range
     const path = Buffer.from(range.path ?? '', 'utf8')
     this.#versions = path.length > 0 ? new PathVersions(view, path) : undefined
-    this.#marks = this.#versions && view.paths?.marks(path)
     this.#queue = new PositionQueue((position) => view.commits.date(position))
     this.#seen.enter(tip)
     this.#next = tip
@@ -121,24 +106,6 @@ class LogWalk {
   /** True when no commit waits besides the next. */
   get isAlone(): boolean {
     return this.#queue.size === 0
-  }
-
-  /** True when what is left is the log of the next commit, and an index tells most of it. */
-  get isMarked(): boolean {
-    return this.isAlone && this.#marks !== undefined && this.#next !== undefined && this.#next < this.#marks.length
-  }
-
-  /** The log of the next commit, of at most so many commits; only when `isMarked`. */
-  rest(limit?: number): Walk<Int32Array> {
-    const { since, until } = this.#range
-    return markedLog(this.#view.graph!, {
-      tip: this.#next!,
-      marks: this.#marks!,
-      resolve: (position) => this.#resolve(position),
-      since,
-      until,
-      ...(limit !== undefined && { limit }),
-    })
   }
 
   /** False at the end. */
@@ -177,27 +144,8 @@ class LogWalk {
   #sameParent(position: number, parents: readonly number[]): number | undefined {
     const versions = this.#versions
     if (!versions) return undefined
-    const mark = this.#markOf(position)
-    if (mark === MARK.changed) return undefined
-    return mark === MARK.unknown ? this.#treesSame(position, parents) : parents[parentOfMark(mark)]
-  }
-
-  #treesSame(position: number, parents: readonly number[]): number | undefined {
-    const versions = this.#versions!
     if (parents.length > 0 && versions.isSurelySame(position)) return parents[0]
     return parents.find((parent) => versions.isSame(position, parent))
-  }
-
-  #markOf(position: number): number {
-    return this.#marks?.[position] ?? MARK.unknown
-  }
-
-  /** From the trees. */
-  #resolve(position: number): number {
-    const parents = this.#view.commits.parents(position)
-    const same = this.#treesSame(position, parents)
-    if (same !== undefined) return markOfParent(parents.indexOf(same))
-    return parents.length > 0 || this.#versions!.version(position) !== '' ? MARK.changed : MARK.same
   }
 
   /** A commit without parents changes the path when it has it. */

@@ -1,7 +1,5 @@
-import { countHistory, countSides, difference, mergeBases, type SideCounts, within } from './ancestors.ts'
+import { countSides, difference, mergeBases, type SideCounts, within } from './ancestors.ts'
 import { type LastChanges, lastChanges } from './directory-walk.ts'
-import { type BuildOptions, type BuiltPathIndex, buildPathIndexes } from './paths/build-path-index.ts'
-import { wrongPathIndexes } from './paths/check-path-index.ts'
 import { firstOf, logOf, type LogRange } from './path-log.ts'
 import type { RepoView } from './repo-view.ts'
 import type { Walk } from './walk.ts'
@@ -24,10 +22,6 @@ export interface GraphQueries {
     readonly query: { readonly commit: string; readonly directory: string }
     readonly answer: LastChanges
   }
-  /** What is to be kept beside the commit-graph for later questions; none: not worth it. */
-  readonly pathIndexes: { readonly query: BuildOptions; readonly answer: readonly BuiltPathIndex[] }
-  /** The names of those that are not right for the newest `commits` of each file of the graph. */
-  readonly wrongPathIndexes: { readonly query: { readonly commits: number }; readonly answer: readonly string[] }
   /** The newest commit of the range; empty: none. */
   readonly first: { readonly query: LogRange; readonly answer: string }
   readonly log: { readonly query: LogRange & Window; readonly answer: Page }
@@ -36,7 +30,6 @@ export interface GraphQueries {
     readonly query: Window & { readonly tip: string; readonly not: readonly string[] }
     readonly answer: Page
   }
-  readonly count: { readonly query: { readonly tip: string }; readonly answer: number }
   /** Those of the tips that the history of `base` contains. */
   readonly within: {
     readonly query: { readonly base: string; readonly tips: readonly string[] }
@@ -58,8 +51,6 @@ type Answering<K extends GraphQueryKind> = (
 
 const ANSWERS: { readonly [K in GraphQueryKind]: Answering<K> } = {
   lastChanges: (view, { commit, directory }) => lastChanges(view, commit, directory),
-  pathIndexes: (view, options) => buildPathIndexes(view, options),
-  wrongPathIndexes: (view, { commits }) => wrongPathIndexes(view, commits),
   *first(view, range) {
     return (yield* firstOf(view, range)) ?? ''
   },
@@ -69,7 +60,6 @@ const ANSWERS: { readonly [K in GraphQueryKind]: Answering<K> } = {
   *difference(view, { skip, limit, tip, not }) {
     return page(view, yield* difference(view, tip, not), { skip, limit })
   },
-  count: (view, { tip }) => countHistory(view, tip),
   within: (view, { base, tips }) => within(view, base, tips),
   mergeBases: (view, { left, right }) => mergeBases(view, left, right),
   sides: (view, { left, right }) => countSides(view, left, right),

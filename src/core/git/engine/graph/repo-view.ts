@@ -8,7 +8,6 @@ import { movedPositions } from './moved-positions.ts'
 import { ObjectStore, type StoreCaches } from '../packs/object-store.ts'
 import { RecentCache } from '../packs/recent-cache.ts'
 import { TreeBytes } from '../packs/tree-bytes.ts'
-import { GRAPH_FOLDER, loadPathIndex, type PathIndex } from './paths/path-index.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
 import type { Walk } from './walk.ts'
 
@@ -53,8 +52,6 @@ export class RepoView {
     maxSize: MAX_RESULT_BYTES,
     sizeCalculation: ({ bytes }, key) => bytes + key.length * 2 + 200,
   })
-  /** Null: there is none. */
-  #paths: PathIndex | null | undefined
   readonly #running = new Set<string>()
   readonly #store: ObjectStore
   readonly #stamp: string
@@ -78,20 +75,7 @@ export class RepoView {
 
   /** Bytes in memory. */
   get bytes(): number {
-    return (
-      this.commits.bytes + this.#store.bytes + (this.#paths?.bytes ?? 0) + MAX_TREE_BYTES + this.#results.calculatedSize
-    )
-  }
-
-  /** Object directories: its own, then those it borrows from. */
-  get directories(): readonly string[] {
-    return this.#store.directories
-  }
-
-  /** Which commits of the graph change a path; undefined when maintenance has not found that out. */
-  get paths(): PathIndex | undefined {
-    this.#paths ??= (this.graph && loadPathIndex(this.directories, this.graph)) ?? null
-    return this.#paths ?? undefined
+    return this.commits.bytes + this.#store.bytes + MAX_TREE_BYTES + this.#results.calculatedSize
   }
 
   isCurrent(): boolean {
@@ -176,12 +160,9 @@ function unlessUnsupported<T>(work: () => T): T | undefined {
 function stampOf(path: string): string {
   for (const name of ['shallow', 'info/grafts'])
     if (stat(join(path, name)) !== undefined) throw new UnsupportedError(`the repository has ${name}`)
-  // The folder tells that a path index was added to it.
-  const names = ['info/commit-graph', 'info/commit-graphs/commit-graph-chain', 'info/alternates', GRAPH_FOLDER]
-  return names
-    .map((name) => `objects/${name}`)
+  return ['info/commit-graph', 'info/commit-graphs/commit-graph-chain', 'info/alternates']
     .map((name) => {
-      const found = stat(join(path, name))
+      const found = stat(join(path, 'objects', name))
       return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`
     })
     .join(',')

@@ -93,7 +93,7 @@ interface SideCounts {
 }
 
 /** How many commits each of two histories has and the other lacks. */
-export async function countSides(context: AncestryContext, left: string, right: string): Promise<SideCounts> {
+async function countSides(context: AncestryContext, left: string, right: string): Promise<SideCounts> {
   const known = await context.graph.ask(context, 'sides', { left, right })
   if (known) return known
   const counts = await revList(context.command, ['--count', '--left-right', `${left}...${right}`])

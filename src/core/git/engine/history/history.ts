@@ -1,6 +1,5 @@
 import { trimEndOf } from '../../../platform/trim.ts'
-import { type Ancestry, type AncestryContext, countSides, createAncestry, requireOids, revList } from './ancestry.ts'
-import { CommitQueue } from './commit-queue.ts'
+import { type Ancestry, type AncestryContext, createAncestry, requireOids, revList } from './ancestry.ts'
 import type { Commit } from '../object/commit.ts'
 import type { Objects } from '../read/objects.ts'
 
@@ -33,22 +32,18 @@ export interface HistoryContext extends AncestryContext {
   readonly objects: Objects
 }
 
-/** Up to here a walk over the cache is faster than a process. */
-const MAX_WALK = 200
+/** Commits of a push that are read through the object cache, without the thread. */
 const MAX_CHAIN = 20
 
 export function createHistory(context: HistoryContext): History {
   const { format, cacheKey, objects, command, memo } = context
-  let counted: { readonly tip: string; readonly count: number } | undefined
 
   function listIds(query: LogQuery, window: LogWindow): Promise<readonly string[]> {
-    const plain = !query.path && query.since === undefined && query.until === undefined && !query.not?.length
-    const key = `${cacheKey}log ${queryKey(query)} ${window.skip} ${window.limit}`
+    const key = `${cacheKey}log ${JSON.stringify(queryArgs(query))} ${window.skip} ${window.limit}`
     return memo.get(
       key,
       (ids) => ids.length * 90,
       async () => {
-        if (plain && window.skip + window.limit <= MAX_WALK) return walk(objects, query.tip, window)
         const row = await chain(objects, query)
         if (row !== undefined) return row.slice(window.skip, window.skip + window.limit)
         const known = await askGraph(context, query, window)
@@ -58,18 +53,6 @@ export function createHistory(context: HistoryContext): History {
         return text === '' ? [] : text.split('\n')
       },
     )
-  }
-
-  async function countAll(tip: string): Promise<number> {
-    const known = counted
-    const sides = known && (await countSides(context, known.tip, tip))
-    // |new| = |old| − |old∖new| + |new∖old|: after a push only the new commits are counted.
-    const count = sides
-      ? known.count - sides.left + sides.right
-      : ((await context.graph.ask(context, 'count', { tip })) ??
-        Number(await revList(command, ['--count', '--use-bitmap-index', tip])))
-    counted = { tip, count }
-    return count
   }
 
   const checked = (query: LogQuery): void => requireOids(format, query.tip, ...(query.not ?? []))
@@ -84,16 +67,13 @@ export function createHistory(context: HistoryContext): History {
     async count(query) {
       checked(query)
       if (isOutside(query.path)) return 0
-      const key = queryKey(query)
       return memo.get(
-        `${cacheKey}count ${key}`,
+        `${cacheKey}count ${JSON.stringify(queryArgs(query))}`,
         () => 8,
         async () =>
-          key === query.tip
-            ? countAll(query.tip)
-            : ((await chain(objects, query))?.length ??
-              (await askGraph(context, query, { skip: 0, limit: 0 }))?.total ??
-              Number(await revList(command, ['--count', ...queryArgs(query)], query.borrow))),
+          (await chain(objects, query))?.length ??
+          (await askGraph(context, query, { skip: 0, limit: 0 }))?.total ??
+          Number(await revList(command, ['--count', ...queryArgs(query)], query.borrow)),
       )
     },
     ...createAncestry(context),
@@ -135,14 +115,6 @@ function queryArgs(query: LogQuery): string[] {
   return path ? [...args, path] : args
 }
 
-/** The tip alone when there is no filter. */
-function queryKey(query: LogQuery): string {
-  const filters = queryArgs(query).slice(0, -1)
-  const path = query.path === undefined ? undefined : trimEndOf(query.path, '/')
-  if (path) return JSON.stringify([...filters, '--', path])
-  return filters.length === 1 ? query.tip : JSON.stringify(filters)
-}
-
 /**
  * The commits from `tip` back to the one commit of `not`, when each of them has one parent, as in most pushes.
  * Undefined otherwise.
@@ -170,22 +142,4 @@ async function chain(
     oid = parents[0]!
   }
   return ids
-}
-
-/** The first commits in the order of git log, read through the object cache and without a process. */
-async function walk(objects: Objects, tip: string, window: LogWindow): Promise<string[]> {
-  const queue = new CommitQueue()
-  const seen = new Set([tip])
-  const ids: string[] = []
-  queue.push(await objects.commit(tip))
-  while (ids.length < window.skip + window.limit) {
-    const commit = queue.pop()
-    if (!commit) break
-    ids.push(commit.oid)
-    const parents = commit.parents.filter((oid) => !seen.has(oid))
-    for (const oid of parents) seen.add(oid)
-    // Together, so that both sides of a merge are one request to the reader.
-    for (const parent of await Promise.all(parents.map((oid) => objects.commit(oid)))) queue.push(parent)
-  }
-  return ids.slice(window.skip)
 }

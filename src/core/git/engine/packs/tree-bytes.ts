@@ -11,7 +11,7 @@ const SEVEN = 0x37
 const MAX_BACK = 300
 
 /** One entry of a tree: positions in its bytes. */
-export interface TreePlace {
+interface TreePlace {
   readonly start: number
   readonly name: number
   /** Of the NUL after the name. */
@@ -82,32 +82,24 @@ export class TreeBytes {
 
   /** Calls `visit` with the name (latin1) of every entry that the other tree lacks or has in another version. */
   differences(other: TreeBytes, visit: (name: string) => void): void {
-    this.compare(other, (mine) => {
-      if (mine) visit(this.name(mine))
-    })
-  }
-
-  /**
-   * Calls `visit` with every entry that only one tree has, or each in another version. What is a directory in one and
-   * something else in the other comes as two entries.
-   */
-  compare(other: TreeBytes, visit: (mine: TreePlace | undefined, theirs: TreePlace | undefined) => void): void {
     let mine = 0
     let theirs = 0
-    while (mine < this.bytes.length || theirs < other.bytes.length) {
-      if (mine < this.bytes.length && theirs < other.bytes.length) {
+    while (mine < this.bytes.length) {
+      if (theirs < other.bytes.length) {
         const same = commonLength(this.bytes, mine, other.bytes, theirs)
-        if (mine + same === this.bytes.length && theirs + same === other.bytes.length) return
+        if (mine + same === this.bytes.length) return
         // What follows the common part is in the entry of its last byte, or begins there in both.
-        const start = mine + same < this.bytes.length ? this.#startBefore(mine + same) : mine + same
+        const start = this.#startBefore(mine + same)
         theirs += start - mine
         mine = start
       }
-      const entry = mine < this.bytes.length ? this.#entry(mine) : undefined
+      const entry = this.#entry(mine)
       const opposite = theirs < other.bytes.length ? other.#entry(theirs) : undefined
       const order = orderOf({ tree: this, entry }, { tree: other, entry: opposite })
-      visit(order <= 0 ? entry : undefined, order >= 0 ? opposite : undefined)
-      if (order <= 0) mine = entry!.end
+      if (order <= 0) {
+        visit(this.name(entry))
+        mine = entry.end
+      }
       if (order >= 0) theirs = opposite!.end
     }
   }
@@ -223,8 +215,8 @@ interface Side {
 }
 
 /** Git's order of entries: by bytes, a directory as if its name ended in a slash. 0 for equal names and types. */
-function orderOf(mine: Side, theirs: Side): number {
-  if (!mine.entry || !theirs.entry) return mine.entry ? -1 : 1
+function orderOf(mine: Side & { readonly entry: TreePlace }, theirs: Side): number {
+  if (!theirs.entry) return -1
   const { name, nameEnd } = mine.entry
   const { name: other, nameEnd: otherEnd } = theirs.entry
   const length = Math.min(nameEnd - name, otherEnd - other)

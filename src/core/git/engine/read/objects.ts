@@ -136,8 +136,6 @@ export function createObjects(context: ObjectsContext) {
     raw: contents,
     /** Asks git about any revision text; the caller has checked that it is harmless. */
     ask: (revision: string): Promise<Answer> => pool.ask(path, 'info', revision),
-    /** True when the commit is in the cache, so that reading it costs nothing. */
-    hasCommit: (oid: string): boolean => cache.has(key(oid)),
     /** Puts an object that was just written into the cache, so that it need not be read back. */
     remember({
       oid,

@@ -35,7 +35,7 @@ export async function fetchKey(repo: GitRepo, refs: WireRefs, request: V2Request
 const digests = new WeakMap<WireRefs, Buffer>()
 
 /** Equal exactly when all refs are. */
-export function refsDigest(refs: WireRefs): Buffer {
+function refsDigest(refs: WireRefs): Buffer {
   const cached = digests.get(refs)
   if (cached) return cached
   const hash = createHash('sha256')

@@ -16,7 +16,6 @@ import { readRefs } from '../repo.ts'
 import { SideBand } from '../pkt/side-band.ts'
 import { createV2Capabilities, type V2Capabilities } from './v2-capabilities.ts'
 import { readV2Request, requireSimpleFilter, type V2Request } from './v2-request.ts'
-import { WholePacks } from './whole-pack.ts'
 import { protocolError, WireError } from '../wire-error.ts'
 
 export interface UploadPackOptions {
@@ -70,13 +69,11 @@ export function createUploadPack(options: UploadPackOptions) {
 class FetchServer {
   readonly #options: UploadPackOptions
   readonly #gate: Gate
-  readonly #wholePacks: WholePacks
   readonly #v2Capabilities: V2Capabilities
 
   constructor(options: UploadPackOptions) {
     this.#options = options
     this.#gate = new Gate(options.maxFetches, options.maxFetchesPerRepo)
-    this.#wholePacks = new WholePacks(options)
     this.#v2Capabilities = createV2Capabilities(options.agent)
   }
 
@@ -113,8 +110,6 @@ class FetchServer {
       await sink(await this.#listRefs(repo, request))
     } else if (request.command === 'bundle-uri' && exchange.bundleUrl) {
       await sink(answerBundleUri(await exchange.bundleUrl()))
-    } else if (isCloneRequest(request) && (await this.#wholePacks.answer(repo, await readRefs(repo), request, sink))) {
-      return
     } else if (cache && isCloneRequest(request) && (await isWorthKeeping(repo, cache))) {
       await this.#answerCached(repo, request, cache, sink)
     } else {
