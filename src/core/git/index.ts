@@ -49,6 +49,18 @@ export { MODE, type TreeEntry } from './engine/object/tree.ts'
 
 export type { Ref, RefSnapshot } from './engine/refs/ref-store.ts'
 export { retryMoved } from './engine/refs/retry-moved.ts'
+export {
+  findCommitOid,
+  findLooseOid,
+  findReportedOid,
+  findShortOid,
+  findTarget,
+  getTarget,
+  hasBranches,
+  ignoringMissing,
+  requireTarget,
+  type Target,
+} from './engine/refs/target.ts'
 
 export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 

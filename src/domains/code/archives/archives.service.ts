@@ -2,6 +2,7 @@ import type { Core } from '../../../core/module.ts'
 import { Readable } from 'node:stream'
 import {
   type GitRepo,
+  ignoringMissing,
   isSafePath,
   type PackCache,
   type SpooledStream,
@@ -11,7 +12,6 @@ import {
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import type { Repo } from '../../repositories/index.ts'
-import { ignoringMissing } from '../verification/target.ts'
 import { countArchiveDownload } from './archive-download.store.ts'
 
 type ArchiveFormat = 'zip' | 'tar.gz' | 'bundle'

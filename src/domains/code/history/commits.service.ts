@@ -1,9 +1,16 @@
-import type { Commit, Git, GitRepo } from '../../../core/git/index.ts'
+import {
+  type Commit,
+  findCommitOid,
+  findLooseOid,
+  type Git,
+  type GitRepo,
+  hasBranches,
+  ignoringMissing,
+} from '../../../core/git/index.ts'
 import { badRequest, invalid, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { parseTimestamp } from '../../../core/platform/timestamp.ts'
 import type { Repo } from '../../repositories/index.ts'
-import { findCommitOid, findLooseOid, hasBranches, ignoringMissing } from '../verification/target.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
 
 interface CommitQuery {

@@ -1,9 +1,8 @@
 import type { Core } from '../../../core/module.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
-import type { Commit, GitRepo } from '../../../core/git/index.ts'
+import { type Commit, findCommitOid, findTarget, type GitRepo } from '../../../core/git/index.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import type { Repo } from '../../repositories/index.ts'
-import { findCommitOid, findTarget } from '../verification/target.ts'
 import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
 import { requireHeadRepo } from './head-repo.ts'
 

@@ -1,14 +1,13 @@
 import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
-import type { Git } from '../../../core/git/index.ts'
+import { findCommitOid, findReportedOid, type Git } from '../../../core/git/index.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type CombinedState, type StatusState, combineStates } from '../protections/branches/status-checks.policy.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { type User, listUsersByIds } from '../../accounts/index.ts'
-import { findCommitOid, findReportedOid } from '../verification/target.ts'
 import {
   type CommitStatus,
   insertCommitStatus,

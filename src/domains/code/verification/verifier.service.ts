@@ -1,5 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import type { Commit, GitRepo, Tag } from '../../../core/git/index.ts'
+import { type Commit, type GitRepo, ignoringMissing, type Tag } from '../../../core/git/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
@@ -8,7 +8,6 @@ import type { CommitSigner } from '../../repositories/index.ts'
 import type { User } from '../../accounts/index.ts'
 import { type KeyFacts, loadKeyFacts } from './key-facts.ts'
 import { readSignedCommit, type SignedCommit } from './signed-commit.ts'
-import { ignoringMissing } from './target.ts'
 import { type Failure, type Signer, UNSIGNED, type Verification } from './verification.ts'
 
 export interface Verifier {

@@ -1,5 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { type GitRepo, MODE, type TreeEntry } from '../../../core/git/index.ts'
+import { findShortOid, type GitRepo, ignoringMissing, MODE, type TreeEntry } from '../../../core/git/index.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { isText } from '../../../core/platform/http/content.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -9,8 +9,6 @@ import {
   type CommitViews,
   type LfsPointer,
   MAX_POINTER_SIZE,
-  findShortOid,
-  ignoringMissing,
   mapRenamedBranches,
   parseLfsPointer,
 } from '../../code/index.ts'

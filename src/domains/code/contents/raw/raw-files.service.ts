@@ -1,11 +1,21 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../../../../core/db/database.ts'
-import { branchRef, type Git, type GitRepo, isOid, MODE, tagRef } from '../../../../core/git/index.ts'
+import {
+  branchRef,
+  findCommitOid,
+  findShortOid,
+  findTarget,
+  type Git,
+  type GitRepo,
+  ignoringMissing,
+  isOid,
+  MODE,
+  tagRef,
+} from '../../../../core/git/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/objects/pointer.ts'
 import { mapRenamedBranches } from '../../pushes/renamed-branch.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { findCommitOid, findShortOid, findTarget, ignoringMissing } from '../../verification/target.ts'
 
 /** The bytes of a file and the facts that its headers contain. */
 export interface RawFile {

@@ -1,3 +1,4 @@
+import { requireTarget, type Target } from '../../../../core/git/index.ts'
 import { Type } from '@sinclair/typebox'
 import { PATH_LENGTH } from '../../../../core/http/body/limits.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
@@ -7,7 +8,6 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { badRequest } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { type Target, requireTarget } from '../../verification/target.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
 import { type ContentsShow, contentsPresenter } from './contents.present.ts'

@@ -1,7 +1,6 @@
 import { escapePath, type RepoUrls } from '../../../../core/access/repo-urls.ts'
-import type { Identity } from '../../../../core/git/index.ts'
+import type { Identity, Target } from '../../../../core/git/index.ts'
 import { commitTime } from '../../history/commit.present.ts'
-import type { Target } from '../../verification/target.ts'
 import type { ContentsResponse } from './contents.model.ts'
 import type { EntryView } from './contents.service.ts'
 

@@ -1,10 +1,19 @@
 import { LRUCache } from 'lru-cache'
-import { type Commit, type Git, type GitRepo, isGitError, MODE, type TreeEntry } from '../../../../core/git/index.ts'
+import {
+  type Commit,
+  findTarget,
+  getTarget,
+  type Git,
+  type GitRepo,
+  isGitError,
+  MODE,
+  type Target,
+  type TreeEntry,
+} from '../../../../core/git/index.ts'
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/objects/pointer.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { type Target, findTarget, getTarget } from '../../verification/target.ts'
 import { type EditorProperties, readEditorConfig } from '../templates/editorconfig.ts'
 import { parseSubmodules } from './submodules.ts'
 

@@ -1,5 +1,10 @@
-import { type Commit, createPathLookup, type GitRepo, type PathLookup } from '../../../../core/git/index.ts'
-import type { Target } from '../../verification/target.ts'
+import {
+  type Commit,
+  createPathLookup,
+  type GitRepo,
+  type PathLookup,
+  type Target,
+} from '../../../../core/git/index.ts'
 import type { EntryReader, EntryView } from '../read/contents.service.ts'
 import type { FileOperation } from './file-operations.ts'
 

@@ -1,7 +1,6 @@
-import { branchRef, type Git, type GitRepo } from '../../../../core/git/index.ts'
+import { branchRef, type Git, type GitRepo, hasBranches } from '../../../../core/git/index.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { hasBranches } from '../../verification/target.ts'
 
 /** Opens a repository for a change of its branches. Throws NotFound when it has none, Forbidden when it is a mirror. */
 export async function openNonEmpty(git: Git, repo: Repo): Promise<GitRepo> {

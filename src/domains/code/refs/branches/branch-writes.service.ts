@@ -2,6 +2,7 @@ import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import {
   branchRef,
+  findCommitOid,
   type GitRepo,
   isNewRefName,
   RefConflictError,
@@ -13,7 +14,6 @@ import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
 import type { DiskQuota } from '../../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
-import { findCommitOid } from '../../verification/target.ts'
 import { openNonEmpty, tipOf } from './branch-tips.ts'
 import { renameBranch } from './rename-branch.ts'
 

@@ -1,12 +1,18 @@
 import type { Core } from '../../../../core/module.ts'
-import type { GitRepo, Ref, Tag } from '../../../../core/git/index.ts'
+import {
+  findLooseOid,
+  type GitRepo,
+  hasBranches,
+  ignoringMissing,
+  type Ref,
+  type Tag,
+} from '../../../../core/git/index.ts'
 import { badRequest, type DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../../archives/archive-download.store.ts'
 import type { CommitParts, CommitView, CommitViews } from '../../history/commit-views.service.ts'
 import { requireOid } from '../../history/commits.service.ts'
 import { type LfsPointer, parseLfsPointer } from '../../lfs/objects/pointer.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { findLooseOid, hasBranches, ignoringMissing } from '../../verification/target.ts'
 import type { Verification } from '../../verification/verification.ts'
 import type { Verifier } from '../../verification/verifier.service.ts'
 import { createTreeLists, type TreeItem } from './tree-list.ts'

@@ -3,6 +3,7 @@ import {
   type Commit,
   type GitRepo,
   type Identity,
+  ignoringMissing,
   type Ref,
   type RefSnapshot,
   tagRef,
@@ -13,7 +14,6 @@ import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../..
 import { loadTagRules } from '../../protections/facts.ts'
 import { mayChangeTag } from '../../protections/tags/tag-rules.policy.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
-import { ignoringMissing } from '../../verification/target.ts'
 import { createTag, deleteTag, type NewTagInput, ProtectedTagError, type TagDeps } from './write-tag.ts'
 
 const PREFIX = 'refs/tags/'

@@ -1,6 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import {
+  findCommitOid,
   type GitRepo,
   isNewRefName,
   isZeroOid,
@@ -12,7 +13,6 @@ import { conflict, DomainError, invalidField, notFound } from '../../../../core/
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
 import { type CommitSigner, type RepoInView, writeTag } from '../../../repositories/index.ts'
-import { findCommitOid } from '../../verification/target.ts'
 import { findReleaseTag } from './release-tag.store.ts'
 
 export interface NewTagInput {

@@ -1,6 +1,5 @@
-import { type Commit, type GitRepo, branchRef, isZeroOid } from '../../../../core/git/index.ts'
+import { branchRef, type Commit, type GitRepo, ignoringMissing, isZeroOid } from '../../../../core/git/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { ignoringMissing } from '../../../code/index.ts'
 
 export interface RefUpdate {
   readonly ref: string

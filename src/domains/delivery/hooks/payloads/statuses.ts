@@ -1,6 +1,7 @@
+import { ignoringMissing } from '../../../../core/git/index.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import type { Database } from '../../../../core/db/database.ts'
-import { findCommitStatus, ignoringMissing, presentStatus } from '../../../code/index.ts'
+import { findCommitStatus, presentStatus } from '../../../code/index.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import { loadPayloadCommits, type PayloadCommitDeps } from './payload-commits.ts'
 import { messageOf } from './payload.present.ts'

@@ -1,7 +1,6 @@
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
-import { branchRef } from '../../../../core/git/index.ts'
+import { branchRef, findCommitOid, findTarget } from '../../../../core/git/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { findCommitOid, findTarget } from '../../../code/index.ts'
 import { loadPayloadCommits } from './payload-commits.ts'
 import { messageOf } from './payload.present.ts'
 import type { HookMessage } from './payload.ts'

@@ -1,8 +1,8 @@
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import { branchRef, type Git } from '../../../../core/git/index.ts'
+import { branchRef, findCommitOid, type Git } from '../../../../core/git/index.ts'
 import { invalid, notFound } from '../../../../core/platform/errors.ts'
-import { findCommitOid, requireHeadRepo } from '../../../code/index.ts'
+import { requireHeadRepo } from '../../../code/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 
 /** A branch and its tip. */

@@ -1,6 +1,18 @@
-import { branchRef, type GitRepo, isGitError } from '../../../core/git/index.ts'
-import { notFound } from '../../../core/platform/errors.ts'
-import type { Repo } from '../../repositories/index.ts'
+import { notFound } from '../../../platform/errors.ts'
+import { isGitError } from '../../errors.ts'
+import { branchRef } from './ref-name.ts'
+import type { Refs } from './refs.ts'
+import type { Revisions } from './revision.ts'
+
+interface RefNames {
+  readonly refs: Refs
+  readonly revisions: Revisions
+}
+
+/** A repository whose default branch stands for an absent ref. */
+interface WithDefaultBranch {
+  readonly defaultBranch: string
+}
 
 /** The commit that a client named. `name` is the short name of the branch or tag, or the full id. */
 export interface Target {
@@ -13,7 +25,11 @@ export interface Target {
  * Resolves a full id, exact branch or exact tag; the default branch where `ref` is absent or empty
  * (behaviour/git-data-and-transport#common-rules).
  */
-export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target | undefined> {
+export async function findTarget(
+  git: RefNames,
+  repo: WithDefaultBranch,
+  ref: string | undefined,
+): Promise<Target | undefined> {
   const name = ref === undefined || ref === '' ? repo.defaultBranch : ref
   const found = await git.revisions.findStrict(name)
   if (found === undefined || found.kind === 'other') return undefined
@@ -22,12 +38,12 @@ export async function findTarget(git: GitRepo, repo: Repo, ref: string | undefin
 }
 
 /** As `findTarget`; throws NotFound. */
-export async function getTarget(git: GitRepo, repo: Repo, ref: string | undefined): Promise<Target> {
+export async function getTarget(git: RefNames, repo: WithDefaultBranch, ref: string | undefined): Promise<Target> {
   return requireTarget(await findTarget(git, repo, ref), repo, ref)
 }
 
 /** What `findTarget` gave. Throws NotFound where it gave nothing. */
-export function requireTarget(target: Target | undefined, repo: Repo, ref: string | undefined): Target {
+export function requireTarget(target: Target | undefined, repo: WithDefaultBranch, ref: string | undefined): Target {
   if (target === undefined) throw notFound(`ref ${ref || repo.defaultBranch} does not exist`)
   return target
 }
@@ -38,33 +54,37 @@ const SHORT_ID = /^[0-9a-f]{7,64}$/
  * As `findTarget`, or by a short id of at least 7 digits: the form that statuses accept
  * (behaviour/git-data-and-transport#common-rules).
  */
-export async function findReportedOid(git: GitRepo, repo: Repo, ref: string): Promise<string | undefined> {
+export async function findReportedOid(
+  git: RefNames,
+  repo: WithDefaultBranch,
+  ref: string,
+): Promise<string | undefined> {
   return (await findTarget(git, repo, ref))?.commit ?? findShortOid(git, ref)
 }
 
 /** The commit of an id of at least 7 digits, full or short, and of nothing else. */
-export async function findShortOid(git: GitRepo, id: string): Promise<string | undefined> {
+export async function findShortOid(git: RefNames, id: string): Promise<string | undefined> {
   if (!SHORT_ID.test(id)) return undefined
   const oid = await ignoringMissing(() => git.revisions.findShort(id))
   return oid === undefined ? undefined : peeled(git, oid)
 }
 
 /** False in an empty repository. */
-export const hasBranches = async (git: GitRepo): Promise<boolean> =>
+export const hasBranches = async (git: RefNames): Promise<boolean> =>
   (await git.refs.snapshot()).list(branchRef('')).length > 0
 
 /** The object that git resolves a revision to. */
-export const findLooseOid = async (git: GitRepo, revision: string): Promise<string | undefined> =>
+export const findLooseOid = async (git: RefNames, revision: string): Promise<string | undefined> =>
   (await ignoringMissing(() => git.revisions.findLoose(revision)))?.oid
 
 /** The commit that git resolves a revision to. */
-export async function findCommitOid(git: GitRepo, revision: string): Promise<string | undefined> {
+export async function findCommitOid(git: RefNames, revision: string): Promise<string | undefined> {
   const found = await ignoringMissing(() => git.revisions.findLoose(revision))
   if (found === undefined) return undefined
   return found.type === 'commit' ? found.oid : peeled(git, found.oid)
 }
 
-const peeled = (git: GitRepo, oid: string): Promise<string | undefined> =>
+const peeled = (git: RefNames, oid: string): Promise<string | undefined> =>
   ignoringMissing(() => git.revisions.peel(oid, 'commit'))
 
 /** Undefined instead of a GitError that says there is no such object. */
