@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Migration, MigrationProvider } from 'kysely/migration'
 import { createBaseline } from './202611241900-baseline.ts'
+import { addHookEventMessages } from './202611241930-hook-event-messages.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -11,6 +12,7 @@ export const BASELINE = '202611241900-baseline'
 /** By the time at which they were written (UTC), in order. Never edit one after a release; add another. */
 const steps: Readonly<Record<string, Step>> = {
   [BASELINE]: createBaseline,
+  '202611241930-hook-event-messages': addHookEventMessages,
 }
 
 /**

@@ -47,7 +47,7 @@ delete from "hook_message" where "id" in (?, ...) and not exists (select "hook_d
 select "hook_id" from "hook_delivery" where "state" in (?, ...) group by "hook_id" having count(*) > ?;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts deleteHookEvents
-delete from "hook_event" where "event_id" in (?, ...) returning "event_id";
+delete from "hook_event" where "event_id" in (?, ...) returning "event_id", "messages";
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts freeEventsOf
 update "hook_event" set "lease_until" = ?, "holder" = ? where "holder" in (?, ...);
@@ -64,11 +64,21 @@ update "hook_event" set "lease_until" = ?, "holder" = ? where "event_id" in (?, 
 select "event_id" from "hook_event" where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ? or "holder" = ?) order by "event_id";
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts listBuildableEvents
-select "event_id" from "hook_event" where "next_at" <= ? order by "event_id" limit N;
+select "event_id" from "hook_event" where "next_at" <= ? and not exists (select "event"."id" from "event" where "event"."id" = "hook_event"."event_id" and "event"."dispatched_at" = ?) order by "event_id" limit N;
 select "event_id" from "hook_event" where "lease_until" > ? and "lease_until" <= ? and "holder" != ? limit N;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts loadHookEvents
-select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at", "hook_event"."attempts" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."event_id" in (?, ...) order by "hook_event"."event_id";
+select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at", "hook_event"."attempts", "hook_event"."messages" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."event_id" in (?, ...) order by "hook_event"."event_id";
+
+-- domains/delivery/hooks/delivery/hook-event.store.ts lockUnbuiltEvents
+select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "event" where "event"."dispatched_at" = ? and "event"."kind" in (?, ...) and "event"."repo_id" = ? and "event"."id" not in (select "hook_event"."event_id" from "hook_event") order by "event"."id" limit N;
+select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "event" where "event"."dispatched_at" = ? and "event"."kind" in (?, ...) and ("event"."repo_id" = ? or "event"."repo_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?)) and "event"."id" not in (select "hook_event"."event_id" from "hook_event") order by "event"."id" limit N;
+select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."messages" = ? and "event"."repo_id" = ? order by "event"."id" limit N;
+select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."messages" = ? and ("event"."repo_id" = ? or "event"."repo_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?)) order by "event"."id" limit N;
+
+-- domains/delivery/hooks/delivery/hook-event.store.ts storeMessages
+insert into "hook_event" ("event_id", "messages") values (?, ...);
+update "hook_event" set "messages" = ? where "event_id" = ?;
 
 -- domains/delivery/hooks/delivery/hook-filter.store.ts listActiveFilters
 select "id", "owner_id" from "repo" where "id" in (?, ...);

@@ -45,7 +45,7 @@ export const module = defineModule({
         ...deadDeliveryOperations(deliveries),
       ],
       events: hookEvents,
-      projections: repoWebhookProjections,
+      projections: { ...repoWebhookProjections, ...delivery.projections },
       sealedColumns: [sealedHookColumns],
       subscriptions: delivery.subscriptions,
       jobs: delivery.jobs,

@@ -9,6 +9,8 @@ export interface HookEventTable {
   lease_until: Generated<number>
   /** The process that builds them (`Members.self`). */
   holder: Generated<string>
+  /** Built before the rows that they show were deleted: `HookMessage[]` as JSON; empty when they are not built. */
+  messages: Generated<string>
 }
 
 /** What an event sends, once for all webhooks that get it. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../../../core/config/index.ts'
-import type { EventKind, Subscriptions } from '../../../../core/events/index.ts'
+import type { EventKind, Projections, Subscriptions } from '../../../../core/events/index.ts'
 import type { JobDefinitions, ScheduledTask } from '../../../../core/jobs/index.ts'
 import {
   createHostGuard,
@@ -14,6 +14,7 @@ import type { Core, Worker } from '../../../../core/module.ts'
 import type { BuildMessages } from '../payloads/payload.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.service.ts'
 import { createDeliveryJobs, deliveryTasks } from './history/delivery.jobs.ts'
+import { earlyBuildProjections } from './build-early.projection.ts'
 import { deliverySubscriptions } from './delivery.subscriber.ts'
 import { Deliverer } from './send/deliverer.ts'
 import { createMessageQueue, type MessageQueue } from './message-queue.ts'
@@ -28,6 +29,7 @@ const STOP_MS = 2_000
 export interface Delivery {
   readonly deliveries: Deliveries
   readonly queue: MessageQueue
+  readonly projections: Projections
   readonly subscriptions: Subscriptions
   readonly jobs: JobDefinitions
   readonly tasks: readonly ScheduledTask[]
@@ -71,6 +73,7 @@ export function createDelivery(
     jobs: createDeliveryJobs({ database, clock, days: settings.history_days, perHook: settings.history_per_hook }),
     tasks: deliveryTasks(jobs),
     workers: [messages, deliverer],
+    projections: earlyBuildProjections({ builders, log, siteOnly }),
     subscriptions: deliverySubscriptions({
       kinds: [...builders.keys()],
       siteOnly,

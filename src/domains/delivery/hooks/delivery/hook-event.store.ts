@@ -1,13 +1,18 @@
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { runKept } from '../../../../core/db/kept-statement.ts'
 import { rowById } from '../../../../core/db/transaction-rows.ts'
+import type { Schema } from '../../../../core/db/schema.ts'
 import type { DomainEvent } from '../../../../core/events/index.ts'
+import type { HookMessage } from '../payloads/payload.ts'
 import type { EventPlace } from './match-hooks.policy.ts'
 
 /** An event of the outbox whose messages are to be built. */
 export interface WaitingEvent {
   readonly event: DomainEvent
   readonly attempts: number
+  /** Those that were built before their repository was deleted. */
+  readonly messages: readonly HookMessage[] | undefined
 }
 
 /**
@@ -65,7 +70,8 @@ type LeaseOf = LeaseTimes & { readonly holder: string }
 
 /**
  * The ids of the events that may be built now, the oldest first; none while another process builds some. What this
- * process has leased it has given up: the database went away meanwhile.
+ * process has leased it has given up: the database went away meanwhile. An event that is not dispatched yet waits, since
+ * its dispatch would insert the row again.
  */
 export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: LeaseOf, limit: number): Promise<number[]> {
   const building = await db
@@ -81,6 +87,17 @@ export async function listBuildableEvents(db: Db, { now, leaseMs, holder }: Leas
     .selectFrom('hook_event')
     .select('event_id')
     .where('next_at', '<=', now)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('event')
+            .select('event.id')
+            .whereRef('event.id', '=', 'hook_event.event_id')
+            .where('event.dispatched_at', '=', 0),
+        ),
+      ),
+    )
     .orderBy('event_id')
     .limit(limit)
     .execute()
@@ -118,38 +135,115 @@ export async function leaseHookEvents(
   return true
 }
 
+const EVENT = [
+  'event.id',
+  'event.kind',
+  'event.repo_id',
+  'event.actor_id',
+  'event.payload',
+  'event.created_at',
+] as const
+
+type EventColumns = Pick<Selectable<Schema['event']>, 'actor_id' | 'created_at' | 'id' | 'kind' | 'payload' | 'repo_id'>
+
+const eventOf = (row: EventColumns): DomainEvent =>
+  ({
+    id: row.id,
+    kind: row.kind,
+    repoId: row.repo_id,
+    actorId: row.actor_id,
+    at: row.created_at,
+    payload: JSON.parse(row.payload) as unknown,
+  }) as unknown as DomainEvent
+
+const messagesOf = (text: string): readonly HookMessage[] | undefined =>
+  text === '' ? undefined : (JSON.parse(text) as HookMessage[])
+
 /** Sorted by id. */
 export async function loadHookEvents(db: Db, ids: readonly number[]): Promise<WaitingEvent[]> {
   const rows = await db
     .selectFrom('hook_event')
     .innerJoin('event', 'event.id', 'hook_event.event_id')
-    .select(['event.id', 'event.kind', 'event.repo_id', 'event.actor_id', 'event.payload', 'event.created_at'])
-    .select('hook_event.attempts')
+    .select(EVENT)
+    .select(['hook_event.attempts', 'hook_event.messages'])
     .where('hook_event.event_id', 'in', [...ids])
     .orderBy('hook_event.event_id')
     .execute()
-  return rows.map((row) => ({
-    attempts: row.attempts,
-    event: {
-      id: row.id,
-      kind: row.kind,
-      repoId: row.repo_id,
-      actorId: row.actor_id,
-      at: row.created_at,
-      payload: JSON.parse(row.payload) as unknown,
-    } as unknown as DomainEvent,
-  }))
+  return rows.map((row) => ({ attempts: row.attempts, event: eventOf(row), messages: messagesOf(row.messages) }))
 }
 
-/** The ids of those that were there. */
-export async function deleteHookEvents(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
-  if (ids.length === 0) return new Set()
+/** What is deleted: a repository, or an account with its repositories. */
+export type DeletedPlace = { readonly repoId: number } | { readonly ownerId: number }
+
+/**
+ * The events of what is deleted whose messages are not built, by id: those that wait, and those of these kinds that are
+ * not dispatched. The latter are locked, so that no other process dispatches them before the transaction ends.
+ */
+export async function lockUnbuiltEvents(
+  tx: Tx,
+  place: DeletedPlace,
+  { kinds, limit }: { readonly kinds: readonly string[]; readonly limit: number },
+): Promise<{ readonly event: DomainEvent; readonly isDispatched: boolean }[]> {
+  const isThere = (eb: ExpressionBuilder<Schema, 'event'>) => {
+    if ('repoId' in place) return eb('event.repo_id', '=', place.repoId)
+    const owned = eb.selectFrom('repo').select('repo.id').where('repo.owner_id', '=', place.ownerId)
+    return eb.or([eb('event.repo_id', '=', 0), eb('event.repo_id', 'in', owned)])
+  }
+  const pending = await dialectOf(tx)
+    .lockRows(
+      tx
+        .selectFrom('event')
+        .select(EVENT)
+        .where('event.dispatched_at', '=', 0)
+        .where('event.kind', 'in', kinds)
+        .where(isThere)
+        .where((eb) => eb('event.id', 'not in', eb.selectFrom('hook_event').select('hook_event.event_id')))
+        .orderBy('event.id')
+        .limit(limit),
+    )
+    .execute()
+  const waiting = await tx
+    .selectFrom('hook_event')
+    .innerJoin('event', 'event.id', 'hook_event.event_id')
+    .select(EVENT)
+    .where('hook_event.messages', '=', '')
+    .where(isThere as never)
+    .orderBy('event.id')
+    .limit(limit)
+    .execute()
+  return [
+    ...waiting.map((row) => ({ event: eventOf(row), isDispatched: true })),
+    ...pending.map((row) => ({ event: eventOf(row), isDispatched: false })),
+  ]
+}
+
+/** Stores the messages of an event. Does nothing when the event was dispatched and another process has sent them. */
+export async function storeMessages(
+  tx: Tx,
+  { event, isDispatched }: { readonly event: DomainEvent; readonly isDispatched: boolean },
+  messages: readonly HookMessage[],
+): Promise<void> {
+  const values = { messages: JSON.stringify(messages) }
+  if (isDispatched) await tx.updateTable('hook_event').set(values).where('event_id', '=', event.id).execute()
+  else
+    await tx
+      .insertInto('hook_event')
+      .values({ event_id: event.id, ...values })
+      .execute()
+}
+
+/** The ids of those that were there, with the messages that were stored. */
+export async function deleteHookEvents(
+  tx: Tx,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, readonly HookMessage[] | undefined>> {
+  if (ids.length === 0) return new Map()
   const rows = await tx
     .deleteFrom('hook_event')
     .where('event_id', 'in', [...ids])
-    .returning('event_id')
+    .returning(['event_id', 'messages'])
     .execute()
-  return new Set(rows.map((row) => row.event_id))
+  return new Map(rows.map((row) => [row.event_id, messagesOf(row.messages)]))
 }
 
 export async function extendEventLeases(

@@ -103,9 +103,9 @@ export class MessageWorker implements Worker {
   async #build(waiting: readonly WaitingEvent[]): Promise<Built[]> {
     const built = new Map<number, Built>()
     const options = { atOnce: AT_ONCE, signal: NEVER }
-    await eachAtOnce(waiting, options, async ({ event, attempts }) => {
+    await eachAtOnce(waiting, options, async ({ event, attempts, messages: stored }) => {
       try {
-        const messages = (await this.#deps.builderOf(event.kind)?.(event)) ?? []
+        const messages = stored ?? (await this.#deps.builderOf(event.kind)?.(event)) ?? []
         built.set(event.id, { event, messages })
       } catch (error) {
         // All are built again, in their order.
@@ -145,14 +145,16 @@ export class MessageWorker implements Worker {
 
   async #queue(tx: Tx, built: readonly Built[]): Promise<void> {
     const { queue, siteOnly } = this.#deps
-    const there = await deleteHookEvents(
+    const stored = await deleteHookEvents(
       tx,
       built.map(({ event }) => event.id),
     )
     const places = built.map(({ event }) => placeOf(event))
     const { hooks, owners } = await listActiveFilters(tx, places, { siteOnly })
-    const addressed = built.flatMap(({ event, messages }): AddressedMessage[] => {
-      if (!there.has(event.id)) return []
+    const addressed = built.flatMap(({ event, messages: now }): AddressedMessage[] => {
+      if (!stored.has(event.id)) return []
+      // NOTE: the repository may have been deleted while the messages were built.
+      const messages = stored.get(event.id) ?? now
       const { repoId, ownerId } = placeOf(event)
       const place = { repoId, ownerId: ownerId > 0 ? ownerId : (owners.get(repoId) ?? 0) }
       return messages.map((message) => ({ message, hooks: matchHooks(hooks, place, message) }))

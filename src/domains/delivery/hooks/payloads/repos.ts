@@ -1,6 +1,8 @@
 import type { Core } from '../../../../core/module.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { presentUser } from '../../../accounts/index.ts'
+import { findRepoById } from '../../../repositories/index.ts'
 import type { EventFacts, EventFactsLoader } from './event-facts.ts'
 import { deletedRepo } from './find-deletion.ts'
 import type { BuildMessages, HookMessage, MessageBuilders } from './payload.ts'
@@ -27,7 +29,9 @@ export function repoBuilders({ database, facts, site }: RepoBuilderDeps): Messag
     'repo.created': created,
     'fork.created': created,
     async 'repo.deleted'(event) {
-      const repo = await deletedRepo(database.read, event.payload)
+      // NOTE: messages that are built before the deletion is committed find the repository.
+      const there = await findRepoById(database.read, asId(event.repoId))
+      const repo = there ?? (await deletedRepo(database.read, event.payload))
       return repo === undefined ? [] : [describe(await facts.of(repo, event.actorId, 'all'), 'deleted')]
     },
     async 'repo.forked'(event) {
