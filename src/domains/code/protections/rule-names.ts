@@ -1,11 +1,11 @@
 import type { AccessMode } from '../../../core/access/access-mode.ts'
 import { unitMode } from '../../../core/access/repo-access.ts'
 import type { Unit } from '../../../core/access/units.ts'
-import { viewerOfAccount } from '../../../core/access/viewer.ts'
+import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { invalid } from '../../../core/platform/errors.ts'
-import { findTeamByName, findUserByName } from '../../accounts/index.ts'
-import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
+import { findTeamByName } from '../../accounts/index.ts'
+import { type Repo, findNamedAccount, loadRepoAccess } from '../../repositories/index.ts'
 
 /** The access that a user needs to be put on a list. */
 export interface Qualification {
@@ -16,13 +16,13 @@ export interface Qualification {
 /** Ids of the users that have the needed access; the others are left out. Throws Invalid for an unknown name. */
 export async function userIdsOf(
   db: Db,
-  repo: Repo,
+  { viewer, repo }: { readonly viewer: SignedIn; readonly repo: Repo },
   names: readonly string[],
   needed?: Qualification,
 ): Promise<number[]> {
   const ids: number[] = []
   for (const name of names) {
-    const user = await findUserByName(db, name)
+    const user = await findNamedAccount(db, viewer, repo, name)
     if (user === undefined || user.kind === 'organization') throw invalid(`user does not exist [uid: 0, name: ${name}]`)
     if (needed && unitMode(await loadRepoAccess(db, viewerOfAccount(user), repo), needed.unit) < needed.mode) continue
     ids.push(user.id)

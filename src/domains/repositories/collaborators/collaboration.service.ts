@@ -1,6 +1,5 @@
 import type { Core } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/access-mode.ts'
-import { loadRepoGrants } from '../../../core/access/repo-grants.store.ts'
 import { canSeeRepo, isRepoAdmin } from '../../../core/access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
@@ -10,7 +9,7 @@ import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type RepoInView, loadRepoAccess } from '../repos/lookup.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { deleteWatch } from '../social/watches/watch.store.ts'
-import { type User, findUserByName, getKnownOwner, isOwnerInView, requireNoBlockBetween } from '../../accounts/index.ts'
+import { type User, getKnownOwner, requireNoBlockBetween } from '../../accounts/index.ts'
 import {
   deleteCollaboration,
   findCollaborationMode,
@@ -19,6 +18,7 @@ import {
   listTeamMembersWith,
   upsertCollaboration,
 } from './collaboration.store.ts'
+import { findNamedAccount, mayName } from './named-account.ts'
 
 interface UserWithMode {
   readonly user: User
@@ -88,10 +88,7 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
             'query only their own',
         )
       }
-      const user = await getKnownOwner(read, viewer, name, async ({ id }) => {
-        const grants = (await loadRepoGrants(read, id, [repo])).get(repo.id)
-        return grants !== undefined && (grants.isOrgMember || grants.collaboration > AccessMode.none)
-      })
+      const user = await getKnownOwner(read, viewer, name, (found) => mayName(read, viewer, repo, found))
       return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
     },
 
@@ -112,14 +109,10 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
   }
 }
 
-/** Throws Invalid also for an account that hides from the viewer, unless it is a collaborator, as the list shows. */
+/** Throws Invalid. */
 async function requireUser({ read }: Database, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
-  const user = await findUserByName(read, name)
-  const isKnown =
-    user !== undefined &&
-    ((await findCollaborationMode(read, repo.id, user.id)) > AccessMode.none ||
-      (await isOwnerInView(read, viewer, user)))
-  if (!isKnown) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+  const user = await findNamedAccount(read, viewer, repo, name)
+  if (user === undefined) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
   return user
 }
 

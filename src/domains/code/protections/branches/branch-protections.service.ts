@@ -1,6 +1,6 @@
 import type { Core } from '../../../../core/module.ts'
 import { AccessMode } from '../../../../core/access/access-mode.ts'
-import type { Actor } from '../../../../core/access/viewer.ts'
+import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
@@ -49,9 +49,9 @@ export interface BranchProtections {
   /**
    * Throws Forbidden when a rule has the name, Invalid for unknown users and teams and too many rules or long patterns.
    */
-  create(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
+  create(actor: SignedIn, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
   /** Throws NotFound, and Invalid for unknown users and teams and too long patterns. */
-  edit(actor: Actor, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
+  edit(actor: SignedIn, repo: Repo, name: string, change: BranchRuleChange): Promise<BranchRuleView>
   /** Throws NotFound. */
   delete(actor: Actor, repo: Repo, name: string): Promise<void>
   /** Sets the order in which these rules are tried. Ids of rules of other repositories are ignored. */
@@ -95,7 +95,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
     async create(actor, repo, name, change) {
       const exists = forbidden('Branch protection already exist')
       if ((await findBranchRule(read, repo.id, name)) !== undefined) throw exists
-      const named = await resolveNames(read, repo, change)
+      const named = await resolveNames(read, { viewer: actor, repo }, change)
       requireShortContexts(change.settings.statusCheckContexts)
       const settings = newRuleSettings(change.settings)
       try {
@@ -118,7 +118,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
     async edit(actor, repo, name, change) {
       await getRule(read, repo, name)
       requireShortContexts(change.settings.statusCheckContexts)
-      const named = await resolveNames(read, repo, change)
+      const named = await resolveNames(read, { viewer: actor, repo }, change)
       await database.transaction(async (tx) => {
         const rule = await getRule(tx, repo, name)
         const priority = change.priority !== undefined && change.priority > 0 ? change.priority : rule.priority
@@ -187,15 +187,19 @@ async function withNames(db: Db, repo: Repo, rules: readonly StoredBranchRule[])
   return rules.map((rule) => ({ rule, names: names.get(rule.id)! }))
 }
 
-async function resolveNames(db: Db, repo: Repo, { users, teams }: BranchRuleChange): Promise<Named> {
+async function resolveNames(
+  db: Db,
+  place: { readonly viewer: SignedIn; readonly repo: Repo },
+  { users, teams }: BranchRuleChange,
+): Promise<Named> {
   const named: { list: RuleList; users: number[] | undefined; teams: number[] | undefined }[] = []
   for (const list of RULE_LISTS) {
     const [userNames, teamNames] = [users[list], teams[list]]
     const needed = list === 'approvals' ? REVIEWERS : WRITERS
     named.push({
       list,
-      users: userNames && (await userIdsOf(db, repo, userNames, needed)),
-      teams: teamNames && (await teamIdsOf(db, repo, teamNames)),
+      users: userNames && (await userIdsOf(db, place, userNames, needed)),
+      teams: teamNames && (await teamIdsOf(db, place.repo, teamNames)),
     })
   }
   return named

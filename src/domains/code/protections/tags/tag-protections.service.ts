@@ -1,5 +1,5 @@
 import type { Core } from '../../../../core/module.ts'
-import type { Actor } from '../../../../core/access/viewer.ts'
+import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { compileSafeRegExp } from '../../../../core/platform/patterns/safe-regexp.ts'
@@ -41,9 +41,9 @@ export interface TagProtections {
    * Throws Forbidden when a rule has the pattern, Invalid for unknown users and teams, for a bad expression and when
    * there are too many rules.
    */
-  create(actor: Actor, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
+  create(actor: SignedIn, repo: Repo, change: TagRuleChange & { readonly pattern: string }): Promise<TagRuleView>
   /** Absent members are not changed. Throws NotFound, and as `create`. */
-  edit(actor: Actor, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
+  edit(actor: SignedIn, repo: Repo, id: number, change: TagRuleChange): Promise<TagRuleView>
   delete(actor: Actor, repo: Repo, id: number): Promise<void>
 }
 
@@ -56,10 +56,10 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
     (await withNames(read, repo, [await getRule(read, repo, id)]))[0]!
 
   /** Edits the rule `present`, creates one where that is absent. Returns its id. */
-  async function write(actor: Actor, repo: Repo, change: TagRuleChange, present?: StoredTagRule): Promise<number> {
+  async function write(actor: SignedIn, repo: Repo, change: TagRuleChange, present?: StoredTagRule): Promise<number> {
     const pattern = change.pattern ?? present!.pattern
     await requirePattern(pattern)
-    const users = change.users && (await userIdsOf(read, repo, change.users))
+    const users = change.users && (await userIdsOf(read, { viewer: actor, repo }, change.users))
     const teams = change.teams && (await teamIdsOf(read, repo, change.teams))
     const at = clock.now()
     try {

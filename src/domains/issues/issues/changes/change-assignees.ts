@@ -1,8 +1,8 @@
-import { viewerOfAccount } from '../../../../core/access/viewer.ts'
+import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
-import { type Repo, loadRepoAccess } from '../../../repositories/index.ts'
-import { type User, findUserByName, lockUsers, requireUnblocked } from '../../../accounts/index.ts'
+import { type Repo, findNamedAccount, loadRepoAccess } from '../../../repositories/index.ts'
+import { type User, lockUsers, requireUnblocked } from '../../../accounts/index.ts'
 import { canBeAssigned } from '../issue.policy.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { deleteAssignees, insertAssignees, listAssigneeIds } from '../records/issue-assignee.store.ts'
@@ -13,10 +13,10 @@ import { type AccountChange, addEntries, appendIssueEvents, type NewIssueEvent }
  * The users with these logins, each once. Throws Invalid for an unknown one, for an organization, and for a user whom
  * issues of the repository cannot be assigned to.
  */
-export async function findAssignees(db: Db, repo: Repo, logins: readonly string[]): Promise<User[]> {
+export async function findAssignees(db: Db, viewer: SignedIn, repo: Repo, logins: readonly string[]): Promise<User[]> {
   const found = new Map<number, User>()
   for (const login of logins) {
-    const user = await findUserByName(db, login)
+    const user = await findNamedAccount(db, viewer, repo, login)
     if (user === undefined || user.kind === 'organization')
       throw invalid(`Assignee does not exist: [name: user does not exist [uid: 0, name: ${login}]]`)
     await requireAssignable(db, repo, user)

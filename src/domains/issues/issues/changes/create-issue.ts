@@ -46,7 +46,7 @@ export async function createIssue(
   const title = normalizeTitle(input.title)
   if (title === '') throw invalidField('Title', 'Required')
   const isWriter = canWriteIssue(access, { isPull: false })
-  const plan = isWriter ? await preparePlan(database.read, repo, input) : NO_PLAN
+  const plan = isWriter ? await preparePlan(database.read, actor, repo, input) : NO_PLAN
   return database.transaction(async (tx) => {
     const at = clock.now()
     if (!actor.account.isAdmin)

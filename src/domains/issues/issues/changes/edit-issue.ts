@@ -52,7 +52,7 @@ export interface EditDeps extends IssueDeps {
  * (behaviour/issues#creating-editing-deleting).
  */
 export async function editIssue(deps: EditDeps, actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> {
-  const prepared = await prepareEdit(deps, target, edit)
+  const prepared = await prepareEdit(deps, actor, target, edit)
   return changeLocked(deps, actor, { ...target, updatedAt: edit.updatedAt }, (change) =>
     applyEdit(deps, change, prepared),
   )
@@ -71,13 +71,15 @@ interface PreparedEdit {
 /** Throws Invalid, BadRequest, and Precondition for an unknown state. */
 export async function prepareEdit(
   { database }: Pick<EditDeps, 'database'>,
+  actor: SignedIn,
   { repo, access, issue }: IssueInView,
   edit: IssueEdit,
 ): Promise<PreparedEdit> {
   const isWriter = canWriteIssue(access, issue)
   const toState = readState(edit.state)
   if (edit.unsetsDueDate === false && edit.dueDate === undefined) throw badRequest('The due_date cannot be empty')
-  const assignees = isWriter && edit.assignees ? await findAssignees(database.read, repo, edit.assignees) : undefined
+  const assignees =
+    isWriter && edit.assignees ? await findAssignees(database.read, actor, repo, edit.assignees) : undefined
   return { edit, access, isWriter, assignees, toState }
 }
 

@@ -1,3 +1,4 @@
+import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type Label, addToLabelCounters, listUsableLabels } from '../../labels/label.store.ts'
@@ -32,8 +33,8 @@ export interface NewPlan {
 export const NO_PLAN: NewPlan = { labels: [], assignees: [], milestoneId: undefined }
 
 /** Throws Invalid as `findAssignees`. Of labels with the same exclusive scope the last one is kept. */
-export async function preparePlan(db: Db, repo: Repo, wanted: WantedPlan): Promise<NewPlan> {
-  const assignees = await findAssignees(db, repo, wanted.assignees)
+export async function preparePlan(db: Db, viewer: SignedIn, repo: Repo, wanted: WantedPlan): Promise<NewPlan> {
+  const assignees = await findAssignees(db, viewer, repo, wanted.assignees)
   const labels = await listUsableLabels(db, { repoId: repo.id, ownerId: repo.ownerId }, { ids: wanted.labelIds })
   return { labels: reduceToScopes(labels), assignees, milestoneId: wanted.milestoneId }
 }

@@ -150,7 +150,7 @@ async function editTexts(
   if (issue === undefined) throw notFound('the pull request was deleted meanwhile')
   const target = { repo, issue, access: await loadRepoAccess(deps.database.read, viewer, repo) }
   const texts = { title: title && storable(title), body: description && storable(description) }
-  const prepared = await prepareEdit(deps, target, texts)
+  const prepared = await prepareEdit(deps, viewer, target, texts)
   return changeLocked(deps, viewer, target, (change) => applyEdit(deps, change, prepared))
 }
 

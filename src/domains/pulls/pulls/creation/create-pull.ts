@@ -62,7 +62,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   await requireNoDuplicate(database.read, targetOf(base, head))
   if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
     throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
-  const plan = await preparePlan(database.read, repo, input)
+  const plan = await preparePlan(database.read, actor, repo, input)
   const requestReviews = await reviews.get().prepareRequests(actor, target, input)
   await requireMayCreate(deps, actor, target, head.repo)
   return git

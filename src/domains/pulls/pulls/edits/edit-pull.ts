@@ -59,7 +59,7 @@ export async function editPull(
   if (edit.milestoneId && canWriteIssue(target.access, target.issue))
     if ((await findMilestone(database.read, repo.id, edit.milestoneId)) === undefined)
       throw notFound(`there is no milestone ${edit.milestoneId} in the repository`)
-  const prepared = await prepareEdit(deps, target, edit)
+  const prepared = await prepareEdit(deps, actor, target, edit)
   const base = await findNewBase(deps, target, edit)
   if (edit.allowsMaintainerEdit !== undefined) await requireMaySetFlag(deps, actor, target)
   const issue = await changeLocked(deps, actor, target, async (change) => {

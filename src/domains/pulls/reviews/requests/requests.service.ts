@@ -39,7 +39,7 @@ export function createReviewRequests(deps: RequestDeps): ReviewRequests {
       // NOTE: before the names are looked up: nobody else learns which teams and addresses exist.
       if (!(await mayChooseReviewers(read, actor, place))) throw refusal("Doer can't choose reviewer", actor, place)
       const added: Review[] = []
-      for (const reviewer of await findReviewers(read, target.repo, wanted)) {
+      for (const reviewer of await findReviewers(read, actor, target.repo, wanted)) {
         const planned = await plan(actor, place, reviewer)
         const review = await changeRequests(deps, actor, target, (change) => ask(change, actor, planned))
         if (review !== undefined) added.push(review)
@@ -51,7 +51,7 @@ export function createReviewRequests(deps: RequestDeps): ReviewRequests {
       const place = placeOf(target)
       const mayChoose = await mayChooseReviewers(read, actor, place)
       if (!mayChoose && !namesOnly(actor, wanted)) throw refusal("Doer can't remove reviewer", actor, place)
-      for (const reviewer of await findReviewers(read, target.repo, wanted)) {
+      for (const reviewer of await findReviewers(read, actor, target.repo, wanted)) {
         if (reviewer.user?.kind === 'organization')
           throw refusal("Organization can't be added as reviewer", actor, place)
         await changeRequests(deps, actor, target, async (change) => {
@@ -63,7 +63,8 @@ export function createReviewRequests(deps: RequestDeps): ReviewRequests {
     async prepareRequests(actor, { repo }, { base, ...wanted }) {
       const place = { repo, baseBranch: base, posterId: actor.account.id }
       const planned: PlannedRequest[] = []
-      for (const reviewer of await findReviewers(read, repo, wanted)) planned.push(await plan(actor, place, reviewer))
+      for (const reviewer of await findReviewers(read, actor, repo, wanted))
+        planned.push(await plan(actor, place, reviewer))
       return async (change) => {
         for (const each of planned) await ask(change, actor, each)
       }
