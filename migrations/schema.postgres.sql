@@ -590,6 +590,7 @@ hook_event
   next_at bigint not null default 0
   lease_until bigint not null default 0
   holder text not null default ''::text
+  messages text not null default ''::text
   CREATE UNIQUE INDEX hook_event_pk ON public.hook_event USING btree (event_id)
   hook_event_pk PRIMARY KEY (event_id)
 

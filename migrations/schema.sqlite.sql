@@ -694,7 +694,8 @@ CREATE TABLE "hook_event" (
   "attempts" bigint default 0 not null,
   "next_at" bigint default 0 not null,
   "lease_until" bigint default 0 not null,
-  "holder" text default '' not null, constraint "hook_event_pk" primary key ("event_id"));
+  "holder" text default '' not null,
+  "messages" text default '' not null, constraint "hook_event_pk" primary key ("event_id"));
 
 CREATE TABLE "hook_lane" (
   "hook_id" bigint not null references "webhook" ("id") on delete cascade,

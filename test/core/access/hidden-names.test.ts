@@ -55,6 +55,7 @@ beforeAll(async () => {
   await server.drain()
   Object.assign(clients, {
     anonymous: server.anonymous,
+    ann: ann.client,
     outsider: outsider.client,
     restricted: restricted.client,
     'ann, publicly': await ann.withToken('public-only', 'all'),
@@ -128,6 +129,28 @@ it.each([
   const answers = []
   for (const name of ['hermit', 'nobody']) {
     const { status, text } = await clients['outsider']!.get(`${path}${name}`)
+    answers.push({ status, text: text.replaceAll(name, 'NAME') })
+  }
+  expect(answers[0]).toEqual(answers[1])
+  expect(answers[0]!.status).toBeGreaterThanOrEqual(400)
+})
+
+it.each([
+  ['post', '/repos/ann/open/issues', (name: string) => ({ title: 'First', assignees: [name] })],
+  ['patch', '/repos/ann/open/issues/1', (name: string) => ({ assignees: [name] })],
+  ['post', '/repos/ann/open/pulls/1/requested_reviewers', (name: string) => ({ reviewers: [name] })],
+  ['post', '/repos/ann/open/pulls/1/requested_reviewers', (name: string) => ({ reviewers: [`${name}@example.test`] })],
+  [
+    'post',
+    '/repos/ann/open/branch_protections',
+    (name: string) => ({ rule_name: 'x', enable_push: true, push_whitelist_usernames: [name] }),
+  ],
+  ['post', '/repos/ann/open/tag_protections', (name: string) => ({ name_pattern: 'x', whitelist_usernames: [name] })],
+  ['put', '/repos/ann/open/collaborators/NAME', () => ({ permission: 'read' })],
+] as const)('%s %s does not tell a hidden account from a missing one', async (method, path, body) => {
+  const answers = []
+  for (const name of ['hermit', 'nobody']) {
+    const { status, text } = await clients['ann']![method](path.replace('NAME', name), body(name))
     answers.push({ status, text: text.replaceAll(name, 'NAME') })
   }
   expect(answers[0]).toEqual(answers[1])
