@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { migrationProvider } from '../../migrations/index.ts'
+import { BASELINE, migrationProvider } from '../../migrations/index.ts'
 import type { Database } from '../../src/core/db/database.ts'
 import { migrate } from '../../src/core/db/migrate.ts'
 import { findSchemaRelease, requireUsableSchema } from '../../src/core/db/schema-release.ts'
@@ -71,7 +71,9 @@ describeOnBoth('several releases on one database', (kind) => {
   it('refuse a database of a development version', async () => {
     const { database, close } = await freshDatabase(kind)
     try {
-      await sql`update kysely_migration set name = '0001-users'`.execute(database.connections.write)
+      await sql`update kysely_migration set name = '0001-users' where name = ${BASELINE}`.execute(
+        database.connections.write,
+      )
       await expect(migrate(database)).rejects.toThrow(/made by a development version .*0001-users/)
     } finally {
       await close()
