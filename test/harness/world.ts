@@ -88,6 +88,8 @@ export function createWorld(app: App, url: string): World {
       const person = owner ?? (await world.user(`${name}-owner`))
       const org = await app.orgs.create(actorOf(person.user.id), person.user, { name, ...options })
       const actor = viewerOf(person.user)
+      // Private accounts too, which the owner could not add by name.
+      const adding = viewerOf({ ...person.user, isAdmin: true })
       return {
         org,
         name,
@@ -99,7 +101,7 @@ export function createWorld(app: App, url: string): World {
             units: ['repo.code'],
             ...input,
           })
-          for (const member of members) await app.teamMembers.add(actor, { org, team }, member.name)
+          for (const member of members) await app.teamMembers.add(adding, { org, team }, member.name)
           for (const repo of repos) await app.teamRepos.add(actor, { org, team }, repo.name)
           return team
         },

@@ -68,7 +68,8 @@ type Planner = (entries: readonly TreeEntry[]) => Plan
 
 const MAX_ATTEMPTS = 5
 
-type Write = (actor: SignedIn, repo: Repo, wiki: GitRepo, plan: Planner) => Promise<void>
+/** `open` runs once the actor may write: a refused write creates no wiki. */
+type Write = (actor: SignedIn, repo: Repo, open: () => Promise<GitRepo>, plan: Planner) => Promise<void>
 
 export type PageWrites = ReturnType<typeof createPageWrites>
 
@@ -82,7 +83,7 @@ export function createPageWrites(deps: WikiDeps) {
       const content = contentOf(edit.content ?? '')
       await quota.require(repo.owner, 'size:assets:wiki')
       const file = fileOf(title)
-      await write(actor, repo, await ensureWiki(git, repo), (entries) => {
+      await write(actor, repo, () => ensureWiki(git, repo), (entries) => {
         requireFree(entries, title)
         return {
           event: 'wiki.created',
@@ -99,7 +100,7 @@ export function createPageWrites(deps: WikiDeps) {
       const content = edit.content === undefined ? undefined : contentOf(edit.content)
       await quota.require(repo.owner, 'size:assets:wiki')
       let subUrl = ''
-      await write(actor, repo, await ensureWiki(git, repo), (entries) => {
+      await write(actor, repo, () => ensureWiki(git, repo), (entries) => {
         const before = findPage(entries, name)
         const file = title === undefined ? (before?.name ?? fileOf(requireTitle(name))) : fileOf(title)
         if (title !== undefined && file !== before?.name) requireFree(entries, title)
@@ -123,9 +124,12 @@ export function createPageWrites(deps: WikiDeps) {
     },
     /** Throws NotFound if the wiki or the page does not exist. */
     async delete(actor: SignedIn, repo: Repo, name: string): Promise<void> {
-      const wiki = await findWiki(git, repo)
-      if (wiki === undefined) throw notFound('the repository has no wiki yet')
-      await write(actor, repo, wiki, (entries) => {
+      const open = async (): Promise<GitRepo> => {
+        const wiki = await findWiki(git, repo)
+        if (wiki === undefined) throw notFound('the repository has no wiki yet')
+        return wiki
+      }
+      await write(actor, repo, open, (entries) => {
         const before = findPage(entries, name)
         if (before === undefined) throw notFound(`no wiki page ${name}`)
         const { subUrl } = namesOfFile(before.name)!
@@ -144,7 +148,7 @@ export function createPageWrites(deps: WikiDeps) {
 function createWrite({ database, git, clock, events, noReplyDomain, locks, signer }: WikiDeps): Write {
   const writing = new KeyedMutex({ name: 'wikis', locks })
 
-  return async (actor, repo, wiki, plan) => {
+  return async (actor, repo, open, plan) => {
     const user = await findUserById(database.read, actor.account.id)
     if (user === undefined) throw unauthenticated()
     const author: Identity = {
@@ -157,6 +161,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
       const isGloballyEditable = parseRepoSettings(now.repo.settings).globallyEditableWiki
       const mode = wikiMode(now.actor, { units: now.repo.units, access: now.access, isGloballyEditable })
       if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')
+      const wiki = await open()
       // NOTE: a concurrent push may move the branch: the plan is computed again on the new tip.
       return wiki.writing(() =>
         retryMoved(MAX_ATTEMPTS, () => commit(wiki, repo, { author, signer }, plan)).catch(failed),
