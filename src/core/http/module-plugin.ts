@@ -67,6 +67,7 @@ interface ApiScope {
 const named = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
   Object.defineProperties(plugin, { name: { value: name }, [Symbol.for('fastify.display-name')]: { value: name } })
 
+/** NOTE: in a scope of its own, since multipart adds three hooks to every request of its scope. */
 async function readUploads(api: FastifyInstance): Promise<void> {
   await api.register(multipart)
 }
