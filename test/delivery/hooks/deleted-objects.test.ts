@@ -9,8 +9,19 @@ import { type Person, viewerOf } from '../../harness/world.ts'
 
 const WORKFLOW = 'name: CI\non: workflow_dispatch\njobs:\n  a: { runs-on: x }\n'
 const ALL = [
-  ...['create', 'delete', 'fork', 'push', 'wiki', 'repository', 'release', 'package', 'status'],
-  ...['workflow_run', 'workflow_job', 'issues', 'pull_request'],
+  'create',
+  'delete',
+  'fork',
+  'push',
+  'wiki',
+  'repository',
+  'release',
+  'package',
+  'status',
+  'workflow_run',
+  'workflow_job',
+  'issues',
+  'pull_request',
 ]
 
 /** A repository `r` in which every kind of event has happened, and the paths of what was created. */
