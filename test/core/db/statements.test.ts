@@ -7,7 +7,7 @@ import { comment, createIssue, issueWorld } from '../../issues/issue-world.ts'
 interface Budget {
   readonly call: (client: Client) => Promise<{ readonly status: number }>
   readonly status: number
-  /** What the request sends to the database; on PostgreSQL with the statements that begin and commit. */
+  /** At most what the request sends to the database; on PostgreSQL with the statements that begin and commit. */
   readonly sqlite: number
   readonly postgres: number
   /** The same when nothing was committed since; on PostgreSQL with the one that proves it. */
@@ -88,9 +88,9 @@ describeOnBoth('statements of one request', (kind) => {
     const sent = await statementsOf(server.app.database, async () =>
       expect((await budget.call(client)).status).toBe(budget.status),
     )
-    expect(sent.length, sent.map((text, at) => `${at + 1}. ${text}`).join('\n')).toBe(budget[kind])
+    expect(sent.length, sent.map((text, at) => `${at + 1}. ${text}`).join('\n')).toBeLessThanOrEqual(budget[kind])
     // Other databases of the same PostgreSQL server may commit in between.
     if (budget.again !== undefined)
-      await expect.poll(() => asked(budget)).toBe(budget.again + (kind === 'postgres' ? 1 : 0))
+      await expect.poll(() => asked(budget)).toBeLessThanOrEqual(budget.again + (kind === 'postgres' ? 1 : 0))
   })
 })
