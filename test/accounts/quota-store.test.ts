@@ -18,8 +18,7 @@ import {
   listQuotaGroupUsers,
   updateQuotaRule,
 } from '../../src/domains/accounts/quota/quota.store.ts'
-import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
-import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
+import { insertRepo, insertUser } from '../harness/rows.ts'
 import { listUsedPackages } from '../../src/domains/accounts/quota/used-package.store.ts'
 import { rows } from '../harness/expect.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'

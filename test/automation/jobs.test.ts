@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { wireTime } from '../../src/core/platform/clock.ts'
-import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../src/domains/repositories/index.ts'
 import { createActionsFactory, MADE_AT } from '../harness/actions.ts'
 import type { Any } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../src/domains/repositories/index.ts'
 import { createActionsFactory } from '../harness/actions.ts'
 import type { Any, Client } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'

@@ -4,7 +4,7 @@ import type { Any, Client } from '../harness/client.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'
-import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../src/domains/repositories/index.ts'
 import { wireTime } from '../../src/core/platform/clock.ts'
 
 const RUNS = '/repos/ann/r/actions/runs'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { GitRepo } from '../../src/core/git/index.ts'
-import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../src/domains/repositories/index.ts'
 import { oracle, SMALL } from '../core/git/fixture.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import type { Person } from '../harness/world.ts'

@@ -3,7 +3,7 @@ import { describeOnBoth } from '../harness/databases.ts'
 import { oracle } from '../core/git/fixture.ts'
 import { queriesOf } from '../harness/queries.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
-import type { Repo } from '../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../src/domains/repositories/index.ts'
 import type { Person } from '../harness/world.ts'
 
 describeOnBoth('lists of commits and branches', (kind) => {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLogger } from '../../src/core/platform/logger.ts'
-import { findWrongCounters } from '../../src/domains/operations/upkeep/counter.store.ts'
+import { findWrongCounters } from '../harness/rows.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
 import { newKey } from '../harness/ssh-keys.ts'

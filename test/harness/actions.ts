@@ -1,3 +1,4 @@
+import type { Run, RunStatus } from '../../src/domains/automation/index.ts'
 import { randomUUID } from 'node:crypto'
 import type { App } from '../../src/app/modules.ts'
 import { sha256Hex } from '../../src/core/platform/crypto/crypto.ts'
@@ -5,8 +6,8 @@ import { type ActionsPlace, placeColumns } from '../../src/domains/automation/ac
 import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
 import { insertRunner } from '../../src/domains/automation/actions/runners/runner.store.ts'
 import { insertJobs } from '../../src/domains/automation/actions/runs/job.store.ts'
-import { insertRun, type Run } from '../../src/domains/automation/actions/runs/run.store.ts'
-import { aggregateStatus, isDone, type RunStatus } from '../../src/domains/automation/actions/runs/run-status.policy.ts'
+import { insertRun } from '../../src/domains/automation/actions/runs/run.store.ts'
+import { aggregateStatus, isDone } from '../../src/domains/automation/actions/runs/run-status.policy.ts'
 import { insertLogLines, insertStep, insertTask } from '../../src/domains/automation/actions/runs/task.store.ts'
 
 interface NewRunner {

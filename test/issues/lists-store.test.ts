@@ -9,9 +9,10 @@ import {
   type SearchQuery,
 } from '../../src/domains/issues/issues/lists/lists.service.ts'
 import { insertMentions } from '../../src/domains/issues/issues/records/issue-mention.store.ts'
-import { findIssueById, type Issue } from '../../src/domains/issues/issues/records/issue.store.ts'
+import { findIssueById } from '../../src/domains/issues/issues/records/issue.store.ts'
 import { indexText } from '../../src/domains/issues/issues/texts/issue-text.store.ts'
-import { insertLabel } from '../../src/domains/issues/labels/label.store.ts'
+import type { Issue } from '../../src/domains/issues/index.ts'
+import { insertLabel } from '../harness/rows.ts'
 import { type Repo, loadRepoAccess } from '../../src/domains/repositories/index.ts'
 import type { User } from '../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'

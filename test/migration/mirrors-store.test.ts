@@ -10,8 +10,7 @@ import {
   updatePushMirror,
 } from '../../src/domains/migration/mirrors/push/push-mirror.store.ts'
 import { findMirror, insertMirror, updateMirror } from '../../src/domains/repositories/repos/records/mirror.store.ts'
-import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
-import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
+import { insertRepo, insertUser } from '../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('mirrors', (kind) => {

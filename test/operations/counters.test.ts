@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest'
-import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
-import { findWrongCounters } from '../../src/domains/operations/upkeep/counter.store.ts'
+import { findWrongCounters, insertRepo, insertUser } from '../harness/rows.ts'
 import { recountWrong } from '../../src/domains/operations/upkeep/recount.ts'
-import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 
 const MANY = 250

@@ -3,8 +3,7 @@ import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
 import { listKnownNames } from '../../src/domains/operations/admin/adoption.store.ts'
 import { insertPushes } from '../../src/domains/repositories/repos/records/push.store.ts'
 import { listReposWithDeletedRefs, walkRepoIds } from '../../src/domains/repositories/repos/records/repo-walk.store.ts'
-import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
-import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
+import { insertRepo, insertUser } from '../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 
 describeOnBoth('walks over repositories in the database', (kind) => {

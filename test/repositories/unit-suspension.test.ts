@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { unitSet } from '../../src/core/access/units.ts'
-import { insertRepo } from '../../src/domains/repositories/repos/repo.store.ts'
+import { insertRepo, insertUser } from '../harness/rows.ts'
 import { suspendUnits } from '../../src/domains/repositories/repos/records/unit-suspension.store.ts'
-import { insertUser } from '../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 
 describeOnBoth('units that are switched off everywhere', (kind) => {

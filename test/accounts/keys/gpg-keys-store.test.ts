@@ -1,3 +1,4 @@
+import { insertUser } from '../../harness/rows.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { UserId } from '../../../src/core/platform/crypto/ids.ts'
 import {
@@ -15,7 +16,7 @@ import {
   setGpgKeyVerified,
 } from '../../../src/domains/accounts/keys/gpg-key.store.ts'
 import { claimEmail } from '../../../src/domains/accounts/users/emails/email.store.ts'
-import { insertUser, updateUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { updateUser } from '../../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 describeOnBoth('GPG keys and images in the database', (kind) => {

@@ -1,3 +1,4 @@
+import { insertUser } from '../../harness/rows.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { UserId } from '../../../src/core/platform/crypto/ids.ts'
 import {
@@ -7,7 +8,7 @@ import {
   insertUserKey,
 } from '../../../src/domains/accounts/keys/public-key.store.ts'
 import { listUsers } from '../../../src/domains/accounts/users/user-list.store.ts'
-import { insertUser, lockActiveAdmins, updateUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { lockActiveAdmins, updateUser } from '../../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 describeOnBoth('users and keys in the database', (kind) => {

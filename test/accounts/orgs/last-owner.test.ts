@@ -1,8 +1,7 @@
 import { actorOf, systemActor, viewerOfAccount } from '../../../src/core/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AccessMode } from '../../../src/core/access/access-mode.ts'
-import type { Team } from '../../../src/domains/accounts/orgs/teams/team.store.ts'
-import type { User } from '../../../src/domains/accounts/users/user.store.ts'
+import type { Team, User } from '../../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 

@@ -9,7 +9,7 @@ import type { SigningAlgorithm } from '../../../src/domains/accounts/oauth/signi
 import { createSigningKey } from '../../../src/domains/accounts/oauth/signing-keys/signing-key.ts'
 import { createTokenSigner, type TokenClaims } from '../../../src/domains/accounts/oauth/tokens.ts'
 import { createTwoFactor } from '../../../src/domains/accounts/sign-in/two-factor/two-factor.service.ts'
-import { insertUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 const boxOf = (secret: string): SecretBox => createSecretBox(() => [deriveSecretKey(secret)])

@@ -1,7 +1,7 @@
 import { actorOf, systemActor, viewerOfAccount } from '../../../src/core/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { isDomainError } from '../../../src/core/platform/errors.ts'
-import type { User } from '../../../src/domains/accounts/users/user.store.ts'
+import type { User } from '../../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 

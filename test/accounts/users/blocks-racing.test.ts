@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AccessMode } from '../../../src/core/access/access-mode.ts'
 import { actorOf, systemActor, viewerOfAccount } from '../../../src/core/access/viewer.ts'
-import { findRepoById, insertRepo, type Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
-import { findWrongCounters } from '../../../src/domains/operations/upkeep/counter.store.ts'
-import type { User } from '../../../src/domains/accounts/users/user.store.ts'
+import { findRepoById } from '../../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../../src/domains/repositories/index.ts'
+import type { User } from '../../../src/domains/accounts/index.ts'
+import { findWrongCounters, insertRepo } from '../../harness/rows.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 

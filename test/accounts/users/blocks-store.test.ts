@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { viewerOfAccount } from '../../../src/core/access/viewer.ts'
 import type { RepoId, UserId } from '../../../src/core/platform/crypto/ids.ts'
-import { insertRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import { insertRepo, insertUser } from '../../harness/rows.ts'
 import { insertStar } from '../../../src/domains/repositories/social/star.store.ts'
 import { putWatch } from '../../../src/domains/repositories/social/watches/watch.store.ts'
 import {
@@ -11,7 +11,7 @@ import {
   listBlockers,
   listBlocks,
 } from '../../../src/domains/accounts/users/blocks/block.store.ts'
-import { findUserById, insertUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { findUserById } from '../../../src/domains/accounts/users/user.store.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 

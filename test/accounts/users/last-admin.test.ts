@@ -1,7 +1,6 @@
 import { actorOf, systemActor } from '../../../src/core/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { User } from '../../../src/domains/accounts/users/user.store.ts'
-import type { Users } from '../../../src/domains/accounts/users/users.service.ts'
+import type { User, Users } from '../../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../../src/domains/repositories/index.ts'
 import { row, rows } from '../../harness/expect.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Organization, Person } from '../../harness/world.ts'

@@ -4,7 +4,7 @@ import {
   loadBranchRuleFacts,
 } from '../../../src/domains/code/protections/branches/branch-rule.store.ts'
 import { loadTagRuleFacts } from '../../../src/domains/code/protections/tags/tag-rule.store.ts'
-import type { Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../../src/domains/repositories/index.ts'
 import {
   insertCommitStatus,
   listCommitStatuses,

@@ -21,8 +21,8 @@ import {
   type Release,
   updateRelease,
 } from '../../../src/domains/code/releases/release.store.ts'
-import { findRepoById, insertRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
-import { insertUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { findRepoById } from '../../../src/domains/repositories/repos/repo.store.ts'
+import { insertRepo, insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 describeOnBoth('releases and their files in the database', (kind) => {

@@ -1,7 +1,8 @@
+import type { Repo } from '../../../src/domains/repositories/index.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withUnit } from '../../../src/core/access/units.ts'
 import { systemActor } from '../../../src/core/access/viewer.ts'
-import { type Repo, updateRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import { updateRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
 import type { Organization, Person } from '../../harness/world.ts'
 import { startSshFixture, type SshConnection, type SshFixture } from '../../transports/git-ssh/fixture.ts'
 

@@ -1,3 +1,5 @@
+import type { Repo } from '../../../src/domains/repositories/index.ts'
+import { insertUser } from '../../harness/rows.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AccessMode } from '../../../src/core/access/access-mode.ts'
 import {
@@ -19,8 +21,8 @@ import type { Schema } from '../../../src/core/db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../src/core/platform/crypto/ids.ts'
 import { listRepos, type RepoFilter } from '../../../src/domains/repositories/repos/lists/repo-list.store.ts'
 import { BY_ID } from '../../../src/domains/repositories/repos/lists/repo-order.ts'
-import { listReposByIds, type Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
-import { findUserById, insertUser, listUsersByIds } from '../../../src/domains/accounts/users/user.store.ts'
+import { listReposByIds } from '../../../src/domains/repositories/repos/repo.store.ts'
+import { findUserById, listUsersByIds } from '../../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 import { viewerOf } from '../../harness/world.ts'
 

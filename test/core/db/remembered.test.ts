@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../../src/core/db/database.ts'
 import { beginReads, countOnce, remembered } from '../../../src/core/db/remembered.ts'
-import { insertUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 describeOnBoth('totals of searches', (kind) => {

@@ -1,14 +1,10 @@
+import type { User } from '../../../src/domains/accounts/index.ts'
+import { insertUser } from '../../harness/rows.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Tx } from '../../../src/core/db/database.ts'
 import { keepReturned, rowById } from '../../../src/core/db/transaction-rows.ts'
-import {
-  findUserById,
-  insertUser,
-  lockUsers,
-  updateUser,
-  type User,
-} from '../../../src/domains/accounts/users/user.store.ts'
+import { findUserById, lockUsers, updateUser } from '../../../src/domains/accounts/users/user.store.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 import { statementsOf } from '../../harness/statements.ts'
 

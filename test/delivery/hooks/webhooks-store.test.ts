@@ -15,8 +15,7 @@ import {
   listWebhooks,
   updateWebhook,
 } from '../../../src/domains/delivery/hooks/webhook.store.ts'
-import { insertRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
-import { insertUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { insertRepo, insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 describeOnBoth('webhooks and badges in the database', (kind) => {

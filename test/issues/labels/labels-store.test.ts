@@ -5,14 +5,12 @@ import {
   deleteLabel,
   findLabel,
   findLabelByName,
-  insertLabel,
   insertLabels,
   type LabelOwner,
   listLabels,
   updateLabel,
 } from '../../../src/domains/issues/labels/label.store.ts'
-import { insertRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
-import { insertUser } from '../../../src/domains/accounts/users/user.store.ts'
+import { insertLabel, insertRepo, insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 describeOnBoth('labels in the database', (kind) => {

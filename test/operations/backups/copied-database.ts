@@ -13,7 +13,7 @@ import {
 } from '../../../src/domains/operations/backups/database/database-copier.ts'
 import { SegmentMerger } from '../../../src/domains/operations/backups/database/segment-merger.ts'
 import { directoryPlace } from '../../../src/domains/operations/backups/places/directory-place.ts'
-import type { Place } from '../../../src/domains/operations/backups/places/place.ts'
+import type { Place } from '../../../src/domains/operations/index.ts'
 import { restoreDatabase } from '../../../src/domains/operations/backups/restore/restore-database.ts'
 
 interface Tables {

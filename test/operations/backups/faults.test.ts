@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Place } from '../../../src/domains/operations/backups/places/place.ts'
+import type { Place } from '../../../src/domains/operations/index.ts'
 import { listSeries } from '../../../src/domains/operations/backups/restore/list-moments.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 

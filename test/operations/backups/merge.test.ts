@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { DatabaseCopier } from '../../../src/domains/operations/backups/database/database-copier.ts'
 import { prune } from '../../../src/domains/operations/backups/files/prune.ts'
-import type { Place } from '../../../src/domains/operations/backups/places/place.ts'
+import type { Place } from '../../../src/domains/operations/index.ts'
 import { listSeries } from '../../../src/domains/operations/backups/restore/list-moments.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { findWrongCounters } from '../../../src/domains/operations/upkeep/counter.store.ts'
+import { findWrongCounters } from '../../harness/rows.ts'
 import type { Any } from '../../harness/client.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 import { commitFile, createPull, pullWorld } from '../pull-world.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { actorOf, ANONYMOUS, systemActor } from '../../../src/core/access/viewer.ts'
 import { asId, type RepoId, type UserId } from '../../../src/core/platform/crypto/ids.ts'
-import { insertRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import { insertRepo, insertUser } from '../../harness/rows.ts'
 import {
   countActiveUsers,
   countActivitiesOfKind,
@@ -13,7 +13,6 @@ import {
   listActivities,
   updateActivityContent,
 } from '../../../src/domains/repositories/social/activities/activity.store.ts'
-import { insertUser } from '../../../src/domains/accounts/users/user.store.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../../src/domains/repositories/index.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { oracle } from '../../core/git/fixture.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Repo } from '../../../src/domains/repositories/repos/repo.store.ts'
+import type { Repo } from '../../../src/domains/repositories/index.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 import { git, tryGit } from '../../core/git/wire/client.ts'
 import { startSshFixture, type SshFixture, type SshKey } from './fixture.ts'
