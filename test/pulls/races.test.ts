@@ -4,7 +4,7 @@ import { actorOf } from '../../src/core/access/viewer.ts'
 import type { Git } from '../../src/core/git/index.ts'
 import { KeyedMutex } from '../../src/core/platform/concurrency/keyed-mutex.ts'
 import { asId } from '../../src/core/platform/crypto/ids.ts'
-import { followHead } from '../../src/domains/pulls/pulls/lifecycle/move-head.ts'
+import { syncHead } from '../../src/domains/pulls/pulls/lifecycle/move-head.ts'
 import { findPlace } from '../../src/domains/pulls/pulls/lifecycle/pull-change.ts'
 import { findPull } from '../../src/domains/pulls/pulls/records/pull.store.ts'
 import { oracle } from '../core/git/fixture.ts'
@@ -67,7 +67,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
         return { ...opened, refs: { ...opened.refs, update } }
       },
     }
-    await followHead(
+    await syncHead(
       { ...app, git, heads: new KeyedMutex() },
       actorOf(asId(world.wes.user.id)),
       place,

@@ -4,7 +4,7 @@ import { branchRef, type GitRepo, RefConflictError, retryMoved } from '../../../
 import { conflict, notFound } from '../../../core/platform/errors.ts'
 import { PushRefusedError } from '../../code/index.ts'
 import { findIssueById } from '../../issues/index.ts'
-import { findHeadTip } from '../pulls/heads/find-head-tip.ts'
+import { findHeadTip } from '../pulls/heads.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { findPull, findPullByIssue } from '../pulls/records/pull.store.ts'
 import { fromRefusal, mergeRefused, outOfDate, toMergeError } from './merge-errors.ts'

@@ -10,9 +10,10 @@ import { type Repo, type Writer, findRepoById } from '../../repositories/index.t
 import { resolveComments } from '../reviews/records/review-comment.store.ts'
 import { type CommitDeps, commitSuggestions } from './commit-suggestions.ts'
 import { loadSuggestions, type WantedSuggestion } from './load-suggestions.ts'
-import { headKey, SETTLE_DELAY_MS, type SettleDeps, settleKey } from './settle-applied.ts'
+import type { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 
-export interface SuggestionOrder {
+export interface SuggestionRequest {
   /** At least one, each comment once. */
   readonly comments: readonly WantedSuggestion[]
   /** A default where empty. */
@@ -21,7 +22,7 @@ export interface SuggestionOrder {
   readonly headOid: string
 }
 
-export interface ApplyDeps extends Pick<Core, 'clock' | 'jobs'>, CommitDeps, SettleDeps {
+export interface ApplyDeps extends Pick<Core, 'clock' | 'jobs'>, CommitDeps, ResumeDeps {
   readonly pushes: Pick<Pushes, 'push'>
 }
 
@@ -41,7 +42,7 @@ export async function applySuggestions(
   deps: ApplyDeps,
   actor: SignedIn,
   target: PullInView,
-  order: SuggestionOrder,
+  order: SuggestionRequest,
 ): Promise<{ readonly head: Repo; readonly oid: string }> {
   const { read } = deps.database
   const head = await findHead(deps, target)
@@ -98,9 +99,9 @@ async function moveHead(
   { head: { repo, branch, tip }, pusher: { viewer, access }, newOid, commentIds }: HeadMove,
 ): Promise<void> {
   const applied = { repo_id: repo.id, branch, oid: newOid, comment_ids: [...commentIds], user_id: actor.account.id }
-  const key = settleKey(repo.id, newOid)
+  const key = resumeKey(repo.id, newOid)
   // NOTE: a process that ends between the move of the ref and its record leaves the comments to this job.
-  await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.settle', applied, { key, delay: SETTLE_DELAY_MS }))
+  await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.settle', applied, { key, delay: RESUME_DELAY_MS }))
   try {
     await pushes.push(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
       pusher: viewer,
@@ -113,4 +114,39 @@ async function moveHead(
     if (error instanceof RefConflictError) throw outOfDate()
     throw error instanceof PushRefusedError ? fromRefusal(error, actor) : error
   }
+}
+
+export interface ResumeDeps extends Pick<Core, 'database' | 'git'> {
+  /** Of head branches: what is applied to one comes one after the other. */
+  readonly locks: KeyedMutex
+}
+
+interface Applied {
+  readonly repoId: RepoId
+  readonly branch: string
+  readonly oid: string
+  readonly commentIds: readonly number[]
+  readonly userId: UserId
+}
+
+/** A call that takes longer is looked at by the job, which waits for the lock of the branch. */
+export const RESUME_DELAY_MS = 3000
+
+export const headKey = (repoId: RepoId, branch: string): string => `${repoId} ${branch}`
+export const resumeKey = (repoId: RepoId, oid: string): string => `${repoId} ${oid}`
+
+/** Resolves the comments when the branch contains the commit; otherwise it was never applied. */
+export async function resumeApplied(
+  { database, git, locks }: ResumeDeps,
+  { repoId, branch, oid, commentIds, userId }: Applied,
+): Promise<void> {
+  await locks.run(headKey(repoId, branch), async () => {
+    const repo = await findRepoById(database.read, repoId)
+    if (repo === undefined) return
+    const { refs, objects, history } = git.open(repo)
+    const tip = (await refs.snapshot()).get(branchRef(branch))?.oid
+    if (tip === undefined || (await objects.findInfo(oid)) === undefined) return
+    if (!(await history.isAncestor(oid, tip))) return
+    await database.transaction((tx) => resolveComments(tx, commentIds, userId))
+  })
 }

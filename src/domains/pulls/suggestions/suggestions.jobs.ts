@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
-import { type SettleDeps, settleApplied } from './settle-applied.ts'
+import { type ResumeDeps, resumeApplied } from './apply-suggestions.ts'
 
 const Id = Type.Integer()
 
@@ -20,11 +20,11 @@ declare module '../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof suggestionJobPayloads> {}
 }
 
-export const suggestionJobs = (deps: SettleDeps): JobDefinitions => ({
+export const suggestionJobs = (deps: ResumeDeps): JobDefinitions => ({
   'suggestions.settle': defineJob(
     suggestionJobPayloads['suggestions.settle'],
     ({ repo_id, branch, oid, comment_ids, user_id }) =>
-      settleApplied(deps, { repoId: asId(repo_id), branch, oid, commentIds: comment_ids, userId: asId(user_id) }),
+      resumeApplied(deps, { repoId: asId(repo_id), branch, oid, commentIds: comment_ids, userId: asId(user_id) }),
     { lane: 'pulls' },
   ),
 })

@@ -5,7 +5,7 @@ import { findEntry, findIssueById } from '../../issues/index.ts'
 import { findPullByIssue } from '../pulls/records/pull.store.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
-import { type ApplyDeps, applySuggestions, type SuggestionOrder } from './apply-suggestions.ts'
+import { type ApplyDeps, applySuggestions, type SuggestionRequest } from './apply-suggestions.ts'
 
 export interface Applied {
   /** The repository of the head branch. */
@@ -24,7 +24,7 @@ export type Suggestions = ReturnType<typeof createSuggestions>
 export function createSuggestions(deps: SuggestionDeps) {
   const { read } = deps.database
   /** See `applySuggestions`. */
-  async function apply(actor: SignedIn, target: PullInView, order: SuggestionOrder): Promise<Applied> {
+  async function apply(actor: SignedIn, target: PullInView, order: SuggestionRequest): Promise<Applied> {
     const { head, oid } = await applySuggestions(deps, actor, target, order)
     const git = deps.git.open(head)
     const parts = { stat: true, files: true, verification: true }
@@ -34,7 +34,7 @@ export function createSuggestions(deps: SuggestionDeps) {
   return {
     apply,
     /** Of one comment, whatever its pull request. Throws as `apply`, BadRequest for a comment of an issue. */
-    async applyOne(actor: SignedIn, target: RepoInView, order: SuggestionOrder): Promise<Applied> {
+    async applyOne(actor: SignedIn, target: RepoInView, order: SuggestionRequest): Promise<Applied> {
       const entry = await findEntry(read, order.comments[0]!.id)
       const issue = entry?.repoId === target.repo.id ? await findIssueById(read, entry.issueId) : undefined
       if (issue === undefined) throw notFound('comment does not exist')

@@ -15,11 +15,11 @@ import {
 import type { AgitProposals, PreparedProposal, Proposal } from '../../../code/index.ts'
 import { type Repo, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
 import { requireUnblocked } from '../../../accounts/index.ts'
-import { followMoved } from '../lifecycle/follow-moved.ts'
+import { syncMoved } from '../lifecycle/sync-branch.ts'
 import { insertPullRequest, type InsertDeps } from '../creation/insert-pull.ts'
 import type { EditPullDeps } from '../edits/edit-pull.ts'
-import { followHead } from '../lifecycle/move-head.ts'
-import { followMergeRef } from '../mergeability/merge-ref.ts'
+import { syncHead } from '../lifecycle/move-head.ts'
+import { updateMergeRef } from '../mergeability/merge-ref.ts'
 import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
 import { checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
@@ -111,7 +111,7 @@ async function storeProposal(deps: AgitDeps, proposal: Proposal, number: number)
       record: (change) => recordPushEntry(change, commits),
     }),
   )
-  await followMoved(deps, viewer, [{ repo, name: base, oid: baseOid }])
+  await syncMoved(deps, viewer, [{ repo, name: base, oid: baseOid }])
 }
 
 /** A message of a commit can have any length, and bytes that PostgreSQL does not store. */
@@ -131,8 +131,8 @@ async function prepareUpdate(
     oid: pull.headOid,
     async complete() {
       const place = { id: pull.id, repo, number }
-      await followHead(deps, viewer, place, () => Promise.resolve(newOid))
-      await followMergeRef(deps, place, { makes: false })
+      await syncHead(deps, viewer, place, () => Promise.resolve(newOid))
+      await updateMergeRef(deps, place, { makes: false })
       await editTexts(deps, proposal, pull)
       return addressLines(deps, repo, number, 'Visit the existing pull request:')
     },

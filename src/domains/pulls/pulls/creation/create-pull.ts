@@ -14,9 +14,8 @@ import {
   recordPlan,
 } from '../../../issues/index.ts'
 import { type Repo, type RepoInView, loadRepoAccess } from '../../../repositories/index.ts'
-import { type Branch, findBranch, findHeadBranch } from '../heads/find-branches.ts'
-import { bringObjects } from '../heads/bring-objects.ts'
-import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
+import { type Branch, findBranch, findHeadBranch, bringObjects } from '../heads.ts'
+import { syncMoved, type SyncMovedDeps } from '../lifecycle/sync-branch.ts'
 import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
 import { checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
@@ -41,7 +40,7 @@ export interface NewPull extends WantedReviewers {
   readonly allowsMaintainerEdit: boolean | undefined
 }
 
-export interface PullDeps extends Pick<Core, 'database' | 'git'>, InsertDeps, FollowMovedDeps {
+export interface PullDeps extends Pick<Core, 'database' | 'git'>, InsertDeps, SyncMovedDeps {
   readonly reviews: PullReviews
 }
 
@@ -120,7 +119,7 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
     // NOTE: a repository that was imported from elsewhere may have a ref of this name.
     const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
     if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }], mover)
-    await followMoved(deps, actor, [base, head])
+    await syncMoved(deps, actor, [base, head])
     return issue
   } finally {
     mover?.close()

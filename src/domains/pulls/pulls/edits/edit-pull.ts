@@ -19,15 +19,16 @@ import {
   lockIssueNumbers,
   prepareEdit,
   replaceLabels,
+  type IssueChange,
 } from '../../../issues/index.ts'
 import { findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
 import { requireNoDuplicate } from '../creation/duplicates.ts'
-import { followMoved, type FollowMovedDeps } from '../lifecycle/follow-moved.ts'
+import { syncMoved, type SyncMovedDeps } from '../lifecycle/sync-branch.ts'
 import type { HeadDeps } from '../lifecycle/move-head.ts'
 import { refreshPull } from '../lifecycle/refresh.ts'
 import { type NewBase, prepareBase, setBase } from '../lifecycle/retarget.ts'
 import type { PullInView } from '../pull-in-view.ts'
-import { lockPull, type Pull, updatePull } from '../records/pull.store.ts'
+import { lockPull, type Pull, updatePull, findPullByIssue } from '../records/pull.store.ts'
 
 /** Absent members are not changed. */
 export interface PullEdit extends IssueEdit {
@@ -38,7 +39,7 @@ export interface PullEdit extends IssueEdit {
   readonly allowsMaintainerEdit?: boolean | undefined
 }
 
-export interface EditPullDeps extends HeadDeps, FollowMovedDeps {
+export interface EditPullDeps extends HeadDeps, SyncMovedDeps {
   readonly stateRules: StateRules
 }
 
@@ -74,7 +75,7 @@ export async function editPull(
       await updatePull(change.tx, pull.id, { allows_maintainer_edit: flag(edit.allowsMaintainerEdit) })
     return edited.issue
   })
-  if (base !== undefined) await followMoved(deps, actor, [{ repo, name: base.branch, oid: base.check.baseOid }])
+  if (base !== undefined) await syncMoved(deps, actor, [{ repo, name: base.branch, oid: base.check.baseOid }])
   if (target.issue.isClosed && !issue.isClosed) await refreshPull(deps, actor, target.pull.id)
   return issue
 }
@@ -129,4 +130,11 @@ async function setLabels(change: AccountChange, labelIds: readonly number[]): Pr
   const attached = (await listLabelsOfIssues(tx, [issue.id])).get(issue.id) ?? []
   const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: labelIds })
   await replaceLabels(change, attached, labels)
+}
+
+/** A pull request that was merged stays closed. Throws Precondition. */
+export async function mergedPullRule({ tx, issue }: IssueChange): Promise<void> {
+  const pull = issue.isPull ? await findPullByIssue(tx, issue.id) : undefined
+  if (pull?.merge !== undefined)
+    throw new DomainError('precondition', 'cannot change state of this pull request, it was already merged')
 }

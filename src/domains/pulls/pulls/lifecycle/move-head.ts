@@ -3,13 +3,12 @@ import { branchRef, type GitRepo, RefConflictError } from '../../../../core/git/
 import type { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
 import { conflict } from '../../../../core/platform/errors.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
-import { bringObjects } from '../heads/bring-objects.ts'
+import { bringObjects } from '../heads.ts'
 import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
 import { changePull, type LifecycleDeps, type PullChange, pullPayload, type PullPlace } from './pull-change.ts'
 import { listPushedCommits, recordForcePush, recordPushEntry, retainPushedCommits } from './push-entries.ts'
-import { restoreHeadRef } from './restore-head-ref.ts'
 
 /** The head may move, and the base may change, while a move is prepared. */
 const MAX_ROUNDS = 5
@@ -22,13 +21,13 @@ export interface HeadDeps extends LifecycleDeps {
 type TipOf = (pull: Pull) => Promise<string | undefined>
 
 /**
- * Makes an open pull request follow its head to the commit that `tipOf` gives, which is asked again until the row has
- * it: a push may be faster. Undefined leaves the pull request as it is.
+ * Updates an open pull request to the commit that `tipOf` returns, which is called again until the row has that commit: a
+ * push may be faster. Undefined leaves the pull request as it is.
  */
-export const followHead = (deps: HeadDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> =>
-  deps.heads.run(String(place.id), () => untilFollowed(deps, actor, place, tipOf))
+export const syncHead = (deps: HeadDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> =>
+  deps.heads.run(String(place.id), () => syncUntilCurrent(deps, actor, place, tipOf))
 
-async function untilFollowed(deps: LifecycleDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> {
+async function syncUntilCurrent(deps: LifecycleDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const pull = await findPull(deps.database.read, place.id)
     const oid = pull && !pull.isClosed ? await tipOf(pull) : undefined
@@ -141,4 +140,22 @@ async function isFastForward(git: GitRepo, oldOid: string, newOid: string): Prom
 /** The tip of the base branch; the merge base when the branch was deleted. */
 export async function tipOfBase(git: GitRepo, { baseBranch, mergeBase }: Pull): Promise<string> {
   return (await git.refs.snapshot()).get(branchRef(baseBranch))?.oid ?? mergeBase
+}
+
+/**
+ * Points `refs/pull/{number}/head` to the head that the row has, and deletes it when the pull request was deleted.
+ * False when the repository lacks that head. Throws RefConflictError when the ref moves at the same time.
+ */
+export async function restoreHeadRef(
+  { database, git }: Pick<LifecycleDeps, 'database' | 'git'>,
+  { id, repo, number }: PullPlace,
+): Promise<boolean> {
+  const opened = git.open(repo)
+  const ref = pullHeadRef(number)
+  const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
+  const wanted = (await findPull(database.read, id))?.headOid ?? opened.zeroOid
+  if (old === wanted) return true
+  if (wanted !== opened.zeroOid && (await opened.objects.findInfo(wanted)) === undefined) return false
+  await opened.refs.update([{ ref, old, new: wanted }])
+  return true
 }

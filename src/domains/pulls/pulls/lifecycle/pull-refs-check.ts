@@ -1,11 +1,14 @@
-import { isGitError } from '../../../../core/git/index.ts'
+import { isGitError, branchRef } from '../../../../core/git/index.ts'
 import { type Look, lookAgain } from '../../../../core/platform/second-look.ts'
 import { type Repo, findRepoById, walkRepoIds } from '../../../repositories/index.ts'
 import type { DoctorCheck, Finding } from '../../../../core/module.ts'
 import { pullMergeRef } from '../pull.policy.ts'
 import type { PullHead } from '../records/pull-heads.store.ts'
-import { loadPendingFollows } from './pending-follows.ts'
 import { findPullDrift, reconcilePulls } from './reconcile-pulls.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { type EventKind, type EventPayload, listPendingEvents } from '../../../../core/events/index.ts'
+import { listUnfinishedJobs } from '../../../../core/jobs/index.ts'
+import type { JobKind, JobPayload } from '../../../../core/jobs/catalog.ts'
 
 type Deps = Parameters<typeof reconcilePulls>[0]
 type Findings = AsyncGenerator<Finding, void, undefined>
@@ -36,7 +39,7 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
     yield* lookAgain(suspects, {
       look: (id) => findFaults(deps, id),
       async loadPending() {
-        const isPending = await loadPendingFollows(deps.database.read)
+        const isPending = await loadPendingSyncs(deps.database.read)
         return ({ head }) => head !== undefined && isPending(head)
       },
     })
@@ -76,3 +79,39 @@ async function* repair(deps: Deps, id: Repo['id'], faults: Look<Fault>): Finding
   const left = isReadable ? await findFaults(deps, id) : faults
   for (const what of faults.keys()) yield { what, state: left.has(what) ? 'problem' : 'fixed' }
 }
+
+/** Whether this is about to make the refs of the pull request agree with its row. */
+type Concerns<Payload> = (payload: Payload, head: PullHead) => boolean
+
+const byJob: { readonly [Kind in JobKind]?: Concerns<JobPayload<Kind>> } = {
+  'pulls.follow_branch': ({ repo_id, branch }, { head }) => head?.repoId === repo_id && head.branch === branch,
+  'pulls.refresh': ({ pull_id }, { pullId }) => pullId === pull_id,
+  'pulls.restore_ref': ({ pull_id }, { pullId }) => pullId === pull_id,
+  'repos.reconcile': () => true,
+}
+
+const byEvent: { readonly [Kind in EventKind]?: Concerns<EventPayload<Kind>> } = {
+  'issue.closed': ({ issue_id }, { issueId }) => issueId === issue_id,
+  'issue.reopened': ({ issue_id }, { issueId }) => issueId === issue_id,
+  'pull.retargeted': ({ pull_id }, { pullId }) => pullId === pull_id,
+  'repo.pushed': ({ repo_id, updates }, { head }) =>
+    head?.repoId === repo_id && updates.some(({ ref }) => ref === branchRef(head.branch)),
+}
+
+/**
+ * Returns whether a job, or an event that will enqueue one, is about to make refs and row of a pull request agree. NOTE:
+ * the events are read first: when an event is handled, its job exists.
+ */
+export async function loadPendingSyncs(db: Db): Promise<(head: PullHead) => boolean> {
+  const events = await listPendingEvents(db, Object.keys(byEvent))
+  const jobs = await listUnfinishedJobs(db, Object.keys(byJob))
+  const pending = [...events.map(toTest(byEvent)), ...jobs.map(toTest(byJob))]
+  return (head) => pending.some((concerns) => concerns(head))
+}
+
+const toTest =
+  (rules: Readonly<Record<string, unknown>>) =>
+  ({ kind, payload }: { readonly kind: string; readonly payload: string }): ((head: PullHead) => boolean) => {
+    const read: unknown = JSON.parse(payload)
+    return (head) => (rules[kind] as Concerns<unknown>)(read, head)
+  }

@@ -1,14 +1,14 @@
 import type { Subscriptions } from '../../../../core/events/index.ts'
 import type { Jobs } from '../../../../core/jobs/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { enqueueFollow } from './follow-moved.ts'
+import { enqueueSync } from './sync-branch.ts'
 import { findPullByIssue, hasOpenPulls } from '../records/pull.store.ts'
 
 const BRANCH = 'refs/heads/'
 /** Branches that are looked up in one query. */
 const CHUNK = 200
 
-/** Pull requests follow the branches that a push moves. */
+/** Updates pull requests after a push to their branches. */
 export const pullSubscriptions = (jobs: Jobs): Subscriptions => ({
   async 'issue.reopened'(tx, { payload, actorId }) {
     const pull = payload.is_pull ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
@@ -28,7 +28,7 @@ export const pullSubscriptions = (jobs: Jobs): Subscriptions => ({
     for (let at = 0; at < branches.length; at += CHUNK) {
       const some = branches.slice(at, at + CHUNK)
       if (!(await hasOpenPulls(tx, asId(payload.repo_id), some))) continue
-      for (const branch of some) await enqueueFollow(tx, jobs, { repoId: asId(payload.repo_id), branch }, actorId)
+      for (const branch of some) await enqueueSync(tx, jobs, { repoId: asId(payload.repo_id), branch }, actorId)
     }
   },
 })

@@ -1,16 +1,15 @@
+import { restoreHeadRef } from './move-head.ts'
 import { Type } from '@sinclair/typebox'
 import { actorOf } from '../../../../core/access/viewer.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../../core/jobs/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { findIssueByNumber } from '../../../issues/index.ts'
 import { findRepoById } from '../../../repositories/index.ts'
-import { followMergeRef } from '../mergeability/merge-ref.ts'
+import { updateMergeRef } from '../mergeability/merge-ref.ts'
 import { pullHeadRef, pullMergeRef } from '../pull.policy.ts'
-import { closePull } from './close-pull.ts'
-import { followBranch, type FollowDeps } from './follow-branch.ts'
+import { closePull, findPlace } from './pull-change.ts'
+import { syncBranch, type SyncDeps } from './sync-branch.ts'
 import { findPull } from '../records/pull.store.ts'
-import { findPlace } from './pull-change.ts'
-import { restoreHeadRef } from './restore-head-ref.ts'
 import { refreshPull } from './refresh.ts'
 
 const Id = Type.Integer()
@@ -20,12 +19,12 @@ const pullJobPayloads = {
   'pulls.close': Type.Object({ pull_id: Id, actor_id: Id }),
   /** Deletes the refs of a deleted pull request, or those that no pull request has. */
   'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
-  /** Makes pull requests follow a branch that moved, was created or was deleted. */
+  /** Updates pull requests to a branch that moved, was created or was deleted. */
   'pulls.follow_branch': Type.Object({
     repo_id: Id,
     branch: Type.String(),
     actor_id: Id,
-    /** Where an earlier job has come to. */
+    /** The last pull request that an earlier job updated. */
     after_id: Type.Optional(Id),
   }),
   /**
@@ -33,7 +32,7 @@ const pullJobPayloads = {
    * that of its test merge.
    */
   'pulls.restore_ref': Type.Object({ pull_id: Id }),
-  /** Makes a pull request that was reopened follow its branches. */
+  /** Updates a pull request that was reopened to its branches. */
   'pulls.refresh': Type.Object({ pull_id: Id, actor_id: Id }),
 }
 
@@ -41,7 +40,7 @@ declare module '../../../../core/jobs/catalog.ts' {
   interface JobCatalog extends JobPayloadsOf<typeof pullJobPayloads> {}
 }
 
-export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
+export const pullJobs = (deps: SyncDeps): JobDefinitions => ({
   'pulls.close': defineJob(pullJobPayloads['pulls.close'], async ({ pull_id, actor_id }) => {
     const pull = await findPull(deps.database.read, asId(pull_id))
     if (pull !== undefined) await closePull(deps, actorOf(asId(actor_id)), pull, undefined)
@@ -57,7 +56,7 @@ export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
   'pulls.follow_branch': defineJob(
     pullJobPayloads['pulls.follow_branch'],
     ({ repo_id, branch, actor_id, after_id: after }, signal) =>
-      followBranch(
+      syncBranch(
         deps,
         actorOf(asId(actor_id)),
         { repoId: asId(repo_id), branch, afterId: after ? asId(after) : 0 },
@@ -69,7 +68,7 @@ export const pullJobs = (deps: FollowDeps): JobDefinitions => ({
     const pull = await findPull(deps.database.read, asId(pull_id))
     const place = pull?.isClosed ? await findPlace(deps, pull) : undefined
     if (place === undefined) return
-    await followMergeRef(deps, place, { makes: false })
+    await updateMergeRef(deps, place, { makes: false })
     await restoreHeadRef(deps, place)
   }),
   'pulls.refresh': defineJob(pullJobPayloads['pulls.refresh'], ({ pull_id, actor_id }) =>

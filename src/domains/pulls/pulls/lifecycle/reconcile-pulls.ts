@@ -3,14 +3,13 @@ import { branchRef, type RefSnapshot } from '../../../../core/git/index.ts'
 import type { Jobs } from '../../../../core/jobs/index.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
-import { followMergeRef } from '../mergeability/merge-ref.ts'
+import { updateMergeRef } from '../mergeability/merge-ref.ts'
 import { pullMergeRef } from '../pull.policy.ts'
 import { listPullHeads, type PullHead } from '../records/pull-heads.store.ts'
-import { enqueueFollow } from './follow-moved.ts'
-import type { HeadDeps } from './move-head.ts'
+import { enqueueSync } from './sync-branch.ts'
+import { restoreHeadRef, type HeadDeps } from './move-head.ts'
 import type { LifecycleDeps } from './pull-change.ts'
 import { refreshPull } from './refresh.ts'
-import { restoreHeadRef } from './restore-head-ref.ts'
 
 const PULL_REF = /^refs\/pull\/(\d{1,15})\/(?:head|merge)$/
 const HOUR_MS = 3_600_000
@@ -70,13 +69,13 @@ export async function reconcilePulls(deps: HeadDeps & { readonly jobs: Jobs }, r
     if (isClosed || refs.get(ref) === undefined) await restoreHeadRef(deps, { id: pullId, repo, number })
     if (!isClosed) await refreshPull(deps, systemActor, pullId)
   }
-  for (const { pullId, number } of ended) await followMergeRef(deps, { id: pullId, repo, number }, { makes: false })
+  for (const { pullId, number } of ended) await updateMergeRef(deps, { id: pullId, repo, number }, { makes: false })
   if (stray.length + moved.length === 0) return
   await database.transaction(async (tx) => {
     for (const number of stray) {
       const options = { key: `${repoId} ${number}`, delay: HOUR_MS }
       await jobs.enqueue(tx, 'pulls.delete_ref', { repo_id: repoId, number }, options)
     }
-    for (const branch of moved) await enqueueFollow(tx, jobs, { repoId, branch }, systemActor.account.id)
+    for (const branch of moved) await enqueueSync(tx, jobs, { repoId, branch }, systemActor.account.id)
   })
 }

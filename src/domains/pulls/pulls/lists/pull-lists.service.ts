@@ -14,7 +14,7 @@ import {
 } from '../../../issues/index.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
 import { findUserByName, isOwnerInView } from '../../../accounts/index.ts'
-import { parseHead } from '../heads/find-branches.ts'
+import { parseHead } from '../heads.ts'
 import { findIssueByMerge, findIssueByTarget } from './find-by-target.store.ts'
 import type { PullFilter, PullSort } from './pull-filter.ts'
 import { listPullIssueIds } from './pull-list.store.ts'

@@ -11,7 +11,7 @@ type Deps = Pick<LifecycleDeps, 'database' | 'git'>
 /** The tips may move while they are merged, and another process may write the ref. */
 const MAX_ROUNDS = 5
 
-interface FollowOptions {
+interface MergeRefOptions {
   /** The ref is made where it does not exist. */
   readonly makes: boolean
   /** What the caller has just found about some tips, whose merge is not repeated. */
@@ -23,10 +23,10 @@ interface FollowOptions {
  * none, and for a pull request that is closed or deleted (behaviour/pull-requests#the-test-merge). Nothing happens to
  * one that is up to date, nor, unless `makes`, where the ref does not exist. At most two git processes in a round.
  */
-export async function followMergeRef(
+export async function updateMergeRef(
   { database, git }: Deps,
   { id, repo, number }: PullPlace,
-  { makes, checked }: FollowOptions,
+  { makes, checked }: MergeRefOptions,
 ): Promise<void> {
   const opened = git.open(repo)
   const ref = pullMergeRef(number)
@@ -98,6 +98,6 @@ export async function updateRequestedMergeRefs(
   for (const { id } of await listOpenPullsOfStorage(read, storage, [...numbers].slice(0, MAX_REQUESTED))) {
     const pull = await findPull(read, id)
     const place = pull && (await findPlace(deps, pull))
-    if (place !== undefined) await followMergeRef(deps, place, { makes: true })
+    if (place !== undefined) await updateMergeRef(deps, place, { makes: true })
   }
 }

@@ -1,0 +1,89 @@
+import type { Viewer } from '../../../core/access/viewer.ts'
+import type { Db, Database } from '../../../core/db/database.ts'
+import { branchRef, copyObjects, findCommitOid, type Git } from '../../../core/git/index.ts'
+import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { requireHeadRepo } from '../../code/index.ts'
+import { type Repo, findRepoById } from '../../repositories/index.ts'
+import { pullHeadRef } from './pull.policy.ts'
+import type { Pull } from './records/pull.store.ts'
+
+/** A branch and its tip. */
+export interface Branch {
+  readonly repo: Repo
+  readonly name: string
+  readonly oid: string
+}
+
+interface HeadName {
+  /** `user` or `user/repo`; undefined for the base repository. */
+  readonly prefix: string | undefined
+  readonly branch: string
+}
+
+/** Reads `branch`, `user:branch` or `user/repo:branch`; only the first colon separates. */
+export function parseHead(text: string): HeadName {
+  const colon = text.indexOf(':')
+  return colon < 0
+    ? { prefix: undefined, branch: text }
+    : { prefix: text.slice(0, colon), branch: text.slice(colon + 1) }
+}
+
+/**
+ * The branch that the text names (behaviour/pull-requests#creating-a-pull-request). Throws NotFound for what is missing
+ * or hidden, BadRequest for a user without a fork, Invalid for a tag or a commit id.
+ */
+export async function findHeadBranch(
+  { read, git }: { readonly read: Db; readonly git: Git },
+  viewer: Viewer,
+  base: Repo,
+  text: string,
+): Promise<Branch> {
+  const { prefix, branch } = parseHead(text)
+  const repo = prefix === undefined ? base : await requireHeadRepo(read, viewer, base, prefix)
+  return findBranch(git, repo, branch)
+}
+
+/** Throws NotFound for an unknown name, Invalid for a tag or a commit id. */
+export async function findBranch(git: Git, repo: Repo, name: string): Promise<Branch> {
+  const opened = git.open(repo)
+  const ref = (await opened.refs.snapshot()).get(branchRef(name))
+  if (ref !== undefined) return { repo, name, oid: ref.oid }
+  if ((await findCommitOid(opened, name)) !== undefined)
+    throw invalid('Invalid PullRequest: base and head must be branches')
+  throw notFound(`no such branch: ${name.slice(0, 100)}`)
+}
+
+/**
+ * What the head is in its own place: the branch, or the ref that pushes to `refs/for/` move. Undefined when the branch
+ * or its repository is gone. `place`: the base repository and the number.
+ */
+export async function findHeadTip(
+  { database, git }: { readonly database: Pick<Database, 'read'>; readonly git: Git },
+  pull: Pull,
+  place: { readonly repo: Repo; readonly number: number },
+): Promise<string | undefined> {
+  const isOwn = pull.headRepoId === place.repo.id
+  const repo = isOwn ? place.repo : pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
+  if (!repo) return undefined
+  const refs = await git.open(repo).refs.snapshot()
+  if (!pull.isAgit) return refs.get(branchRef(pull.headBranch))?.oid
+  return refs.get(pullHeadRef(place.number))?.oid ?? pull.headOid
+}
+
+interface Bringing {
+  readonly from: Repo
+  readonly to: Repo
+  /** The commit that `to` needs, with everything that it reaches. */
+  readonly oid: string
+  /** A commit of `to` that the other repository probably has too. */
+  readonly known: string
+}
+
+/** Copies the objects of a head into the base repository. Call within `writing` of the target. */
+export async function bringObjects(git: Git, { from, to, oid, known }: Bringing): Promise<void> {
+  const target = git.open(to)
+  // NOTE: that an object exists says nothing about what it reaches; that a ref points to it does.
+  const refs = (await target.refs.snapshot()).list('refs/')
+  if (refs.some((ref) => ref.oid === oid)) return
+  await copyObjects(git.open(from), target, { wants: [oid], haves: [known] })
+}

@@ -1,0 +1,212 @@
+import type { Actor } from '../../../../core/access/viewer.ts'
+import { branchRef, type RefSnapshot, isZeroOid } from '../../../../core/git/index.ts'
+import type { PullId } from '../../../../core/platform/crypto/ids.ts'
+import { conflict } from '../../../../core/platform/errors.ts'
+import { lockIssueNumbers } from '../../../issues/index.ts'
+import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import {
+  type BranchOf,
+  findMergedBase,
+  findOpenDuplicate,
+  listOpenPullsFrom,
+  listOpenPullsInto,
+  type Pull,
+  findPull,
+} from '../records/pull.store.ts'
+import { updateMergeRef } from '../mergeability/merge-ref.ts'
+import { isMergeRef, pullHeadRef } from '../pull.policy.ts'
+import { closeInChange, closePull, changePull, findPlace } from './pull-change.ts'
+import { type HeadDeps, syncHead } from './move-head.ts'
+import { recheck, refreshPull } from './refresh.ts'
+import { prepareBase, setBase } from './retarget.ts'
+import type { Core } from '../../../../core/module.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+import type { Jobs } from '../../../../core/jobs/index.ts'
+import { type Branch, findHeadTip } from '../heads.ts'
+import type { RecordedPush } from '../../../code/index.ts'
+import { listPushedPulls, type PushedPull } from '../records/pull-heads.store.ts'
+
+export interface SyncDeps extends HeadDeps, SyncMovedDeps {
+  /** Pull requests into a deleted branch get another base in place of being closed. */
+  readonly retargets: boolean
+}
+
+interface BranchState extends BranchOf {
+  readonly repo: Repo
+  readonly refs: RefSnapshot
+  /** Undefined when the branch was deleted. */
+  readonly oid: string | undefined
+  /** NOTE: a merge ref that is made later is made of the present tips. */
+  readonly hasMergeRefs: boolean
+}
+
+/**
+ * Updates the open pull requests from and into a branch to the branch as it is now
+ * (behaviour/pull-requests#branch-lifecycle). Safe to run again; works on one pull request at a time. One that fails
+ * does not stop the others; throws the first failure at the end. Of those into the branch it takes the next few behind
+ * `afterId`, and enqueues a job for the rest; those from the branch are updated with the first of these.
+ */
+export async function syncBranch(
+  deps: SyncDeps,
+  actor: Actor,
+  { repoId, branch, afterId }: BranchOf & { readonly afterId: PullId | 0 },
+  signal: AbortSignal,
+): Promise<void> {
+  const repo = await findRepoById(deps.database.read, repoId)
+  if (repo === undefined) return
+  const refs = await deps.git.open(repo).refs.snapshot()
+  const hasMergeRefs = refs.list('refs/pull/').some(({ name }) => isMergeRef(name))
+  const found = { repoId, branch, repo, refs, oid: refs.get(branchRef(branch))?.oid, hasMergeRefs }
+  const failures: unknown[] = []
+  const each = async (pull: Pull, work: () => Promise<void>): Promise<void> => {
+    signal.throwIfAborted()
+    await work().catch((error: unknown) => {
+      deps.log.warn({ err: error, pull: pull.id }, 'pull request not updated to its branch')
+      failures.push(error)
+    })
+  }
+  const from = afterId === 0 ? await listOpenPullsFrom(deps.database.read, found) : []
+  for (const pull of from)
+    await each(pull, () =>
+      found.oid === undefined ? closePull(deps, actor, pull, branch) : refreshPull(deps, actor, pull.id),
+    )
+  const into = await listOpenPullsInto(deps.database.read, found, { afterId, limit: STEP })
+  for (const pull of into)
+    await each(pull, () =>
+      found.oid === undefined ? replaceBase(deps, actor, found, pull) : recheckInto(deps, found, pull),
+    )
+  if (into.length === STEP)
+    await deps.database.transaction((tx) =>
+      enqueueSync(tx, deps.jobs, { repoId, branch, afterId: into.at(-1)!.id }, actor.account.id),
+    )
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Pull requests of one job. A thousand into one branch take minutes, in which the jobs of other branches and
+ * repositories would have to wait.
+ */
+const STEP = 25
+
+async function recheckInto(deps: SyncDeps, { repo, hasMergeRefs }: BranchState, pull: Pull): Promise<void> {
+  const checked = await recheck(deps, { id: pull.id, repo })
+  if (!hasMergeRefs) return
+  const place = await findPlace(deps, pull)
+  if (place !== undefined) await updateMergeRef(deps, place, { makes: false, checked })
+}
+
+/**
+ * The base of the pull request that was merged from the deleted branch becomes the base of those into it, otherwise the
+ * default branch. Closes the pull request where an equal one is open, and where retargeting is off.
+ */
+async function replaceBase(
+  deps: SyncDeps,
+  actor: Actor,
+  { repo, branch, refs }: BranchState,
+  pull: Pull,
+): Promise<void> {
+  const { database, git, retargets } = deps
+  const merged = await findMergedBase(database.read, { repoId: repo.id, branch })
+  const name = [merged, repo.defaultBranch].find((candidate) => candidate && refs.get(branchRef(candidate)))
+  if (!retargets || name === undefined) return closePull(deps, actor, pull, branch)
+  const base = await prepareBase(git.open(repo), pull, { branch: name, oid: refs.get(branchRef(name))!.oid })
+  await changePull(deps, actor, { repo, pull }, async (change) => {
+    const { isAgit, headOid, headRepoId, headBranch, baseRepoId, baseBranch } = change.pull
+    if (change.issue.isClosed || baseBranch !== branch) return
+    if (headOid !== base.check.headOid) throw conflict('the head of the pull request moved meanwhile')
+    await lockIssueNumbers(change.tx, baseRepoId)
+    const target = { isAgit, headRepoId: headRepoId!, headBranch, baseRepoId, baseBranch: name }
+    if (headRepoId === undefined || (await findOpenDuplicate(change.tx, target))) return closeInChange(change)
+    await setBase(change, { ...base, isAutomatic: true })
+  })
+  await syncMoved(deps, actor, [{ repo, name, oid: base.check.baseOid }])
+}
+
+export type SyncMovedDeps = Pick<Core, 'database' | 'git' | 'jobs'>
+
+interface SyncedBranch extends BranchOf {
+  /** Those into the branch up to this one are updated. */
+  readonly afterId?: PullId
+}
+
+/** Enqueues the job that updates the pull requests from and into a branch. */
+export function enqueueSync(
+  tx: Tx,
+  jobs: Jobs,
+  { repoId, branch, afterId }: SyncedBranch,
+  actorId: number,
+): Promise<void> {
+  const job = { repo_id: repoId, branch, actor_id: actorId, ...(afterId && { after_id: afterId }) }
+  return jobs.enqueue(tx, 'pulls.follow_branch', job, { key: `${repoId} ${branch}${afterId ? ` ${afterId}` : ''}` })
+}
+
+/**
+ * Call after a row that was written for these tips is committed. A branch that was pushed or deleted between the
+ * reading of its tip and the commit was looked at by the job of that push when the row was not there yet.
+ */
+export async function syncMoved(
+  { database, git, jobs }: SyncMovedDeps,
+  actor: Actor,
+  seen: readonly Branch[],
+): Promise<void> {
+  const tips = await Promise.all(
+    seen.map(async ({ repo, name }) => (await git.open(repo).refs.snapshot()).get(branchRef(name))?.oid),
+  )
+  const moved = seen.filter(({ oid }, index) => tips[index] !== oid)
+  if (moved.length === 0) return
+  await database.transaction(async (tx) => {
+    for (const { repo, name } of moved) await enqueueSync(tx, jobs, { repoId: repo.id, branch: name }, actor.account.id)
+  })
+}
+
+const BRANCH = 'refs/heads/'
+/** A branch may be the head of several, and a push of many branches that of hundreds: the job updates the others. */
+const MAX_AT_ONCE = 5
+
+/**
+ * Updates the open pull requests from pushed branches, because clients read them, and fetch their refs, right after their
+ * push. All head refs in the same repository move, and the oldest five pull requests are updated completely. The job of
+ * this push does what fails here, for example because the job of an earlier push runs. One query where there are none.
+ */
+export async function syncPushedPulls(deps: HeadDeps, { repo, actor, changes }: RecordedPush): Promise<void> {
+  const moved = new Map(
+    changes.flatMap(({ ref, newOid }) => (ref.startsWith(BRANCH) ? [[ref.slice(BRANCH.length), newOid]] : [])),
+  )
+  const pulls = await listPushedPulls(deps.database.read, repo.id, [...moved.keys()])
+  if (pulls.length === 0) return
+  const leaveToJob =
+    (what: object) =>
+    (error: unknown): void =>
+      deps.log.warn({ err: error, ...what }, 'pull request not updated right after a push; a job will retry')
+  await moveHeadRefs(deps, repo, moved, pulls).catch(leaveToJob({ repo: repo.id }))
+  for (const pushed of pulls.slice(0, MAX_AT_ONCE))
+    await syncPull(deps, actor, pushed).catch(leaveToJob({ pull: pushed.id }))
+}
+
+/** The repository has the objects already: one git process for all pull requests within it. */
+async function moveHeadRefs(
+  { git }: Pick<HeadDeps, 'git'>,
+  repo: Repo,
+  moved: ReadonlyMap<string, string>,
+  pulls: readonly PushedPull[],
+): Promise<void> {
+  const own = pulls.filter(({ baseRepoId, branch }) => baseRepoId === repo.id && !isZeroOid(moved.get(branch)!))
+  if (own.length === 0) return
+  const { refs, zeroOid } = git.open(repo)
+  const snapshot = await refs.snapshot()
+  await refs.update(
+    own.map(({ number, branch }) => {
+      const ref = pullHeadRef(number)
+      return { ref, old: snapshot.get(ref)?.oid ?? zeroOid, new: moved.get(branch)! }
+    }),
+  )
+}
+
+/** Closes the pull request where its branch was deleted. */
+async function syncPull(deps: HeadDeps, actor: Actor, { id, branch }: PushedPull): Promise<void> {
+  const pull = await findPull(deps.database.read, id)
+  const place = pull && (await findPlace(deps, pull))
+  if (place === undefined) return
+  if ((await findHeadTip(deps, pull!, place)) === undefined) return closePull(deps, actor, pull!, branch)
+  await syncHead(deps, actor, place, (current) => findHeadTip(deps, current, place))
+}
