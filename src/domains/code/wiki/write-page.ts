@@ -83,15 +83,20 @@ export function createPageWrites(deps: WikiDeps) {
       const content = contentOf(edit.content ?? '')
       await quota.require(repo.owner, 'size:assets:wiki')
       const file = fileOf(title)
-      await write(actor, repo, () => ensureWiki(git, repo), (entries) => {
-        requireFree(entries, title)
-        return {
-          event: 'wiki.created',
-          page: subUrlOf(title),
-          message: messageOf(edit, `Add "${title}"`),
-          changes: (blob) => [{ path: file, mode: MODE.file, oid: blob(content) }],
-        }
-      })
+      await write(
+        actor,
+        repo,
+        () => ensureWiki(git, repo),
+        (entries) => {
+          requireFree(entries, title)
+          return {
+            event: 'wiki.created',
+            page: subUrlOf(title),
+            message: messageOf(edit, `Add "${title}"`),
+            changes: (blob) => [{ path: file, mode: MODE.file, oid: blob(content) }],
+          }
+        },
+      )
       return subUrlOf(title)
     },
     /** Returns the page's new `sub_url`. Creates the page if it does not exist. */
@@ -100,26 +105,31 @@ export function createPageWrites(deps: WikiDeps) {
       const content = edit.content === undefined ? undefined : contentOf(edit.content)
       await quota.require(repo.owner, 'size:assets:wiki')
       let subUrl = ''
-      await write(actor, repo, () => ensureWiki(git, repo), (entries) => {
-        const before = findPage(entries, name)
-        const file = title === undefined ? (before?.name ?? fileOf(requireTitle(name))) : fileOf(title)
-        if (title !== undefined && file !== before?.name) requireFree(entries, title)
-        subUrl = namesOfFile(file)!.subUrl
-        const isNew = before === undefined
-        return {
-          event: isNew ? 'wiki.created' : 'wiki.edited',
-          page: subUrl,
-          message: messageOf(edit, `Update "${subUrl}"`),
-          changes: (blob) => [
-            ...(before && before.name !== file ? [{ path: before.name, delete: true } as const] : []),
-            {
-              path: file,
-              mode: MODE.file,
-              oid: content === undefined && before ? before.oid : blob(content ?? Buffer.alloc(0)),
-            },
-          ],
-        }
-      })
+      await write(
+        actor,
+        repo,
+        () => ensureWiki(git, repo),
+        (entries) => {
+          const before = findPage(entries, name)
+          const file = title === undefined ? (before?.name ?? fileOf(requireTitle(name))) : fileOf(title)
+          if (title !== undefined && file !== before?.name) requireFree(entries, title)
+          subUrl = namesOfFile(file)!.subUrl
+          const isNew = before === undefined
+          return {
+            event: isNew ? 'wiki.created' : 'wiki.edited',
+            page: subUrl,
+            message: messageOf(edit, `Update "${subUrl}"`),
+            changes: (blob) => [
+              ...(before && before.name !== file ? [{ path: before.name, delete: true } as const] : []),
+              {
+                path: file,
+                mode: MODE.file,
+                oid: content === undefined && before ? before.oid : blob(content ?? Buffer.alloc(0)),
+              },
+            ],
+          }
+        },
+      )
       return subUrl
     },
     /** Throws NotFound if the wiki or the page does not exist. */
