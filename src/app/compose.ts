@@ -12,7 +12,7 @@ import { TaskPool } from '../core/platform/isolation/index.ts'
 import { PasswordHasher } from '../core/platform/crypto/password-hasher.ts'
 import { createLogger, type Logger } from '../core/platform/logger.ts'
 import { createSecretBox } from '../core/platform/crypto/secret-box.ts'
-import type { Core, Guards, Services, Module, ModuleParts } from '../core/module.ts'
+import type { Core, Guards, Services, Module, ModuleParts, Tuning } from '../core/module.ts'
 import { lockServer, openProcesses, startingAlone } from './cluster/open-processes.ts'
 import { openDataDir } from './data-dir.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -37,6 +37,8 @@ export interface AppOverrides {
   readonly extraModules?: readonly Module[]
   /** Of the hashes of new passwords, see `hashPassword`. */
   readonly passwordCost?: number | undefined
+  /** Limits in place of the constants of modules. */
+  readonly tuning?: Partial<Tuning>
   /** Check the payload of every event against its schema. */
   readonly validatePayloads?: boolean
 }
@@ -127,6 +129,7 @@ async function open(opened: AsyncDisposableStack, { configured, modules, overrid
     nodeName: nodeName(config),
     cacheDir: joined.cacheDir,
     isServer,
+    tuning: overrides.tuning ?? {},
     processes,
     stopping: stopping.signal,
   }

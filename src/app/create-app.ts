@@ -142,7 +142,7 @@ async function createHttp(
     settings: {
       bodyLimit: server.body_limit,
       receiveTimeoutMs: server.receive_timeout * 1000,
-      maxConnections: server.max_connections || Math.floor(maxOpenFiles() / 2),
+      maxConnections: Math.floor(maxOpenFiles() / 2),
       trustedProxies: server.trust_proxy ? server.proxy_hops : 0,
       rootUrl: site.rootUrl,
       cors: corsSettings(config.cors),

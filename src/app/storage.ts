@@ -6,6 +6,7 @@ import {
   createBlobStores,
   createS3Objects,
   inspectStorage,
+  LINK_LIFETIME,
   migrateBlobs,
   type MigrationProgress,
   type S3Folder,
@@ -60,7 +61,7 @@ function s3Settings(storage: StorageConfig): S3Settings | undefined {
     partBytes: PART_BYTES,
     maxPartBytes: MAX_PART_BYTES,
     maxParts: MAX_PARTS,
-    linkLifetime: storage.redirect_lifetime,
+    linkLifetime: LINK_LIFETIME,
   }
 }
 

@@ -52,6 +52,8 @@ export interface Core {
   readonly nodeName: string
   /** False in a command, which may run beside the server. */
   readonly isServer: boolean
+  /** Limits that tests put in place of the constants of modules. */
+  readonly tuning: Partial<Tuning>
   /** What the processes of the server share: locks, announcements. */
   readonly processes: Processes
   /** Aborted when the server is to stop soon: it still answers, but should get no new clients. */
@@ -76,6 +78,14 @@ export interface Services {}
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
 export interface Guards {}
+
+/**
+ * Limits that are constants, not settings, by module; extended as `Services` is.
+ *
+ * @public
+ */
+// oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
+export interface Tuning {}
 
 /** A server beside the HTTP server, such as SSH. */
 export interface Listener {

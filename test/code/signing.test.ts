@@ -68,7 +68,7 @@ describe.skipIf(!hasProgram('gpg', '--version'))('a server with a GPG key', () =
     const file = join(folder, 'key.asc')
     writeFileSync(file, gpg.run(['--armor', '--export-secret-keys', keyId]))
     await withKey(
-      { 'signing.key': file, 'signing.name': 'Forge', 'signing.email': 'forge@example.test' },
+      { 'signing.key': file, 'git.identity_name': 'Forge', 'git.identity_email': 'forge@example.test' },
       async (server) => {
         const { ann, commit, verification } = await makeFile(server, {
           author: { name: 'Eve', email: 'eve@example.test' },
@@ -176,7 +176,7 @@ describe.skipIf(!hasProgram('ssh-keygen', '-?'))('a server with an SSH key', () 
     await runProcess('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file])
     writeFileSync(join(folder, 'allowed-all'), `forge@example.test ${readFileSync(`${file}.pub`, 'utf8')}`)
     await withKey(
-      { 'signing.key': file, 'signing.name': 'Forge', 'signing.email': 'forge@example.test' },
+      { 'signing.key': file, 'git.identity_name': 'Forge', 'git.identity_email': 'forge@example.test' },
       async (server) => {
         const [ann, bob] = [await server.world.user('ann'), await server.world.user('bob')]
         const made = async (path: string, body: object, person = ann): Promise<void> =>

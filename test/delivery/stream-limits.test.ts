@@ -15,12 +15,10 @@ import { MEASURED } from '../harness/measured.ts'
 const PATH = '/repos/ann/desk/events/stream'
 const SETTINGS = {
   'stream.max_total': '6',
-  'stream.max_per_address': '4',
-  'stream.max_per_account': '2',
-  'stream.heartbeat': '1',
-  'stream.buffer': '1048576',
   'server.trust_proxy': 'true',
 }
+
+const TUNING = { streams: { perAddress: 4, perAccount: 2, heartbeat: 1, buffer: 1_048_576 } }
 
 describe('limits of streams', () => {
   let server: TestServer
@@ -28,7 +26,7 @@ describe('limits of streams', () => {
   let repoId: number
   const opened: TestStream[] = []
   beforeAll(async () => {
-    server = await startServer({ settings: SETTINGS })
+    server = await startServer({ settings: SETTINGS, tuning: TUNING })
     ann = await server.world.user('ann')
     repoId = (await server.world.repo({ owner: ann, name: 'desk', autoInit: true })).id
   })
@@ -128,7 +126,7 @@ describe('limits of streams', () => {
 
 describe('a stream', () => {
   it('ends at its age, and with the server at once', MEASURED, async () => {
-    const server = await startServer({ settings: { 'stream.max_age': '1', 'stream.heartbeat': '1' } })
+    const server = await startServer({ tuning: { streams: { maxAge: 1, heartbeat: 1 } } })
     try {
       await server.world.repo({ owner: await server.world.user('ann'), name: 'desk' })
       const aged = await openStream(server.url, PATH)

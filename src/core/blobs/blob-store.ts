@@ -26,6 +26,9 @@ export interface ListedBlob extends StoredBlob {
 }
 
 /** What a direct link to a blob says of it. */
+/** Seconds for which an address of the object store is valid. */
+export const LINK_LIFETIME = 900
+
 export interface BlobLink {
   readonly contentType?: string
   readonly contentDisposition?: string
@@ -67,7 +70,7 @@ export interface BlobStore {
    */
   open(hash: string, range?: BlobRange): Promise<Readable | undefined>
   /**
-   * An address of the object store where anyone who has it can read the blob for `storage.redirect_lifetime`: only for
+   * An address of the object store where anyone who has it can read the blob for `LINK_LIFETIME`: only for
    * callers who were admitted. Undefined where the blob is to be read through the server.
    */
   link(hash: string, as: BlobLink): Promise<string | undefined>

@@ -4,6 +4,7 @@ export {
   type BlobRange,
   type BlobStore,
   isBlobHash,
+  LINK_LIFETIME,
   type StoredBlob,
 } from './blob-store.ts'
 export { type BlobStores, createBlobStores } from './blob-stores.ts'

@@ -33,6 +33,13 @@ describe('configuration', () => {
       ).toBeDefined()
   })
 
+  it('begins the example with settings that exist', () => {
+    const head = exampleConfig().split('\n\n', 1)[0]!
+    const named = [...head.matchAll(/[a-z]\w*\.\w+/g)].map(([name]) => name)
+    expect(named.length).toBeGreaterThan(20)
+    expect(listSettings().map(({ path }) => path)).toEqual(expect.arrayContaining(named))
+  })
+
   it('takes the file over defaults, the environment over the file, flags over all', () => {
     const path = file('[server]\nport = 1\nhost = "a"\n[api]\nenable_swagger = false\n')
     const environment = { INGOT_SERVER_PORT: '2', INGOT_API_ENABLE_SWAGGER: 'yes' }
@@ -49,7 +56,7 @@ describe('configuration', () => {
     ['[server]\nprot = 1', /unknown setting server\.prot/],
     ['[sever]\nport = 1', /unknown setting sever/],
     ['[server]\nrooturl = "x"', /did you mean server\.root_url\?/],
-    ['[server]\nport = "x"', /server\.port is "x"; allowed: a whole number from 0 to 65535/],
+    ['[server]\nport = "x"', /server\.port is "x"; allowed: an integer from 0 to 65535/],
     ['[server]\nport = 70000', /server\.port is 70000/],
     ['[api]\nenable_swagger = 1', /api\.enable_swagger is 1; allowed: true, false/],
     ['server = 3', /^\S+\.toml:1: server is 3; allowed: a section$/],
@@ -101,15 +108,15 @@ describe('configuration', () => {
     })()
     expect(said.toSorted()).toEqual(
       [
-        `${path}:1: data_dir is ""; allowed: a text that is not empty`,
-        `${path}:7: server.port is 70000; allowed: a whole number from 0 to 65535`,
+        `${path}:1: data_dir is ""; allowed: a non-empty string`,
+        `${path}:7: server.port is 70000; allowed: an integer from 0 to 65535`,
         `${path}:8: unknown setting server.prot`,
         `${path}:9: unknown setting sever`,
-        `${path}:11: database.url is not valid; allowed: a text that matches ^$|^(sqlite:|postgres(ql)?://)`,
+        `${path}:11: database.url is not valid; allowed: a string that matches ^$|^(sqlite:|postgres(ql)?://)`,
         'INGOT_API_ENABLE_SWAGGER: api.enable_swagger is "perhaps"; allowed: true, false',
         'INGOT_LOG_LEVEL: log.level is "loud"; allowed: fatal, error, warn, info, debug, trace, silent',
         'unknown environment variable INGOT_X',
-        '--server.body_limit: server.body_limit is -3; allowed: a whole number from 1024 to 268435456',
+        '--server.body_limit: server.body_limit is -3; allowed: an integer from 1024 to 268435456',
         '--set: unknown setting ssh.prot',
       ].toSorted(),
     )
@@ -140,16 +147,14 @@ describe('configuration', () => {
   })
 
   it('takes lists of numbers as the example shows them', () => {
-    expect(exampleConfig()).toContain(
-      'a list of whole numbers from 1, such as [1, 2]. Environment: INGOT_SERVICE_LOGIN',
-    )
+    expect(exampleConfig()).toContain('a list of integers from 1, such as [1, 2]. Environment: INGOT_SERVICE_LOGIN')
     for (const sources of [
       { file: file('[service]\nlogin_sources = [1, 2]') },
       { environment: { INGOT_SERVICE_LOGIN_SOURCES: '1, 2' } },
     ])
       expect(loadConfig(sources).service.login_sources).toEqual([1, 2])
     expect(() => loadConfig({ environment: { INGOT_SERVICE_LOGIN_SOURCES: 'ldap' } })).toThrow(
-      'a list of whole numbers from 1',
+      'a list of integers from 1',
     )
   })
 

@@ -2,11 +2,26 @@ import { stringify } from 'smol-toml'
 import { describeAllowed } from './load.ts'
 import { type Config, configSchema, environmentName, listSettings } from './schema.ts'
 
+/** What operators usually set; the sections of these are first in the schema. */
+const USUAL = [
+  ['data', 'data_dir'],
+  ['address', 'server.host, server.port, server.root_url, server.trust_proxy'],
+  ['database', 'database.url'],
+  ['SSH', 'ssh.enabled, ssh.host, ssh.port, ssh.domain'],
+  ['mail', 'mailer.enabled, mailer.host, mailer.port, mailer.user, mailer.password_file, mailer.from'],
+  ['accounts', 'service.require_signin_view, service.default_user_visibility, service.disable_regular_org_creation'],
+  ['storage', 'storage.kind, storage.bucket, storage.endpoint'],
+  ['backup', 'backup.kind, backup.directory, backup.bucket'],
+] as const
+
 /** The text of `config.example.toml`: every setting with its default, commented out. */
 export function exampleConfig(): string {
   const lines = [
     '# Ingot configuration. Every line here shows a default; remove the # in front of a setting to change it.',
-    '# Stronger than this file: environment variables INGOT_<SECTION>_<KEY>, then command-line flags.',
+    '# Environment variables INGOT_<SECTION>_<KEY> override this file, and --set SECTION.KEY=VALUE overrides both.',
+    '#',
+    '# Most servers need only these:',
+    ...USUAL.map(([purpose, ...names]) => `#   ${purpose.padEnd(20)}${names.join(', ')}`),
   ]
   let section = ''
   for (const setting of listSettings()) {

@@ -190,16 +190,15 @@ export function describeAllowed(schema: TSchema): string {
   if (schema['type'] === 'integer') {
     const low = schema['minimum'] as number | undefined
     const high = schema['maximum'] as number | undefined
-    if (low !== undefined && high !== undefined) return `a whole number from ${low} to ${high}`
-    return low === undefined ? 'a whole number' : `a whole number from ${low}`
+    if (low !== undefined && high !== undefined) return `an integer from ${low} to ${high}`
+    return low === undefined ? 'an integer' : `an integer from ${low}`
   }
-  return schema['pattern'] === undefined
-    ? 'a text that is not empty'
-    : `a text that matches ${String(schema['pattern'])}`
+  if (schema['pattern'] !== undefined) return `a string that matches ${String(schema['pattern'])}`
+  return schema['minLength'] === undefined ? 'a string' : 'a non-empty string'
 }
 
 function describeList(items: TSchema): string {
-  if (items['type'] === 'integer') return `a list of whole numbers from ${items['minimum']}, such as [1, 2]`
+  if (items['type'] === 'integer') return `a list of integers from ${items['minimum']}, such as [1, 2]`
   if (Array.isArray(items['anyOf'])) return `a list of ${describeAllowed(items)}`
-  return items['pattern'] === undefined ? 'a list of texts' : `a list of texts that match ${items['pattern']}`
+  return items['pattern'] === undefined ? 'a list of strings' : `a list of strings that match ${items['pattern']}`
 }

@@ -43,7 +43,7 @@ export function createHttpServer(
     const now = performance.now()
     if (now - endedIdleAt < END_IDLE_EVERY_MS) return
     endedIdleAt = now
-    log.warn({ connections: maxConnections }, 'refused a connection: server.max_connections are open')
+    log.warn({ connections: maxConnections }, 'refused a connection: the maximum number is open')
     server.closeIdleConnections()
   })
   return server

@@ -6,14 +6,30 @@ declare module '../module.ts' {
   interface Services {
     readonly streams: Streams
   }
+  interface Tuning {
+    readonly streams: Partial<typeof LIMITS>
+  }
+}
+
+const LIMITS = {
+  /** Streams of one account. */
+  perAccount: 20,
+  /** Anonymous streams from one address; IPv6 counts by /64. */
+  perAddress: 100,
+  /** Seconds between the lines that keep an idle stream open through proxies. */
+  heartbeat: 15,
+  /** Seconds after which a stream ends; clients resume it, and their credentials are checked again. */
+  maxAge: 3600,
+  /** Bytes that wait for a slow reader before its stream is ended. */
+  buffer: 256 * 1024,
 }
 
 /** Streams of events to clients. Their messages come from the modules that register boards. */
 export const module = defineModule({
   name: 'streams',
   needs: [],
-  create({ config, database, events, clock, log }) {
-    const settings = config.stream
+  create({ config, database, events, clock, log, tuning }) {
+    const settings = { ...LIMITS, ...tuning.streams, total: config.stream.max_total }
     const streams = createStreams({ database, events, clock, log, settings, limits: new StreamLimits(settings) })
     return {
       services: { streams },

@@ -31,7 +31,8 @@ export function useLfsServer() {
   const world = { count: 0 } as LfsWorld
   beforeAll(async () => {
     world.server = await startServer({
-      settings: { 'lfs.max_file_size': '1000000', 'lfs.max_batch_size': '5', 'lfs.locks_paging_num': '3' },
+      settings: { 'lfs.max_file_size': '1000000' },
+      tuning: { lfs: { maxBatchSize: 5, locksPerPage: 3 } },
     })
     world.alice = await world.server.world.user('alice')
     world.bob = await world.server.world.user('bob')

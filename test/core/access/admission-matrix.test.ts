@@ -39,7 +39,7 @@ const basic = (person: Person, token: string): Record<string, string> => ({
 const pathOf = (repo: RepoKind): string => (repo === 'limited' ? 'club/limited' : `acme/${repo}`)
 
 beforeAll(async () => {
-  ssh = await startSshFixture({ 'ssh.max_unauthenticated_per_address': '50' })
+  ssh = await startSshFixture({}, { tuning: { ssh: { maxUnauthenticatedPerAddress: 50 } } })
   const { world } = ssh.server
   const owner = await world.user('olga')
   const acme = await world.org('acme', { owner })

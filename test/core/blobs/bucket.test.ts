@@ -129,7 +129,7 @@ describe('storage.redirect', () => {
   let redirecting: TestServer
   let carol: Person
   beforeAll(async () => {
-    const more = { 'storage.prefix': 'two', 'storage.redirect': 'true', 'storage.redirect_lifetime': '60' }
+    const more = { 'storage.prefix': 'two', 'storage.redirect': 'true' }
     redirecting = await startServer({ settings: bucketSettings(s3, more) })
     carol = await redirecting.world.user('carol')
     await redirecting.world.repo({ owner: carol, name: 'r', isPrivate: true, autoInit: true })
@@ -141,7 +141,7 @@ describe('storage.redirect', () => {
     const { oid, bytes } = await requests.put(carol)
     const { json: batch } = await requests.batch(carol, oid, bytes.length)
     const { authenticated, actions } = batch.objects[0]!
-    expect([authenticated, actions.download.expires_in, actions.download.header]).toEqual([true, 60, undefined])
+    expect([authenticated, actions.download.expires_in, actions.download.header]).toEqual([true, 900, undefined])
     expect(actions.download.href.startsWith(`${s3.url}/files/two/lfs/${oid}?`)).toBe(true)
     expect((await readBody(await fetch(actions.download.href))).equals(bytes)).toBe(true)
     expect((await fetch(actions.download.href.replace(oid, oidOf(Buffer.from('x'))))).status).toBe(403)

@@ -17,12 +17,8 @@ describeOnBoth('receivers of one account that are slow', (kind) => {
   beforeAll(async () => {
     world = await createHookWorld({
       on: kind,
-      settings: {
-        'webhook.deliver_timeout': '60',
-        'webhook.max_in_flight': '4',
-        'webhook.max_in_flight_per_host': '4',
-        'webhook.max_per_owner': String(HOOKS),
-      },
+      settings: { 'webhook.deliver_timeout': '60' },
+      tuning: { hooks: { inFlight: 4, inFlightPerHost: 4, perOwner: HOOKS } },
     })
     world.server.app.background.start()
     bob = await world.server.world.user('bob')
@@ -72,7 +68,7 @@ describeOnBoth('receivers of one account that are slow', (kind) => {
       bob.client.post(path, { type: 'gitea', config: { url: world.receiver.url, content_type: 'json' } })
     for (let index = 0; index < HOOKS; index++) expect((await make('/user/hooks')).status).toBe(201)
     const refused = await make('/user/hooks')
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('webhook.max_per_owner')])
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(`no more than ${HOOKS} webhooks`)])
     expect((await make('/repos/bob/r/hooks')).status).toBe(201)
   })
 })

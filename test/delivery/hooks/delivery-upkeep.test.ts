@@ -39,7 +39,7 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
   it('keep what ended for some days and the latest of each webhook, and all that waits', async () => {
     world = await createHookWorld({
       on: kind,
-      settings: { 'webhook.history_days': '2', 'webhook.history_per_hook': '3' },
+      tuning: { hooks: { historyDays: 2, historyPerHook: 3 } },
     })
     const hook = await world.hook()
     const failing = await world.hook({ url: 'http://127.0.0.1:9/' })
@@ -117,7 +117,7 @@ describeOnBoth('the queue and history of webhooks', (kind) => {
   })
 
   it('are seen on the command line, where what was given up is tried again', async () => {
-    world = await createHookWorld({ on: kind, settings: { 'webhook.retry_hours': '1' } })
+    world = await createHookWorld({ on: kind, tuning: { hooks: { retryHours: 1 } } })
     const hook = await world.hook({ url: 'http://127.0.0.1:9/' })
     await world.push('one')
     await world.push('two')

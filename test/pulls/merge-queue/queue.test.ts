@@ -3,7 +3,7 @@ import { describeOnBoth } from '../../harness/databases.ts'
 import { commitFile, enqueue, newPull, PULLS, queueWorld, RULES } from './queue-world.ts'
 
 describeOnBoth('a merge queue', (kind) => {
-  const world = queueWorld({ on: kind, settings: { 'pull_request.merge_queue_length': '3' } })
+  const world = queueWorld({ on: kind, tuning: { mergeQueueLength: 3 } })
   const QUEUE = '/repos/ann/app/branches/main/queue'
   const own = (number: number) => `${PULLS}/${number}/queue`
 

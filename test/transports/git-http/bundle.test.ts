@@ -15,7 +15,7 @@ let secret: Repo
 let work: string
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'git.bundle_uri_min_size': '20000' } })
+  server = await startServer({ tuning: { bundleMinBytes: 20_000 } })
   alice = await server.world.user('alice')
   open = await server.world.repo({ owner: alice, name: 'open' })
   secret = await server.world.repo({ owner: alice, name: 'secret', isPrivate: true })

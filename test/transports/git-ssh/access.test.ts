@@ -21,7 +21,7 @@ let secret: Repo
 /** The block has a server, users, keys and repositories of its own. */
 function useWorld(): void {
   beforeAll(async () => {
-    ssh = await startSshFixture({ 'ssh.max_unauthenticated_per_address': '6', 'ssh.login_grace_time': '3' })
+    ssh = await startSshFixture({}, { tuning: { ssh: { maxUnauthenticatedPerAddress: 6, loginGraceMs: 3000 } } })
     alice = await ssh.server.world.user('alice')
     bob = await ssh.server.world.user('bob')
     alices = await ssh.keyOf(alice)

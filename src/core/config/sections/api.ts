@@ -18,7 +18,7 @@ export const serverSection = Type.Object(
     root_url: Type.String({
       default: '',
       pattern: '^$|^https?://',
-      description: 'The URL clients use to reach the server, as it stands in answers. Empty: http://host:port.',
+      description: 'The URL clients use to reach the server, used in responses. Empty: http://host:port.',
     }),
     documentation_url: Type.String({
       default: '',
@@ -30,8 +30,8 @@ export const serverSection = Type.Object(
       minimum: 0,
       maximum: 64,
       description:
-        'Processes that serve side by side on the same ports. 0: one for each core, at most 8, and one where the ' +
-        'machine has less than 2 GiB of memory.',
+        'Number of server processes, which share the ports. 0: one for each core, at most 8; one on machines with less ' +
+        'than 2 GiB of memory.',
     }),
     trust_proxy: Type.Boolean({
       default: false,
@@ -42,7 +42,7 @@ export const serverSection = Type.Object(
       minimum: 1,
       maximum: 10,
       description:
-        'With trust_proxy: the number of proxies in front of the server. The address of a client is the one that the outermost of them appended to X-Forwarded-For; what stands before it, clients can forge.',
+        'With trust_proxy: the number of proxies in front of the server. The address of a client is the one that the outermost proxy appended to X-Forwarded-For; earlier entries are client-controlled and ignored.',
     }),
     shutdown_timeout: Type.Integer({
       default: 30,
@@ -54,16 +54,8 @@ export const serverSection = Type.Object(
       minimum: 0,
       maximum: 300,
       description:
-        'Seconds from the signal to stop until the ports close. Requests are served meanwhile, but /api/readyz ' +
-        'answers 503, so that a balancer sends no more of them.',
-    }),
-    max_connections: Type.Integer({
-      default: 0,
-      minimum: 0,
-      maximum: 1_000_000,
-      description:
-        'HTTP connections that each process serves at one time; when there are more, new ones are refused and idle ' +
-        'ones end. 0: half as many as the files that it may open.',
+        'Seconds from the signal to stop until the ports close. Requests are still served, but ' +
+        '/api/readyz answers 503, so that a load balancer sends no new ones.',
     }),
     receive_timeout: Type.Integer({
       default: 120,

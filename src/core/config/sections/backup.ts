@@ -20,23 +20,11 @@ export const backupSection = Type.Object(
       pattern: String.raw`^(?!/)(?:[A-Za-z0-9!_.*'()-]+/)*[A-Za-z0-9!_.*'()-]+/?$`,
       description: 'Folder in that bucket. Each server needs one of its own.',
     }),
-    interval: Type.Integer({
-      default: 1,
-      minimum: 1,
-      maximum: 10,
-      description: 'Seconds between copies of what was committed to an SQLite database.',
-    }),
     files_interval: Type.Integer({
       default: 5,
       minimum: 1,
       maximum: 3600,
       description: 'Seconds between copies of changed repositories and files.',
-    }),
-    snapshot_interval: Type.Integer({
-      default: 86_400,
-      minimum: 60,
-      maximum: 2_592_000,
-      description: 'Seconds between copies of the whole SQLite database; a restore applies what came after one.',
     }),
     days: Type.Integer({
       default: 7,
@@ -50,14 +38,6 @@ export const backupSection = Type.Object(
       maximum: 87_600,
       description:
         'Hours of which every moment of an SQLite database can be restored; of the days before, a moment of each hour.',
-    }),
-    max_log: Type.Integer({
-      default: 256,
-      minimum: 16,
-      maximum: 65_536,
-      description:
-        'MB that the log of SQLite may grow to while the copy cannot be written; then the copy begins anew with a ' +
-        'snapshot.',
     }),
   },
   { additionalProperties: false, description: 'Continuous backup (docs/operate/backup.md).' },

@@ -15,12 +15,6 @@ export const pullRequestSection = Type.Object(
       default: true,
       description: 'A squashed commit that another account than the poster makes names the poster in trailers.',
     }),
-    merge_queue_length: Type.Integer({
-      default: 200,
-      minimum: 1,
-      maximum: 1000,
-      description: 'Pull requests in the merge queue of one branch (docs/guide/merge-queue.md).',
-    }),
     merge_queue_batch_size: Type.Integer({
       default: 5,
       minimum: 1,

@@ -101,32 +101,20 @@ export const gitSection = Type.Object(
         'Keep bundles of large repositories that clients may download before they clone (transfer.bundleURI, git ' +
         'clone --bundle-uri).',
     }),
-    bundle_uri_min_size: Type.Integer({
-      default: 512 * 1024 ** 2,
-      minimum: 0,
-      description: 'Bytes of packs from which a repository gets a bundle, which takes as much again.',
-    }),
     access_control_allow_origin: Type.String({
       default: '',
       pattern: '^(?:|\\*|https?://[^/\\s]+)$',
       description: 'Origin whose web pages may speak git over HTTP; * is any, empty is none.',
     }),
-    http_realm: Type.String({
-      default: '',
-      pattern: '^[^"\\\\]*$',
-      description:
-        'Realm of the authentication challenge to git clients; credential managers store logins under it. Empty: ' +
-        'Gitea, by which they detect that OAuth2 is there, or Gitea (Basic Auth) without oauth2.enabled.',
-    }),
     identity_name: Type.String({
       default: 'Ingot',
       pattern: '^[^<>\\n]*[^<>\\s][^<>\\n]*$',
-      description: 'Whom commits and tags name that the server makes on its own account.',
+      description: 'Name in commits and tags that the server creates or signs.',
     }),
     identity_email: Type.String({
       default: '',
       pattern: '^[^<>\\s]*$',
-      description: 'Its address; empty is ingot at service.no_reply_address.',
+      description: 'E-mail address of that name; empty is ingot at service.no_reply_address.',
     }),
     pull_request_push_message: Type.Boolean({
       default: true,
@@ -145,8 +133,6 @@ export const lfsSection = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Serve Git LFS.' }),
     max_file_size: Type.Integer({ default: 0, minimum: 0, description: 'Largest file, in bytes; 0 is no limit.' }),
-    max_batch_size: Type.Integer({ default: 1000, minimum: 1, description: 'Most objects of one batch request.' }),
-    locks_paging_num: Type.Integer({ default: 50, minimum: 1, description: 'Most locks of one answer.' }),
     http_auth_expiry: Type.String({
       default: '24h',
       description: 'How long clients that signed in by SSH may use LFS over HTTP, such as 24h or 30m.',
@@ -215,11 +201,6 @@ export const mirrorSection = Type.Object(
 
 export const migrationsSection = Type.Object(
   {
-    timeout: Type.Integer({
-      default: 3600,
-      minimum: 10,
-      description: 'Seconds that an import or the sync of a mirror may take.',
-    }),
     max_size: Type.Integer({
       default: 0,
       minimum: 0,

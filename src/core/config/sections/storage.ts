@@ -67,13 +67,7 @@ export const storageSection = Type.Object(
       default: false,
       description:
         'Redirect downloads of large files, attachments and artifacts to the S3 server, which clients must reach. ' +
-        'Who has such an address can read the file until it expires.',
-    }),
-    redirect_lifetime: Type.Integer({
-      default: 900,
-      minimum: 10,
-      maximum: 604_800,
-      description: 'Seconds for which these addresses are valid.',
+        'Anyone with the URL can read the file until it expires.',
     }),
     timeout: Type.Integer({
       default: 30,

@@ -152,17 +152,6 @@ export const sshSection = Type.Object(
         'Port in SSH clone addresses when it is not the one listened on, as behind a container; 0 is the same.',
     }),
     user: Type.String({ default: 'git', minLength: 1, description: 'The user name SSH clients must give.' }),
-    login_grace_time: Type.Integer({ default: 30, minimum: 1, description: 'Seconds a client gets to sign in.' }),
-    max_unauthenticated: Type.Integer({
-      default: 100,
-      minimum: 1,
-      description: 'Most connections that have not signed in yet; further ones are closed.',
-    }),
-    max_unauthenticated_per_address: Type.Integer({
-      default: 20,
-      minimum: 1,
-      description: 'The same for one address.',
-    }),
     trusted_user_ca_keys: Type.Array(Type.String(), {
       default: [],
       description:

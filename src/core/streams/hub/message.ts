@@ -35,7 +35,7 @@ export const resetMessage = (id: number, reason: ResetReason): string =>
   `id: ${id}\nevent: reset\ndata: ${JSON.stringify({ reason })}\n\n`
 
 /**
- * `refused`: the caller may not read this any more. `expired`: `stream.max_age`. `restart`: the server stops, or lost
+ * `refused`: the caller may not read this any more. `expired`: the stream reached its maximum age. `restart`: the server stops, or lost
  * its place.
  */
 export type EndReason = 'expired' | 'refused' | 'restart'

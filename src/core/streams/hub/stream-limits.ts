@@ -1,9 +1,9 @@
 import { TooManyRequestsError } from '../../platform/errors.ts'
 
 interface LimitSettings {
-  readonly max_total: number
-  readonly max_per_account: number
-  readonly max_per_address: number
+  readonly total: number
+  readonly perAccount: number
+  readonly perAddress: number
 }
 
 interface Opener {
@@ -29,12 +29,12 @@ export class StreamLimits {
 
   /** Counts one more, until the function is called that it returns. Throws TooManyRequests, and counts nothing then. */
   take({ accountId, network }: Opener): () => void {
-    const { max_total, max_per_account, max_per_address } = this.#settings
+    const { total, perAccount, perAddress } = this.#settings
     const kinds = [
-      { key: 'total', max: max_total, whose: 'of this server' },
+      { key: 'total', max: total, whose: 'of this server' },
       accountId === undefined
-        ? { key: `address ${network}`, max: max_per_address, whose: 'from this address' }
-        : { key: `account ${accountId}`, max: max_per_account, whose: 'of this account' },
+        ? { key: `address ${network}`, max: perAddress, whose: 'from this address' }
+        : { key: `account ${accountId}`, max: perAccount, whose: 'of this account' },
     ]
     const full = kinds.find(({ key, max }) => this.#count(key) >= max)
     if (full !== undefined)

@@ -68,7 +68,7 @@ interface StreamsDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly limits: StreamLimits
-  readonly settings: { readonly heartbeat: number; readonly max_age: number; readonly buffer: number }
+  readonly settings: { readonly heartbeat: number; readonly maxAge: number; readonly buffer: number }
 }
 
 const HEADERS = {
@@ -241,7 +241,7 @@ class StreamHub implements Streams {
     const isDue = now - this.#renewedAt >= RENEW_MS
     if (isDue) this.#renewedAt = now
     for (const listener of this.#listeners) {
-      if (now - listener.openedAt >= this.#deps.settings.max_age * 1000) listener.end('expired')
+      if (now - listener.openedAt >= this.#deps.settings.maxAge * 1000) listener.end('expired')
       else if (isDue) listener.markStale()
     }
     this.#renewals.start()

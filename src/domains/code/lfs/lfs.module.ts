@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { BlobStore } from '../../../core/blobs/index.ts'
+import { type BlobStore, LINK_LIFETIME } from '../../../core/blobs/index.ts'
 import { parseDuration } from '../../../core/platform/duration.ts'
 import { defineModule } from '../../../core/module.ts'
 import { largeFilesCheck } from './objects/check-large-files.ts'
@@ -18,6 +18,16 @@ declare module '../../../core/module.ts' {
     readonly lfsObjects: LfsObjects
     readonly lfsTokens: LfsTokens
   }
+  interface Tuning {
+    readonly lfs: Partial<typeof LIMITS>
+  }
+}
+
+const LIMITS = {
+  /** Objects of one batch request. */
+  maxBatchSize: 1000,
+  /** Locks of one answer. */
+  locksPerPage: 50,
 }
 
 /**
@@ -28,7 +38,7 @@ export const module = defineModule({
   name: 'lfs',
   needs: ['authenticate', 'keyLogins', 'keyTargets', 'quota', 'repos'],
   async create(
-    { config, database, clock, jobs, site, dataDir, blobs: stores },
+    { config, database, clock, jobs, site, dataDir, blobs: stores, tuning },
     { authenticate, keyLogins, keyTargets, quota, repos },
   ) {
     const { lfs, service, storage } = config
@@ -55,9 +65,9 @@ export const module = defineModule({
           tokens,
           requireSignIn: service.require_signin_view,
           read: database.read,
-          maxBatchSize: lfs.max_batch_size,
-          locksPerPage: lfs.locks_paging_num,
-          redirectLifetime: storage.redirect ? storage.redirect_lifetime : undefined,
+          ...LIMITS,
+          ...tuning.lfs,
+          redirectLifetime: storage.redirect ? LINK_LIFETIME : undefined,
           rootUrl: site.rootUrl,
         })
       },

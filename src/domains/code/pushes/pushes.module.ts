@@ -24,6 +24,9 @@ declare module '../../../core/module.ts' {
     /** Later modules add their own comparisons of rows with the disk. */
     readonly repoReconcilers: RepoReconcilers
   }
+  interface Tuning {
+    readonly bundleMinBytes: number
+  }
 }
 
 /** Pushes: settings of the git transports, the rules for refs, and the records of moved refs. */
@@ -73,9 +76,12 @@ export const module = defineModule({
   },
 })
 
+/** Bytes of packs from which a repository gets a bundle, which takes as much again. */
+const BUNDLE_MIN_BYTES = 512 * 1024 ** 2
+
 function transportSettings(
   { git, repository, service }: Config,
-  { cacheDir, isServer, processes }: Pick<Core, 'cacheDir' | 'isServer' | 'processes'>,
+  { cacheDir, isServer, processes, tuning }: Pick<Core, 'cacheDir' | 'isServer' | 'processes' | 'tuning'>,
 ): GitTransportSettings {
   return {
     maxProcesses: git.max_processes,
@@ -85,7 +91,8 @@ function transportSettings(
       isServer && git.pack_cache_size > 0
         ? { dir: ownDirectory(processes, join(cacheDir, 'packs')), maxBytes: git.pack_cache_size }
         : undefined,
-    bundleMinBytes: git.bundle_uri && !repository.disable_http_git ? git.bundle_uri_min_size : undefined,
+    bundleMinBytes:
+      git.bundle_uri && !repository.disable_http_git ? (tuning.bundleMinBytes ?? BUNDLE_MIN_BYTES) : undefined,
     requireSignIn: service.require_signin_view,
   }
 }

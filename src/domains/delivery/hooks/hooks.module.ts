@@ -3,7 +3,7 @@ import type { TemplateCopier } from '../../repositories/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { deadDeliveryOperations } from './delivery/history/dead-deliveries.operations.ts'
 import type { Deliveries } from './delivery/history/deliveries.service.ts'
-import { createDelivery } from './delivery/delivery.ts'
+import { createDelivery, type HookLimits, hookLimits } from './delivery/delivery.ts'
 import { gitHookOperations } from './git-hooks.operations.ts'
 import { hookEvents } from './hooks.events.ts'
 import { hookOperations } from './hooks.operations.ts'
@@ -23,6 +23,9 @@ declare module '../../../core/module.ts' {
     readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
     readonly webhookCopier: TemplateCopier
   }
+  interface Tuning {
+    readonly hooks: Partial<HookLimits>
+  }
 }
 
 /** Webhooks of repositories, accounts and the site, and their deliveries. */
@@ -31,7 +34,7 @@ export const module = defineModule({
   needs: ['repos', 'commitViews', 'pulls', 'streams', 'workflows'],
   create(core, { repos, commitViews, pulls, streams, workflows }, guards) {
     const { config, database, git, clock, events, secrets, site } = core
-    const hooks = createHooks({ database, clock, events, secrets, maxPerOwner: config.webhook.max_per_owner })
+    const hooks = createHooks({ database, clock, events, secrets, maxPerOwner: hookLimits(core.tuning).perOwner })
     const payloads = { database, git, site, repos, commitViews, pulls, workflows }
     const messageBuilders = shareMessages(createMessageBuilders(payloads), () => streams.isFollowing)
     const delivery = createDelivery(core, messageBuilders)

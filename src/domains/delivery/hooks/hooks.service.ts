@@ -176,8 +176,7 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
 }
 
 async function requireRoom(tx: Tx, owner: HookOwner, most: number): Promise<void> {
-  if ((await countWebhooks(tx, owner)) >= most)
-    throw invalid(`no more than ${most} webhooks are allowed here (webhook.max_per_owner)`)
+  if ((await countWebhooks(tx, owner)) >= most) throw invalid(`no more than ${most} webhooks are allowed here`)
 }
 
 /**

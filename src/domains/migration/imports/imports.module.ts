@@ -1,3 +1,4 @@
+import { TRANSFER_TIMEOUT_MS } from '../mirrors/remote-access.ts'
 import { readIntervalSetting } from '../mirrors/mirror-interval.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createImportJobs } from './imports.jobs.ts'
@@ -28,7 +29,7 @@ export const module = defineModule({
   ],
   create(core, { lfsObjects, lfsTransfers, outgoingClient, remoteAccess, repoRules, repos, uploadRules, ...services }) {
     const { config, database, git, clock, log, events, jobs, processes, site } = core
-    const { migrations, mirror, repository } = config
+    const { mirror, repository } = config
     const imports = createImports({
       database,
       git,
@@ -43,7 +44,7 @@ export const module = defineModule({
       largeFiles: lfsTransfers && { lfsObjects, lfsTransfers },
       attachments: services.attachments,
       releaseRules: uploadRules.releases,
-      sources: { client: outgoingClient, timeout: migrations.timeout * 1000 },
+      sources: { client: outgoingClient, timeout: TRANSFER_TIMEOUT_MS },
       settings: {
         disabled: repository.disable_migrations,
         mirrorsEnabled: mirror.enabled && !mirror.disable_new_pull,

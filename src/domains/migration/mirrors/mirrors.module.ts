@@ -8,7 +8,7 @@ import { pullMirrorOperations } from './pull-mirrors.operations.ts'
 import { createPullMirrors, type PullMirrors } from './pull-mirrors.service.ts'
 import { pushMirrorOperations } from './push/push-mirrors.operations.ts'
 import { createPushMirrors, type PushMirrors } from './push/push-mirrors.service.ts'
-import { createRemoteAccess, type RemoteAccess, sealedMirrorColumns } from './remote-access.ts'
+import { createRemoteAccess, TRANSFER_TIMEOUT_MS, type RemoteAccess, sealedMirrorColumns } from './remote-access.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
@@ -35,22 +35,21 @@ export const module = defineModule({
       userAgent: `git/${git.version}-ingot`,
       skipTlsVerify: migrations.skip_tls_verify,
     })
-    const timeout = migrations.timeout * 1000
     const remoteAccess = createRemoteAccess({
       git,
       guard,
       client: outgoingClient,
       secrets,
-      timeout,
+      timeout: TRANSFER_TIMEOUT_MS,
       maxBytes: migrations.max_size > 0 ? migrations.max_size * 1024 * 1024 : Number.POSITIVE_INFINITY,
       skipTlsVerify: migrations.skip_tls_verify,
     })
     const lfsTransfers = lfs.enabled
       ? createLfsTransfers({
-          client: createLfsClient({ client: outgoingClient, timeout }),
+          client: createLfsClient({ client: outgoingClient, timeout: TRANSFER_TIMEOUT_MS }),
           objects: lfsObjects,
           clock,
-          timeout,
+          timeout: TRANSFER_TIMEOUT_MS,
         })
       : undefined
     const core = { database, git, clock, log, jobs, access: remoteAccess, lfsTransfers, locks: processes.locks }

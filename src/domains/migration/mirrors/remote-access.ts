@@ -11,6 +11,9 @@ import { type HostGuard, isOutgoingError, type OutgoingClient } from '../../../c
 import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
 
+/** For one import, or one synchronization of a mirror. */
+export const TRANSFER_TIMEOUT_MS = 3_600_000
+
 interface RemoteAccessDeps {
   readonly git: Git
   readonly guard: HostGuard

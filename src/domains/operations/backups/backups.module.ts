@@ -19,7 +19,12 @@ declare module '../../../core/module.ts' {
   }
 }
 
-const MB = 1_000_000
+/** Between copies of what was committed to an SQLite database. */
+const DATABASE_MS = 1000
+/** Between copies of the whole SQLite database. */
+const SNAPSHOT_MS = 86_400_000
+/** Size of the log of SQLite at which an interrupted copy starts again with a snapshot. */
+const MAX_LOG_BYTES = 256_000_000
 const MERGE_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
 
@@ -33,7 +38,7 @@ function bootId(): string {
 }
 
 function copiersOf(
-  { interval, files_interval }: Config['backup'],
+  { files_interval }: Config['backup'],
   { database, merger, files }: { database: DatabaseCopier | undefined; merger: SegmentMerger; files: FilesCopier },
 ): Copier[] {
   const all: Copier[] = [
@@ -41,7 +46,7 @@ function copiersOf(
   ]
   if (database === undefined) return all
   const close = (): Promise<void> => database.close()
-  all.push({ what: 'database', intervalMs: interval * 1000, copy: () => database.copy(), close })
+  all.push({ what: 'database', intervalMs: DATABASE_MS, copy: () => database.copy(), close })
   const merge = (): Promise<boolean> => merger.merge().then(() => false)
   all.push({ what: 'merged segments', intervalMs: MERGE_MS, copy: merge, close: async () => {} })
   return all
@@ -71,8 +76,8 @@ export const module = defineModule({
         logger: log,
         databaseFile,
         bookmarkFile,
-        snapshotIntervalMs: backup.snapshot_interval * 1000,
-        maxLogBytes: backup.max_log * MB,
+        snapshotIntervalMs: SNAPSHOT_MS,
+        maxLogBytes: MAX_LOG_BYTES,
       })
     const stopping = new AbortController()
     const { signal } = stopping

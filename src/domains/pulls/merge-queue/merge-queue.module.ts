@@ -10,20 +10,26 @@ import { createMergeQueue } from './merge-queue.service.ts'
 import { mergeQueueSubscriptions } from './merge-queue.subscriber.ts'
 import { listAllQueuedBranches } from './records/entry.store.ts'
 
+declare module '../../../core/module.ts' {
+  interface Tuning {
+    readonly mergeQueueLength: number
+  }
+}
+
+/** Pull requests in the queue of one branch. */
+const MAX_LENGTH = 200
+
 /** The merge queues of protected branches. */
 export const module = defineModule({
   name: 'merge-queue',
   needs: ['batchMerges', 'branches', 'mergeQueuePort'],
   create(
-    { config, database, git, clock, events, jobs, log, processes, site },
+    { config, database, git, clock, events, jobs, log, processes, site, tuning },
     { batchMerges, branches, mergeQueuePort },
     guards,
   ) {
-    const {
-      merge_queue_length: maxLength,
-      merge_queue_batch_size: batchSize,
-      merge_queue_timeout: timeout,
-    } = config.pull_request
+    const { merge_queue_batch_size: batchSize, merge_queue_timeout: timeout } = config.pull_request
+    const maxLength = tuning.mergeQueueLength ?? MAX_LENGTH
     const deps = { database, git, clock, events, jobs, log, batchMerges, maxLength, batchSize }
     const queue = translated(createMergeQueue(deps))
     mergeQueuePort.register(queue)

@@ -1,4 +1,3 @@
-import type { Config } from '../../../core/config/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createAvatarJobs } from './avatars.jobs.ts'
 import { avatarOperations } from './avatars.operations.ts'
@@ -17,9 +16,9 @@ declare module '../../../core/module.ts' {
 export const module = defineModule({
   name: 'avatars',
   needs: [],
-  async create({ config, database, clock, jobs, blobs: stores, taskPool }, _services, guards) {
+  async create({ database, clock, jobs, blobs: stores, taskPool }, _services, guards) {
     const blobs = await stores.open('avatars')
-    const avatars = createAvatars({ database, clock, jobs, blobs, taskPool, rules: avatarRules(config) })
+    const avatars = createAvatars({ database, clock, jobs, blobs, taskPool, rules: RULES })
     return {
       services: { avatars },
       operations: avatarOperations({ avatars, guards }),
@@ -37,10 +36,10 @@ export const module = defineModule({
   },
 })
 
-const avatarRules = ({ picture }: Config): AvatarRules => ({
-  maxWidth: picture.avatar_max_width,
-  maxHeight: picture.avatar_max_height,
-  maxBytes: picture.avatar_max_file_size,
-  maxKeptBytes: picture.avatar_max_origin_size,
-  side: picture.avatar_rendered_size,
-})
+const RULES: AvatarRules = {
+  maxWidth: 4096,
+  maxHeight: 4096,
+  maxBytes: 1024 * 1024,
+  maxKeptBytes: 256 * 1024,
+  side: 512,
+}

@@ -22,15 +22,14 @@ export const module = defineModule({
 })
 
 /** Throws for a malformed key, so that the server does not start. */
-async function loadSigner({ service, signing }: Config): Promise<CommitSigner | undefined> {
+async function loadSigner({ git, service, signing }: Config): Promise<CommitSigner | undefined> {
   if (signing.key === '') return undefined
   try {
-    const { passphrase, name } = signing
     return await loadCommitSigner({
       text: await readFile(signing.key, 'utf8'),
-      passphrase,
-      name,
-      email: signing.email || `ingot@${service.no_reply_address}`,
+      passphrase: signing.passphrase,
+      name: git.identity_name,
+      email: git.identity_email || `ingot@${service.no_reply_address}`,
     })
   } catch (error) {
     throw new Error(`signing.key: ${error instanceof Error ? error.message : String(error)}`, { cause: error })

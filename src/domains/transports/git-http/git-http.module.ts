@@ -12,7 +12,7 @@ export const module = defineModule({
       disabled: config.repository.disable_http_git,
       // COMPAT: credential managers offer OAuth2 where they recognize the first of these
       // (behaviour/auth-and-access#authentication-methods; test/accounts/sign-in/authentication.test.ts).
-      realm: config.git.http_realm || (config.oauth2.enabled ? 'Gitea' : 'Gitea (Basic Auth)'),
+      realm: config.oauth2.enabled ? 'Gitea' : 'Gitea (Basic Auth)',
       allowOrigin: config.git.access_control_allow_origin,
       requireSignIn: config.service.require_signin_view,
     }

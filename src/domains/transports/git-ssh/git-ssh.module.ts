@@ -3,6 +3,21 @@ import { INGOT_VERSION } from '../../../core/platform/version.ts'
 import { defineModule, type Listener } from '../../../core/module.ts'
 import { type SshServer, type SshServerOptions, startSshServer } from './ssh-server.ts'
 
+declare module '../../../core/module.ts' {
+  interface Tuning {
+    readonly ssh: Partial<typeof LIMITS>
+  }
+}
+
+const LIMITS = {
+  /** Milliseconds in which a client must sign in. */
+  loginGraceMs: 30_000,
+  /** Connections that have not signed in; further ones are closed. */
+  maxUnauthenticated: 100,
+  /** The same for one address. */
+  maxUnauthenticatedPerAddress: 20,
+}
+
 /** Git over SSH. */
 export const module = defineModule({
   name: 'git-ssh',
@@ -17,9 +32,8 @@ export const module = defineModule({
       user: ssh.user,
       keyDir: join(dataDir, 'ssh'),
       software: `Ingot_${INGOT_VERSION.replace(/\+.*/, '')}`,
-      loginGraceMs: ssh.login_grace_time * 1000,
-      maxUnauthenticated: ssh.max_unauthenticated,
-      maxUnauthenticatedPerAddress: ssh.max_unauthenticated_per_address,
+      ...LIMITS,
+      ...core.tuning.ssh,
       services: {
         git,
         keyLogins,

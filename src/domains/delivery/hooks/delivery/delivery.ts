@@ -22,6 +22,24 @@ import { MessageWorker } from './message-worker.ts'
 import { createSender } from './send/sender.ts'
 
 const HOUR_MS = 3_600_000
+/** Limits of webhooks and their deliveries. */
+const LIMITS = {
+  /** Webhooks of one repository, of one account, and of the site. */
+  perOwner: 100,
+  /** Deliveries that are sent at one time, at most half of them for one account. */
+  inFlight: 64,
+  /** The same for deliveries to one server; a webhook has one at a time. */
+  inFlightPerHost: 16,
+  /** Hours for which a failing delivery is retried. */
+  retryHours: 24,
+  /** Days for which ended deliveries can be read. */
+  historyDays: 7,
+  /** Ended deliveries of one webhook that can be read: the latest. */
+  historyPerHook: 1000,
+}
+export type HookLimits = typeof LIMITS
+export const hookLimits = (tuning: Core['tuning']): HookLimits => ({ ...LIMITS, ...tuning.hooks })
+
 /** Receivers that are this slow get what was under way again after the next start. */
 const STOP_MS = 2_000
 
@@ -38,10 +56,11 @@ export interface Delivery {
 }
 
 export function createDelivery(
-  { config, database, clock, events, log, jobs, processes, secrets }: Core,
+  { config, database, clock, events, log, jobs, processes, secrets, tuning }: Core,
   builders: ReadonlyMap<EventKind, BuildMessages>,
 ): Delivery {
   const settings = config.webhook
+  const limits = hookLimits(tuning)
   const client = createClient(settings)
   const deliverer = new Deliverer({
     database,
@@ -49,8 +68,8 @@ export function createDelivery(
     log,
     members: processes,
     sender: createSender({ client, secrets, clock, timeout: settings.deliver_timeout * 1000 }),
-    limits: { total: settings.max_in_flight, perOrigin: settings.max_in_flight_per_host },
-    retryMs: settings.retry_hours * HOUR_MS,
+    limits: { total: limits.inFlight, perOrigin: limits.inFlightPerHost },
+    retryMs: limits.retryHours * HOUR_MS,
     graceMs: Math.min(STOP_MS, config.server.shutdown_timeout * 1000),
   })
   const enqueued = new Signal('deliveries', processes)
@@ -70,7 +89,7 @@ export function createDelivery(
   return {
     deliveries: createDeliveries({ database, clock, events, queue, wake }),
     queue,
-    jobs: createDeliveryJobs({ database, clock, days: settings.history_days, perHook: settings.history_per_hook }),
+    jobs: createDeliveryJobs({ database, clock, days: limits.historyDays, perHook: limits.historyPerHook }),
     tasks: deliveryTasks(jobs),
     workers: [messages, deliverer],
     projections: earlyBuildProjections({ builders, log, siteOnly }),
