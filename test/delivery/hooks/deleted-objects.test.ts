@@ -8,21 +8,10 @@ import { startServer, type TestServer } from '../../harness/server.ts'
 import { type Person, viewerOf } from '../../harness/world.ts'
 
 const WORKFLOW = 'name: CI\non: workflow_dispatch\njobs:\n  a: { runs-on: x }\n'
-const ALL = [
-  'create',
-  'delete',
-  'fork',
-  'push',
-  'wiki',
-  'repository',
-  'release',
-  'package',
-  'status',
-  'workflow_run',
-  'workflow_job',
-  'issues',
-  'pull_request',
-]
+const words = (text: string): string[] => text.split(' ')
+const ALL = words(
+  'create delete fork push wiki repository release package status workflow_run workflow_job issues pull_request',
+)
 
 /** A repository `r` in which every kind of event has happened, and the paths of what was created. */
 interface Eventful {
@@ -62,7 +51,7 @@ describeOnBoth('webhooks of what is deleted before its events are delivered', (k
         const payload = JSON.parse(body)
         const members = Object.keys(payload).filter((member) => payload[member] !== null)
         const commits = payload.commits === undefined ? '' : `${payload.commits.length} commits`
-        return `${headers['x-gitea-event-type']} (${members.join()}) ${commits} ${payload.action ?? ''}`
+        return `${String(headers['x-gitea-event-type'])} (${members.join()}) ${commits} ${payload.action ?? ''}`
       })
       .toSorted()
   }
@@ -214,8 +203,8 @@ describeOnBoth('webhooks of what is deleted before its events are delivered', (k
     await deleteAll(first)
     const deletions = await delivered()
     await deleteRepo(first)
-    const [ofRepo, ...more] = await delivered()
-    expect([ofRepo, ...more]).toEqual([expect.stringContaining('repository')])
+    const ofRepo = await delivered()
+    expect(ofRepo).toEqual([expect.stringContaining('repository')])
     expect(deletions.filter(isDeletion).length).toBeGreaterThan(4)
     const happened = new Set((await rows(server, 'event')).map((event) => event.kind))
     expect([...createMessageBuilders(server.app).keys()].filter((it) => !happened.has(it))).toEqual([])
@@ -231,11 +220,11 @@ describeOnBoth('webhooks of what is deleted before its events are delivered', (k
       const repo = await createAll(`repo-${name}`)
       await ready()
       await deleteRepo(repo)
-      expect(await delivered()).toEqual([...expected, ofRepo].toSorted())
+      expect(await delivered()).toEqual([...expected, ...ofRepo].toSorted())
       const account = await createAll(`account-${name}`)
       await ready()
       await purge(account)
-      expect(await delivered()).toEqual([...expected, ofRepo].toSorted())
+      expect(await delivered()).toEqual([...expected, ...ofRepo].toSorted())
     }
   })
 })

@@ -132,10 +132,12 @@ describe('JSON bodies', () => {
       try {
         work()
       } catch (error) {
-        expect(error).toBeInstanceOf(DomainError)
+        if (!(error instanceof DomainError)) throw error
       }
     }
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => check(() => decoder.json(text))))
+    // NOTE: the strings of fast-check with all characters take seconds to prepare, and have no lone surrogates.
+    const text = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units))
+    fc.assert(fc.property(text, (given) => check(() => decoder.json(given))))
     fc.assert(fc.property(fc.json(), (text) => check(() => decoder.json(text))))
     const member = fc.dictionary(fc.constantFrom(...Object.keys(Option.properties)), fc.anything({ maxDepth: 2 }))
     fc.assert(fc.property(member, (value) => check(() => decoder.json(JSON.stringify(value)))))
