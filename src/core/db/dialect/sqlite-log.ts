@@ -40,14 +40,6 @@ export class SqliteLog implements DatabaseLog {
     this.#deps = deps
   }
 
-  /**
-   * Of the index, which every commit changes; with what follows it, in a buffer that is used again. Undefined as
-   * `state`.
-   */
-  indexHeader(): Buffer | undefined {
-    return this.#readIndex() ? this.#header : undefined
-  }
-
   /** Undefined as `state`. */
   length(): LogLength | undefined {
     if (!this.#readIndex()) return undefined

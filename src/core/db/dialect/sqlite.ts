@@ -18,7 +18,6 @@ import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files
 import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { isBusy } from './sqlite-busy.ts'
 import { Checkpoints } from './sqlite-checkpoints.ts'
-import { SqliteCommits } from './sqlite-commits.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
@@ -122,7 +121,6 @@ function connect<T>(
   const checkpoints = keepLog
     ? undefined
     : new Checkpoints({ file, limit: checkpointFrames, length: () => log.length(), runAlone })
-  const commits = new SqliteCommits({ dataVersion: dataVersionOf(reader), indexHeader: () => log.indexHeader() })
   const read = new Kysely<T>({
     dialect: kyselyDialect(() => new ReadingDriver(new SqliteConnection(reader, busyDeadlineMs))),
   })
@@ -131,7 +129,7 @@ function connect<T>(
     read,
     write,
     noTimeout: write,
-    version: () => commits.version(),
+    version: dataVersionOf(reader),
     log,
     close: async () => {
       await read.destroy()
@@ -162,7 +160,10 @@ function openFile(file: string, readonly: boolean): Sqlite.Database {
   return database
 }
 
-/** NOTE: `data_version` of a connection counts the commits of all others, and this one never writes. */
+/**
+ * NaN while another process locks the file. NOTE: `data_version` of a connection changes with the commits of all other
+ * connections, and this one never writes.
+ */
 function dataVersionOf(reader: Sqlite.Database): () => number {
   const statement = reader.prepare<[], number>('pragma data_version').pluck()
   return () => {
