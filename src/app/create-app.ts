@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../core/config/index.ts'
-import { beginReads } from '../core/db/remembered.ts'
+import { beginReads } from '../core/db/read-cache.ts'
 import type { SealedColumns } from '../core/db/sealed-columns.ts'
 import { fromGit } from '../core/git/index.ts'
 import { corsSettings } from '../core/http/cors-settings.ts'

@@ -9,7 +9,7 @@ const STATE = new RegExp(
     'new (?:LRUCache|WeakMap|KeyedMutex|FairQueue|Semaphore|RateLimit|WorkerLoop|InFlight|RecentCache|ObjectArena|Gate|RepoGate)\\b',
     'new (?:PackCache|TaskPool|LanesInFlight|ReaderPool|GraphThread|Checkpoints)\\(',
     'PackCache\\.open\\(',
-    '\\b(?:boundedCache|createMemo|rememberReads|setInterval|mkdtemp)\\b[<(]',
+    '\\b(?:boundedCache|createMemo|withReadCache|setInterval|mkdtemp)\\b[<(]',
   ].join('|'),
 )
 

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { remembered } from '../db/remembered.ts'
+import { cachedUntilCommit } from '../db/read-cache.ts'
 import type { RepoId, UserId } from '../platform/crypto/ids.ts'
 import { AccessMode, asAccessMode } from './access-mode.ts'
 import { NO_GRANTS, type RepoGrants, type TeamGrant } from './repo-access.ts'
@@ -20,7 +20,7 @@ export async function loadRepoGrants(
 ): Promise<ReadonlyMap<RepoId, RepoGrants>> {
   if (repos.length === 0) return new Map()
   const targets = repos.map(({ id, owner }) => (owner.kind === 'organization' ? `${id} of ${owner.id}` : id))
-  return remembered(db, `grants ${userId} ${targets.join()}`, () => readRepoGrants(db, userId, repos))
+  return cachedUntilCommit(db, `grants ${userId} ${targets.join()}`, () => readRepoGrants(db, userId, repos))
 }
 
 async function readRepoGrants(

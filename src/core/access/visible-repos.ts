@@ -1,6 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { countOnce, remembered } from '../db/remembered.ts'
+import { cachedCount, cachedUntilCommit } from '../db/read-cache.ts'
 import type { Schema } from '../db/schema.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
 import { type Unit, unitBit, UNITS } from './units.ts'
@@ -53,7 +53,7 @@ const listed = (hidden: readonly Visibility[]): RawBuilder<unknown> => sql.join(
 export async function someHideFrom(db: Db, viewer: Viewer): Promise<boolean> {
   if (viewer.kind === 'user' && viewer.account.isAdmin) return false
   const hidden = viewer.kind === 'anonymous' ? HIDDEN_FROM_ALL : hiddenFrom(viewer.account)
-  return remembered(db, `hidden owners ${hidden.join()}`, async () => {
+  return cachedUntilCommit(db, `hidden owners ${hidden.join()}`, async () => {
     const query = db
       .selectFrom('user')
       .select('id')
@@ -79,7 +79,7 @@ export async function countVisible(db: Db, viewer: Viewer): Promise<number | und
 }
 
 const total = (db: Db, expression: RawBuilder<number>): Promise<number> =>
-  countOnce(db, db.selectNoFrom(expression.as('total')))
+  cachedCount(db, db.selectNoFrom(expression.as('total')))
 
 /**
  * NOTE: counting a whole table takes SQLite no time, counting by a condition looks at each row; the cross join makes it

@@ -5,9 +5,9 @@ import { conflict, unavailable } from '../platform/errors.ts'
 import type { Cascade, Connections, DatabaseDialect } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect, type SqliteOptions } from './dialect/sqlite.ts'
-import { keepStatements, KeptStatements } from './kept-statement.ts'
+import { withPreparedStatements, PreparedStatements } from './prepared-statement.ts'
 import type { Schema } from './schema.ts'
-import { noteCommit, rememberReads } from './remembered.ts'
+import { noteCommit, withReadCache } from './read-cache.ts'
 import { keepRows } from './transaction-rows.ts'
 
 /** Reading. A Tx may be used too, and then sees its own writes. */
@@ -64,12 +64,12 @@ export const isTx = (db: Db): db is Tx => db.isTransaction
 
 export function openDatabase(dialect: DatabaseDialect): Database {
   const connections = dialect.connect<Schema>()
-  const statements = new KeptStatements()
+  const statements = new PreparedStatements()
   // NOTE: a table that another process adds by a later migration is missing here, and left to its foreign keys.
   let known: readonly Cascade[] | undefined
   const cascades = async (tx: Tx) => (known ??= await dialect.listCascades(tx))
-  keepStatements(connections.read, statements)
-  rememberReads(connections.read, { moment: () => dialect.moment(connections), version: connections.version })
+  withPreparedStatements(connections.read, statements)
+  withReadCache(connections.read, { snapshot: () => dialect.snapshot(connections), version: connections.version })
   return {
     dialect,
     read: connections.read,
@@ -83,7 +83,7 @@ export function openDatabase(dialect: DatabaseDialect): Database {
 }
 
 interface Opened extends Pick<Database, 'connections' | 'dialect'>, Pick<TxState, 'cascades'> {
-  readonly statements: KeptStatements
+  readonly statements: PreparedStatements
 }
 
 async function runOnce<T>(
@@ -94,7 +94,7 @@ async function runOnce<T>(
   const result = await connections.write.transaction().execute(async (raw) => {
     const deadline = startDeadline()
     const carried: TxState = { afterCommit: hooks, dialect, cascades, extend: deadline.extend }
-    const tx = await keepRows(keepStatements(Object.assign(raw, { [state]: carried }), statements), {
+    const tx = await keepRows(withPreparedStatements(Object.assign(raw, { [state]: carried }), statements), {
       requireOpen: deadline.requireOpen,
       isOnlyWriter: dialect.hasOneWriter,
     })

@@ -1,6 +1,6 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 import { type Page, type Paging, totalOf } from '../platform/paging.ts'
-import { countOnce, rowsOnce } from './remembered.ts'
+import { cachedCount, cachedRows } from './read-cache.ts'
 
 /**
  * The rows of `query` in the window, and the exact number of rows that the query has without the window. `query` must
@@ -36,9 +36,9 @@ interface PageOfRows<Row, Item> {
 export async function rememberPage<Schema, Tables extends keyof Schema, Row, Item>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
   query: SelectQueryBuilder<Schema, Tables, Row>,
-  { paging, load, count = () => countOnce(db, counting(query)), total: known }: PageOfRows<Row, Item>,
+  { paging, load, count = () => cachedCount(db, counting(query)), total: known }: PageOfRows<Row, Item>,
 ): Promise<Page<Item>> {
-  const rows = (await rowsOnce(db, query.limit(paging.limit).offset(paging.offset))) as readonly Row[]
+  const rows = (await cachedRows(db, query.limit(paging.limit).offset(paging.offset))) as readonly Row[]
   const [items, total] = await Promise.all([load(rows), known ?? totalOf(paging, rows.length) ?? count()])
   return { items, total }
 }

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../db/database.ts'
-import { runKept } from '../db/kept-statement.ts'
+import { executePrepared } from '../db/prepared-statement.ts'
 import type { EventKind, EventPayload } from './catalog.ts'
 import type { EventTable } from './event.table.ts'
 
@@ -11,7 +11,7 @@ type NewRow = Pick<Insertable<EventTable>, 'kind' | 'repo_id' | 'actor_id' | 'pa
 /** Inserts at least one event. Returns their ids, which ascend in the order of the rows. */
 export async function insertEvents(tx: Tx, rows: readonly NewRow[]): Promise<number[]> {
   const pending = rows.map((row) => ({ ...row, dispatched_at: 0, attempts: 0 }))
-  const inserted = await runKept(tx, insertion, { rows: pending })
+  const inserted = await executePrepared(tx, insertion, { rows: pending })
   return inserted.map(({ id }) => id).toSorted((a, b) => a - b)
 }
 
@@ -19,7 +19,7 @@ const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<EventT
   db.insertInto('event').values(rows).returning('id')
 
 export async function hasPendingEvents(db: Db, now: number): Promise<boolean> {
-  return (await runKept(db, pending, { now })).length > 0
+  return (await executePrepared(db, pending, { now })).length > 0
 }
 
 const pending = (db: Db, { now }: { readonly now: number }) =>
@@ -31,11 +31,11 @@ const pending = (db: Db, { now }: { readonly now: number }) =>
  * keeps the later ones of their repositories from other nodes until the transaction ends.
  */
 export async function lockPendingEvents(tx: Tx, now: number, limit: number): Promise<EventRow[]> {
-  const oldest = await runKept(tx, oldestEvents, { now }, String(limit))
+  const oldest = await executePrepared(tx, oldestEvents, { now }, String(limit))
   const repoIds = oldest.map((event) => event.repo_id).filter((id) => id !== 0)
   if (repoIds.length === 0 || oldest.length === limit) return oldest
   const ofNone = oldest.filter((event) => event.repo_id === 0)
-  const due = unbroken(await runKept(tx, eventsOf, { repoIds }, String(limit)), now)
+  const due = unbroken(await executePrepared(tx, eventsOf, { repoIds }, String(limit)), now)
   return [...ofNone, ...due].sort((a, b) => a.id - b.id).slice(0, limit)
 }
 
@@ -104,7 +104,7 @@ function oldestEvents(db: Db, { now }: { readonly now: number }, limit: string) 
 }
 
 export async function markDispatched(tx: Tx, ids: readonly number[], at: number): Promise<void> {
-  if (ids.length > 0) await runKept(tx, dispatched, { ids, at })
+  if (ids.length > 0) await executePrepared(tx, dispatched, { ids, at })
 }
 
 const dispatched = (db: Db, { ids, at }: { readonly ids: readonly number[]; readonly at: number }) =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { OpenTransactions } from '../db/dialect/dialect.ts'
-import { commitVersion } from '../db/remembered.ts'
+import { commitVersion } from '../db/read-cache.ts'
 import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import type { DomainEvent, EventKind } from './catalog.ts'

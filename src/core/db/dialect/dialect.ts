@@ -116,7 +116,7 @@ export interface DatabaseDialect {
   /** Wall-clock milliseconds of the database, which are the same for all that use it. */
   now<T>(connections: Connections<T>): Promise<number>
   /** A text that changes with every commit, by any process: equal ones have none between them. */
-  moment<T>(connections: Connections<T>): Promise<string>
+  snapshot<T>(connections: Connections<T>): Promise<string>
   /** The column that every table has, by which one row is found. */
   readonly rowAddress: string
   listCascades<T>(db: Kysely<T>): Promise<Cascade[]>

@@ -103,7 +103,7 @@ export function postgresDialect(
       return rows
     },
     now: ({ read }) => timeOf(read),
-    moment: ({ read }) => momentOf(read),
+    snapshot: ({ read }) => snapshotOf(read),
     async openTransactions({ read }) {
       const { rows } = await sql<{ oldest: string; next: string }>`
         select pg_snapshot_xmin(now)::text as oldest, pg_snapshot_xmax(now)::text as next
@@ -128,14 +128,14 @@ async function timeOf<T>(read: Kysely<T>): Promise<number> {
  * NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it. A
  * server that was restored from a backup starts at a later time, and may give numbers again.
  */
-async function momentOf<T>(read: Kysely<T>): Promise<string> {
+async function snapshotOf<T>(read: Kysely<T>): Promise<string> {
   const { rows } = await read.executeQuery(MOMENT)
-  return rows[0]!.moment
+  return rows[0]!.snapshot
 }
 
 const MOMENT = CompiledQuery.raw(
-  "select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time()) as moment",
-) as CompiledQuery<{ moment: string }>
+  "select concat_ws(' ', pg_current_snapshot(), pg_postmaster_start_time()) as snapshot",
+) as CompiledQuery<{ snapshot: string }>
 
 const kyselyDialect = (createDriver: () => Driver): Dialect => ({
   createAdapter: () => new PostgresAdapter(),

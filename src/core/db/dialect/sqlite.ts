@@ -81,7 +81,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
       const { rows } = await sql<{ ms: number }>`select cast(unixepoch('subsec') * 1000 as integer) as ms`.execute(read)
       return rows[0]!.ms
     },
-    moment: async ({ version }) => String(version!()),
+    snapshot: async ({ version }) => String(version!()),
     openTransactions: async () => undefined,
     async checkIntegrity({ read }) {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(read)

@@ -5,7 +5,7 @@ import { flag } from '../../../core/db/flag.ts'
 import { rememberPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import { containing } from '../../../core/db/text-match.ts'
-import { countOnce, remembered } from '../../../core/db/remembered.ts'
+import { cachedCount, cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { toUser, type User } from './user.store.ts'
@@ -73,7 +73,7 @@ async function countVisible(db: Db, filter: UserFilter, { visibilities, ...other
   if (!hasCondition(filter)) return countAll(db, visibilities ?? VISIBILITIES, others.self)
   const all = applyFilter(db.selectFrom('user').where('kind', '=', 'individual'), filter, others)
   const count = (query: UserQuery): Promise<number> =>
-    countOnce(
+    cachedCount(
       db,
       query.select((eb) => eb.fn.countAll<number>().as('total')),
     )
@@ -107,13 +107,13 @@ function countAll(db: Db, visibilities: readonly Visibility[], self: UserId | un
   const hiding = sql`select count(*) from "user" where kind = 'individual' and ${isHidden}`
   const total = sql<number>`(select count(*) from "user") - (select count(*) from "user" where kind in ('organization', 'bot'))
     - (${hiding}) + ${self === undefined ? sql`0` : sql`(${hiding} and id = ${self})`}`
-  return countOnce(db, db.selectNoFrom(total.as('total')))
+  return cachedCount(db, db.selectNoFrom(total.as('total')))
 }
 
 /** The users of these ids, in this order. */
 export async function usersInOrder(db: Db, ids: readonly UserId[]): Promise<readonly User[]> {
   if (ids.length === 0) return []
-  return remembered(db, `user.ids ${ids.join()}`, async () => {
+  return cachedUntilCommit(db, `user.ids ${ids.join()}`, async () => {
     const rows = await db.selectFrom('user').selectAll().where('id', 'in', ids).execute()
     const byId = new Map(rows.map((row) => [row.id, row]))
     return ids.flatMap((id) => {

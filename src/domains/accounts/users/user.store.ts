@@ -1,8 +1,8 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Account } from '../../../core/access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
-import { runKept } from '../../../core/db/kept-statement.ts'
-import { remembered } from '../../../core/db/remembered.ts'
+import { executePrepared } from '../../../core/db/prepared-statement.ts'
+import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { rowById } from '../../../core/db/transaction-rows.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -153,8 +153,8 @@ export function toUser(row: Columns): User {
 
 export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
   rowById(db, ['user'], id, () =>
-    remembered(db, `user.id ${id}`, async () => {
-      const [row] = await runKept(db, byId, { id })
+    cachedUntilCommit(db, `user.id ${id}`, async () => {
+      const [row] = await executePrepared(db, byId, { id })
       return row && toUser(row)
     }),
   )
@@ -163,8 +163,8 @@ const byId = (db: Db, { id }: { readonly id: UserId }) => db.selectFrom('user').
 
 export function findUserByName(db: Db, name: string): Promise<User | undefined> {
   const lowerName = name.toLowerCase()
-  return remembered(db, `user.name ${lowerName}`, async () => {
-    const [row] = await runKept(db, byName, { lowerName })
+  return cachedUntilCommit(db, `user.name ${lowerName}`, async () => {
+    const [row] = await executePrepared(db, byName, { lowerName })
     return row && toUser(row)
   })
 }
@@ -181,7 +181,7 @@ export async function listUsersByIds(
   const unread = new Set(ids)
   const given = known.filter((user) => user !== undefined && unread.delete(user.id)) as User[]
   if (unread.size === 0) return given
-  const rows = await runKept(db, byIds, { ids: [...unread] })
+  const rows = await executePrepared(db, byIds, { ids: [...unread] })
   return [...given, ...rows.map(toUser)]
 }
 
@@ -191,7 +191,7 @@ const byIds = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>
 /** The individual with this login name or activated e-mail address, with its password hash. */
 export async function findLogin(db: Db, login: string): Promise<{ user: User; passwordHash: string } | undefined> {
   const key = login.trim().toLowerCase()
-  return remembered(db, `user.login ${key}`, async () => {
+  return cachedUntilCommit(db, `user.login ${key}`, async () => {
     const byName = await db
       .selectFrom('user')
       .selectAll()
@@ -304,7 +304,7 @@ export async function countUsers(db: Db, kind: User['kind'] = 'individual'): Pro
 /** Locks the rows of accounts until the transaction ends, in the order of their ids. */
 export async function lockUsers(tx: Tx, ids: readonly UserId[]): Promise<void> {
   if (ids.length === 0 || dialectOf(tx).hasOneWriter) return
-  await runKept(tx, lock, { ids })
+  await executePrepared(tx, lock, { ids })
 }
 
 const lock = (db: Db, { ids }: { readonly ids: readonly UserId[] }) =>

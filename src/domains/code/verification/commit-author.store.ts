@@ -1,5 +1,5 @@
 import type { Db } from '../../../core/db/database.ts'
-import { remembered } from '../../../core/db/remembered.ts'
+import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type User, toUser } from '../../accounts/index.ts'
 
@@ -21,7 +21,7 @@ export function findUsersByEmails(
 ): Promise<ReadonlyMap<string, User>> {
   const wanted = [...new Set([...emails].map((email) => email.toLowerCase()))].filter((email) => email.includes('@'))
   const key = `commit authors ${JSON.stringify([noReplyDomain, ...wanted])}`
-  return remembered(db, key, () => readUsersByEmails(db, wanted, noReplyDomain))
+  return cachedUntilCommit(db, key, () => readUsersByEmails(db, wanted, noReplyDomain))
 }
 
 async function readUsersByEmails(

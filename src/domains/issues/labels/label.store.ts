@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
-import { runKept } from '../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../core/db/page.ts'
-import { remembered } from '../../../core/db/remembered.ts'
+import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type LabelId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { LabelTable } from './label.table.ts'
@@ -98,8 +98,8 @@ export async function listUsableLabels(
 ): Promise<readonly Label[]> {
   const wanted = 'ids' in by ? by.ids : by.names
   if (wanted.length === 0) return []
-  return remembered(db, `label.usable ${repoId} ${ownerId} ${JSON.stringify(by)}`, async () =>
-    (await runKept(db, usable, { ...by, repoId, ownerId })).map(toLabel),
+  return cachedUntilCommit(db, `label.usable ${repoId} ${ownerId} ${JSON.stringify(by)}`, async () =>
+    (await executePrepared(db, usable, { ...by, repoId, ownerId })).map(toLabel),
   )
 }
 
@@ -123,7 +123,7 @@ const usable = (db: Db, { ids, names = [], repoId, ownerId }: SoughtLabels) =>
  */
 export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], change: number): Promise<LabelId[]> {
   if (ids.length === 0) return []
-  return (await runKept(tx, addition, { ids, change })).map((row) => asId(row.id))
+  return (await executePrepared(tx, addition, { ids, change })).map((row) => asId(row.id))
 }
 
 const addition = (db: Db, { ids, change }: { readonly ids: readonly LabelId[]; readonly change: number }) =>
@@ -137,7 +137,7 @@ type LabelValues = Pick<Insertable<LabelTable>, 'name' | 'color' | 'description'
 
 export async function insertLabel(tx: Tx, owner: LabelOwner, values: LabelValues, at: number): Promise<Label> {
   const row = { ...values, ...ownerColumns(owner), created_at: at, updated_at: at }
-  const [inserted] = await runKept(tx, insertion, row)
+  const [inserted] = await executePrepared(tx, insertion, row)
   return toLabel(inserted!)
 }
 

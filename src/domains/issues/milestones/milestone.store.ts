@@ -1,6 +1,6 @@
 import { type Insertable, NoResultError, type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
-import { runKept } from '../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { containing } from '../../../core/db/text-match.ts'
 import { asId, type MilestoneId, type RepoId } from '../../../core/platform/crypto/ids.ts'
@@ -161,7 +161,7 @@ export async function addToMilestoneCounters(
   // NOTE: transactions that lock several rows in one order cannot wait for each other.
   for (const [id, change] of [...changes].toSorted(([a], [b]) => a - b)) {
     const values = { id, ...change, at }
-    const [row] = await runKept(tx, addition, values)
+    const [row] = await executePrepared(tx, addition, values)
     if (row === undefined) throw new NoResultError(addition(tx, values).toOperationNode())
   }
 }
@@ -173,7 +173,7 @@ export async function countInMilestone(
   change: CounterChange,
   at: number,
 ): Promise<Milestone | undefined> {
-  const [row] = await runKept(tx, addition, { id, repoId, ...change, at })
+  const [row] = await executePrepared(tx, addition, { id, repoId, ...change, at })
   return row && toMilestone(row)
 }
 

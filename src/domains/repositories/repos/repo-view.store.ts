@@ -1,5 +1,5 @@
 import type { Db } from '../../../core/db/database.ts'
-import { remembered } from '../../../core/db/remembered.ts'
+import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 
 export interface PendingTransfer {
@@ -11,7 +11,7 @@ export interface PendingTransfer {
 /** Transfers of these repositories that wait for their recipients; few have one. */
 export async function listPendingTransfers(db: Db, repoIds: readonly RepoId[]): Promise<readonly PendingTransfer[]> {
   if (repoIds.length === 0) return []
-  return remembered(db, `repo_transfer ${repoIds.join()}`, async () => {
+  return cachedUntilCommit(db, `repo_transfer ${repoIds.join()}`, async () => {
     const rows = await db
       .selectFrom('repo_transfer')
       .select(['repo_id', 'doer_id', 'recipient_id'])

@@ -2,8 +2,8 @@ import { type Insertable, type Selectable, type SelectQueryBuilder, sql, type Up
 import type { RepoFacts } from '../../../core/access/repo-access.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
-import { runKept } from '../../../core/db/kept-statement.ts'
-import { remembered } from '../../../core/db/remembered.ts'
+import { executePrepared } from '../../../core/db/prepared-statement.ts'
+import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import { keepReturned, rowById } from '../../../core/db/transaction-rows.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
@@ -127,7 +127,7 @@ export async function listReposAmong<From extends keyof Schema>(
 async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.owner_id))]
-  const owners = await runKept(db, ownersByIds, { ids })
+  const owners = await executePrepared(db, ownersByIds, { ids })
   const byId = new Map(owners.map((row: Selectable<UserTable>) => [row.id, toUser(row)]))
   return rows.flatMap((row) => {
     const owner = byId.get(row.owner_id)
@@ -155,8 +155,11 @@ interface Named {
 
 /** The owner and its repository, by one query. */
 export const findByOwnerAndName = (db: Db, names: { readonly owner: string; readonly name: string }): Promise<Named> =>
-  remembered(db, `repo.name ${names.owner}/${names.name}`.toLowerCase(), async () => {
-    const [row] = await runKept(db, byNames, { owner: names.owner.toLowerCase(), name: names.name.toLowerCase() })
+  cachedUntilCommit(db, `repo.name ${names.owner}/${names.name}`.toLowerCase(), async () => {
+    const [row] = await executePrepared(db, byNames, {
+      owner: names.owner.toLowerCase(),
+      name: names.name.toLowerCase(),
+    })
     const owner = row && toOwner(row)
     return { owner, repo: owner && row.id !== null ? toRepo(row as RepoRow, owner) : undefined }
   })
@@ -184,14 +187,14 @@ const TABLES = ['repo', 'user'] as const
 
 export const findRepoById = (db: Db, id: RepoId): Promise<Repo | undefined> =>
   rowById(db, TABLES, id, async () => {
-    const [row] = await runKept(db, byId, { id })
+    const [row] = await executePrepared(db, byId, { id })
     return row && toRepo(row, toOwner(row))
   })
 
 /** In no particular order; ids without a row are left out. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
   if (ids.length === 0) return []
-  return remembered(db, `repo.ids ${ids.join()}`, async () => {
+  return cachedUntilCommit(db, `repo.ids ${ids.join()}`, async () => {
     const rows = await db
       .selectFrom('repo')
       .selectAll()
@@ -275,7 +278,7 @@ export async function addToRepoCounter(
   counter: RepoCounter,
   change: number,
 ): Promise<void> {
-  await runKept(tx, addition, { ids: [ids].flat(), change }, counter)
+  await executePrepared(tx, addition, { ids: [ids].flat(), change }, counter)
 }
 
 const addition = (
@@ -293,7 +296,7 @@ const addition = (
  * its row as it is now, with the owner as it was.
  */
 export async function countInRepo(tx: Tx, repo: Repo, counter: RepoCounter, change: number): Promise<void> {
-  const sent = runKept(tx, returningAddition, { ids: [repo.id], change }, counter)
+  const sent = executePrepared(tx, returningAddition, { ids: [repo.id], change }, counter)
   const counted = sent.then((rows) =>
     rows.filter((row) => row.owner_id === repo.ownerId).map((row) => toRepo(row, repo.owner)),
   )

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../../core/db/page.ts'
-import { remembered } from '../../../../core/db/remembered.ts'
+import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type User, toUser } from '../../users/user.store.ts'
@@ -58,8 +58,8 @@ const WITH_USER = [
 
 /** One query: an indexed look-up for the token, one by primary key for its owner. */
 export const findTokenByHash = (db: Db, hash: string): Promise<TokenWithUser | undefined> =>
-  remembered(db, `token ${hash}`, async () => {
-    const [row] = await runKept(db, byHash, { hash })
+  cachedUntilCommit(db, `token ${hash}`, async () => {
+    const [row] = await executePrepared(db, byHash, { hash })
     if (row === undefined) return undefined
     const token = toToken({ ...row, id: row.token_id, name: row.token_name, created_at: row.token_created_at })
     return { token, user: toUser(row) }

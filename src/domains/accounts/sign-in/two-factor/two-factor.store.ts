@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { remembered } from '../../../../core/db/remembered.ts'
+import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 
 export interface TwoFactor {
@@ -10,7 +10,7 @@ export interface TwoFactor {
 }
 
 export const findTwoFactor = (db: Db, userId: UserId): Promise<TwoFactor | undefined> =>
-  remembered(db, `two_factor ${userId}`, async () => {
+  cachedUntilCommit(db, `two_factor ${userId}`, async () => {
     const row = await db.selectFrom('two_factor').selectAll().where('user_id', '=', userId).executeTakeFirst()
     return row && { secret: row.secret, isConfirmed: row.is_confirmed === 1, lastStep: row.last_step }
   })

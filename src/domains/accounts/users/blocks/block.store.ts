@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { countRows, selectPage } from '../../../../core/db/page.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -38,7 +38,7 @@ export async function hasBlock(db: Db, blockerId: UserId, blockedId: UserId): Pr
 /** Those of the accounts `among` that block the user; none when the user is a site administrator. */
 export async function listBlockers(db: Db, blockedId: UserId, among: readonly UserId[]): Promise<UserId[]> {
   if (among.length === 0) return []
-  const rows = await runKept(db, blockers, { blockedId, among: [...new Set(among)] })
+  const rows = await executePrepared(db, blockers, { blockedId, among: [...new Set(among)] })
   return rows.map((row) => asId(row.blocker_id))
 }
 

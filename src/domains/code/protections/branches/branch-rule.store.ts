@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { remembered } from '../../../../core/db/remembered.ts'
+import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import type { RepoId, TeamId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import {
   type BranchRule,
@@ -48,7 +48,9 @@ export async function listBranchRules(db: Db, repoId: RepoId): Promise<StoredBra
 
 /** The rules of a repository and the lists that contain the user, in one query. Teams of former owners do not count. */
 export const loadBranchRuleFacts = (db: Db, repo: RepoOfOwner, userId: number): Promise<BranchRuleFacts> =>
-  remembered(db, `branch rules ${repo.id} ${repo.ownerId} ${userId}`, () => readBranchRuleFacts(db, repo, userId))
+  cachedUntilCommit(db, `branch rules ${repo.id} ${repo.ownerId} ${userId}`, () =>
+    readBranchRuleFacts(db, repo, userId),
+  )
 
 async function readBranchRuleFacts(db: Db, repo: RepoOfOwner, userId: number): Promise<BranchRuleFacts> {
   const named = db

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { rowById } from '../../../../core/db/transaction-rows.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import type { DomainEvent } from '../../../../core/events/index.ts'
@@ -23,7 +23,7 @@ export interface WaitingEvent {
 export const hasActiveWebhooks = (tx: Tx, place: EventPlace, options: { siteOnly: boolean }): Promise<boolean> =>
   rowById(tx, ['webhook', 'repo'], `of ${place.repoId} ${place.ownerId}`, async () => {
     const shape = options.siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
-    const [row] = await runKept(tx, activeOf, place, shape)
+    const [row] = await executePrepared(tx, activeOf, place, shape)
     return row !== undefined
   }) as Promise<boolean>
 

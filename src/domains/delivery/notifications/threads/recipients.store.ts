@@ -10,7 +10,7 @@ import {
 import { type ReadableRepo, readersOf, readersOfUnit } from '../../../../core/access/repo-readers.store.ts'
 import { hasUnit, type Unit } from '../../../../core/access/units.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Issue, unitOf } from '../../../issues/index.ts'
@@ -49,7 +49,7 @@ export async function listFollowers(
   const { owner } = repo
   const shape = { ...readersShape(repo, unit), limit, isNew } satisfies FollowersShape
   const ids = { repoId: repo.id, ownerId: owner.id, issueId: issue.id, posterId: issue.posterId }
-  const rows = await runKept(db, followers, { ...ids, actorId, after }, JSON.stringify(shape))
+  const rows = await executePrepared(db, followers, { ...ids, actorId, after }, JSON.stringify(shape))
   return rows.map(({ id, reason }) => ({ userId: asId(id), reason }))
 }
 
@@ -179,7 +179,7 @@ export async function notifyConcerned(
   if (userIds.length === 0 || !hasUnit(repo.units, unit)) return
   const row = { repo_id: issue.repoId, issue_id: issue.id, kind: kindOf(issue), reason, updated_at: at }
   const ids = { repoId: repo.id, ownerId: repo.owner.id, actorId, userIds }
-  await runKept(tx, concernedThreads, { ...row, ...ids }, JSON.stringify(readersShape(repo, unit)))
+  await executePrepared(tx, concernedThreads, { ...row, ...ids }, JSON.stringify(readersShape(repo, unit)))
 }
 
 interface ConcernedThreads extends Omit<NewThread, 'status' | 'user_id'> {
@@ -275,7 +275,7 @@ export async function notifyOfIssue(
     reason,
     updated_at: at,
   }))
-  await runKept(tx, threadsOf, { rows, replacesUpTo })
+  await executePrepared(tx, threadsOf, { rows, replacesUpTo })
 }
 
 interface NewThreads {

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type IssueId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -45,8 +45,8 @@ export async function insertFormerText(
   owner: TextOwner,
   values: Pick<Insertable<FormerTextTable>, 'body' | 'editor_id' | 'replaced_at'>,
 ): Promise<void> {
-  await runKept(tx, insertion, { issue_id: owner.issueId, comment_id: owner.commentId ?? null, ...values })
-  const [last] = await runKept(tx, firstForgotten, owner)
+  await executePrepared(tx, insertion, { issue_id: owner.issueId, comment_id: owner.commentId ?? null, ...values })
+  const [last] = await executePrepared(tx, firstForgotten, owner)
   if (last !== undefined) await tx.deleteFrom('former_text').where('id', '=', last.id).execute()
 }
 

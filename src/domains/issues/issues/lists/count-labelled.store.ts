@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
-import { countOnce } from '../../../../core/db/remembered.ts'
+import { cachedCount } from '../../../../core/db/read-cache.ts'
 import type { IssueFilter } from './issue-filter.ts'
 
 /** The repositories whose issues count, as tables `repo` and `owner`, and the kinds that the viewer reads in each. */
@@ -41,4 +41,4 @@ export async function countLabelled(
 }
 
 const totalOf = (db: Db, query: RawBuilder<unknown>): Promise<number> =>
-  countOnce(db, db.selectNoFrom(sql<number>`coalesce((${query}), 0)`.as('total')))
+  cachedCount(db, db.selectNoFrom(sql<number>`coalesce((${query}), 0)`.as('total')))

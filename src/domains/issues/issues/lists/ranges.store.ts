@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
-import { countOnce } from '../../../../core/db/remembered.ts'
+import { cachedCount } from '../../../../core/db/read-cache.ts'
 import { asId, type IssueId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
 
@@ -94,7 +94,7 @@ export async function selectIds(
 }
 
 export const countIds = (db: Db, listing: Listing): Promise<number> =>
-  countOnce(
+  cachedCount(
     db,
     db
       .selectFrom(sql<{ id: number }>`(${unionOf({ ...listing, sort: 'latest' })})`.as('found'))

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../../../../core/db/database.ts'
-import { countOnce } from '../../../../core/db/remembered.ts'
+import { cachedCount } from '../../../../core/db/read-cache.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueFilter } from './issue-filter.ts'
 import type { Driver, Residual } from './ranges.store.ts'
@@ -44,6 +44,9 @@ export const reviewDrivers = (db: Db, filter: IssueFilter): Promise<Driver[]> =>
     reviewSetsOf(filter).map(async ({ name, issues }) => ({
       name,
       sources: [{ table: issues }],
-      count: await countOnce(db, db.selectNoFrom(sql<number>`(select count(*) from (${issues}) as found)`.as('total'))),
+      count: await cachedCount(
+        db,
+        db.selectNoFrom(sql<number>`(select count(*) from (${issues}) as found)`.as('total')),
+      ),
     })),
   )

@@ -2,7 +2,7 @@ import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool 
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import { readsUnit, someHideFrom, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import { countOnce } from '../../../../core/db/remembered.ts'
+import { cachedCount } from '../../../../core/db/read-cache.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Page, type Paging, totalOf } from '../../../../core/platform/paging.ts'
@@ -236,4 +236,4 @@ function ofUpdated(db: Db, filter: IssueFilter): Promise<Driver>[] {
 }
 
 const countOf = async (db: Db, query: RawBuilder<unknown>): Promise<number> =>
-  countOnce(db, db.selectNoFrom(sql<number>`coalesce((${query}), 0)`.as('total')))
+  cachedCount(db, db.selectNoFrom(sql<number>`coalesce((${query}), 0)`.as('total')))

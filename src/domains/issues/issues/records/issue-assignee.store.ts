@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, listReposAmong } from '../../../repositories/index.ts'
 import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
@@ -9,7 +9,7 @@ import type { Issue } from './issue.store.ts'
 /** The ids of the assignees of each issue, in the order in which they are shown. */
 export async function listAssigneeIds(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, UserId[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await runKept(db, assigneesOf, { issueIds })
+  const rows = await executePrepared(db, assigneesOf, { issueIds })
   const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
   return new Map([...byIssue].map(([id, own]) => [id, own.map((row) => asId<UserId>(row.user_id))]))
 }
@@ -26,7 +26,7 @@ const assigneesOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId
 export async function insertAssignees(tx: Tx, issue: Issue, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
   const added = userIds.map((userId, index) => ({ user_id: userId, place: index + 1 }))
-  await runKept(tx, insertion, { added, ...copiesOf(issue) })
+  await executePrepared(tx, insertion, { added, ...copiesOf(issue) })
 }
 
 type NewAssignees = IssueCopies & { readonly added: readonly { readonly user_id: UserId; readonly place: number }[] }

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Label, toLabel } from '../../labels/label.store.ts'
 import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
@@ -8,7 +8,7 @@ import type { Issue } from './issue.store.ts'
 /** The labels of each issue, sorted by name. */
 export async function listLabelsOfIssues(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, Label[]>> {
   if (issueIds.length === 0) return new Map()
-  const rows = await runKept(db, labelsOf, { issueIds })
+  const rows = await executePrepared(db, labelsOf, { issueIds })
   const byIssue = Map.groupBy(rows, (row) => asId<IssueId>(row.issue_id))
   return new Map([...byIssue].map(([id, own]) => [id, own.map(toLabel)]))
 }
@@ -25,7 +25,7 @@ const labelsOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId[] 
 
 export async function insertIssueLabels(tx: Tx, issue: Issue, labels: readonly Pick<Label, 'id'>[]): Promise<void> {
   if (labels.length === 0) return
-  await runKept(tx, insertion, { labelIds: labels.map(({ id }) => id), ...copiesOf(issue) })
+  await executePrepared(tx, insertion, { labelIds: labels.map(({ id }) => id), ...copiesOf(issue) })
 }
 
 const insertion = (db: Db, { labelIds, ...copies }: IssueCopies & { readonly labelIds: readonly LabelId[] }) =>

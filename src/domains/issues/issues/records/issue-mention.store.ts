@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
 import type { Issue } from './issue.store.ts'
@@ -7,7 +7,7 @@ import type { Issue } from './issue.store.ts'
 /** Records that the issue or one of its comments mentions these users; those already recorded are left as they are. */
 export async function insertMentions(tx: Tx, issue: Issue, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
-  await runKept(tx, insertion, { userIds: [...new Set(userIds)], ...copiesOf(issue) })
+  await executePrepared(tx, insertion, { userIds: [...new Set(userIds)], ...copiesOf(issue) })
 }
 
 const insertion = (db: Db, { userIds, ...copies }: IssueCopies & { readonly userIds: readonly UserId[] }) =>

@@ -1,8 +1,8 @@
 import { type Insertable, NoResultError, type Selectable, sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { changeInSteps, deleteInSteps } from '../../../../core/db/delete-in-steps.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
-import { remembered } from '../../../../core/db/remembered.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
+import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { keepReturned, rowById } from '../../../../core/db/transaction-rows.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueTable } from './issue.table.ts'
@@ -56,8 +56,8 @@ export const toIssue = (row: Selectable<IssueTable>): Issue => ({
 })
 
 export const findIssueByNumber = (db: Db, repoId: RepoId, number: number): Promise<Issue | undefined> =>
-  remembered(db, `issue.number ${repoId} ${number}`, async () => {
-    const [row] = await runKept(db, byNumber, { repoId, number })
+  cachedUntilCommit(db, `issue.number ${repoId} ${number}`, async () => {
+    const [row] = await executePrepared(db, byNumber, { repoId, number })
     return row && toIssue(row)
   })
 
@@ -66,7 +66,7 @@ const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonl
 
 export const findIssueById = (db: Db, id: IssueId): Promise<Issue | undefined> =>
   rowById(db, ['issue'], id, async () => {
-    const [row] = await runKept(db, byId, { id })
+    const [row] = await executePrepared(db, byId, { id })
     return row && toIssue(row)
   })
 
@@ -108,7 +108,7 @@ export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, r
  * numbers have no gaps, whatever is rolled back.
  */
 export async function takeIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
-  const [next] = await runKept(tx, nextNumber, { repoId })
+  const [next] = await executePrepared(tx, nextNumber, { repoId })
   return next!.last
 }
 
@@ -129,7 +129,7 @@ const nextNumber = (db: Db, { repoId }: { readonly repoId: RepoId }) =>
     .returning('last')
 
 export const insertIssue = async (tx: Tx, values: Insertable<IssueTable>): Promise<Issue> =>
-  (await written(tx, runKept(tx, insertion, values)))!
+  (await written(tx, executePrepared(tx, insertion, values)))!
 
 const insertion = (db: Db, row: Insertable<IssueTable>) => db.insertInto('issue').values(row).returningAll()
 
@@ -138,7 +138,7 @@ type IssueChanges = Partial<Omit<Selectable<IssueTable>, 'id'>>
 
 /** Throws NoResultError, which is a conflict, if the issue was deleted. */
 export async function updateIssue(tx: Tx, id: IssueId, values: IssueChanges): Promise<Issue> {
-  const issue = await written(tx, runKept(tx, update, { ...values, id }))
+  const issue = await written(tx, executePrepared(tx, update, { ...values, id }))
   if (issue === undefined) throw new NoResultError(update(tx, { ...values, id }).toOperationNode())
   return issue
 }
@@ -154,7 +154,8 @@ export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): 
 }
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
-export const lockIssue = (tx: Tx, id: IssueId): Promise<Issue | undefined> => written(tx, runKept(tx, lock, { id }))
+export const lockIssue = (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
+  written(tx, executePrepared(tx, lock, { id }))
 
 const lock = (db: Db, { id }: { readonly id: IssueId }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
 
@@ -171,7 +172,7 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
  * COMPAT: the published reviews of a pull request are counted with it, and only then (test/pulls/reviews/counts.test.ts).
  */
 export const countNewComments = (tx: Tx, id: IssueId, added: 0 | 1, at: number): Promise<Issue | undefined> =>
-  written(tx, runKept(tx, addition, { id, added, at }))
+  written(tx, executePrepared(tx, addition, { id, added, at }))
 
 interface Addition {
   readonly id: IssueId
@@ -194,7 +195,7 @@ function addition(db: Db, { id, added, at }: Addition) {
 
 /** Subtracts a comment that was deleted. The row is locked until the transaction ends. */
 export const subtractComment = (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
-  written(tx, runKept(tx, subtraction, { id }))
+  written(tx, executePrepared(tx, subtraction, { id }))
 
 const subtraction = (db: Db, { id }: { readonly id: IssueId }) =>
   db

@@ -1,5 +1,5 @@
 import type { Db } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId } from '../../../../core/platform/crypto/ids.ts'
 
 /** What an issue shows of its pull request. */
@@ -12,7 +12,7 @@ export interface PullMeta {
 /** By issue; one query, none without ids. */
 export async function listPullMetas(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, PullMeta>> {
   if (ids.length === 0) return new Map()
-  const rows = await runKept(db, metas, { ids })
+  const rows = await executePrepared(db, metas, { ids })
   return new Map(
     rows.map((row) => [
       asId<IssueId>(row.issue_id),

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import { foldText } from './fold-text.ts'
@@ -26,7 +26,13 @@ export async function indexText(
   const text = foldText(content)
   if (text.trim() === '') return deleteText(tx, id, part)
   const isIndexed = isIndexedAtOnce(tx, text)
-  await runKept(tx, upsert, { issue_id: id, part: numberOf(part), repo_id: repoId, text, is_indexed: isIndexed })
+  await executePrepared(tx, upsert, {
+    issue_id: id,
+    part: numberOf(part),
+    repo_id: repoId,
+    text,
+    is_indexed: isIndexed,
+  })
 }
 
 /** Characters; longer texts wait for no batch, so that searches and batches have little to read. */
@@ -67,7 +73,7 @@ async function insertTexts(
   const parts = rows.map(({ part }) => part)
   const texts = rows.map(({ text }) => text)
   const areIndexed = texts.map((text) => isIndexedAtOnce(tx, text))
-  await runKept(tx, insertion, { issue_id: id, repo_id: repoId, parts, texts, areIndexed })
+  await executePrepared(tx, insertion, { issue_id: id, repo_id: repoId, parts, texts, areIndexed })
 }
 
 interface NewTexts extends Pick<Selectable<IssueTextTable>, 'issue_id' | 'repo_id'> {

@@ -9,7 +9,7 @@ import {
 } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { keepReturned, rowById } from '../../../../core/db/transaction-rows.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
@@ -147,7 +147,7 @@ export async function insertEntries(
     payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
     body,
   }))
-  return (await written(tx, runKept(tx, insertion, { rows }))).toSorted((a, b) => a.id - b.id)
+  return (await written(tx, executePrepared(tx, insertion, { rows }))).toSorted((a, b) => a.id - b.id)
 }
 
 const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<TimelineEntryTable>[] }) =>
@@ -164,7 +164,7 @@ export const updatedIn =
 
 export const findEntry = (db: Db, id: number): Promise<TimelineEntry | undefined> =>
   rowById(db, ['timeline_entry'], id, async () => {
-    const [row] = await runKept(db, byId, { id })
+    const [row] = await executePrepared(db, byId, { id })
     return row && toEntry(row)
   })
 
@@ -193,7 +193,7 @@ export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<
 
 /** Locks the row until the transaction ends. Returns undefined if the entry was deleted. */
 export async function lockEntry(tx: Tx, id: number): Promise<TimelineEntry | undefined> {
-  return (await written(tx, runKept(tx, lock, { id })))[0]
+  return (await written(tx, executePrepared(tx, lock, { id })))[0]
 }
 
 const lock = (db: Db, { id }: { readonly id: number }) => dialectOf(db as Tx).lockRows(byId(db, { id }))

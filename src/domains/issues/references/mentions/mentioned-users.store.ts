@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import { type ReadableRepo, readersOfUnit } from '../../../../core/access/repo-readers.store.ts'
 import { hasUnit, type Unit } from '../../../../core/access/units.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Mention } from '../parsing/parse-references.ts'
@@ -41,7 +41,7 @@ export async function listMentionedUsers(
     ...(names.length > 0 && { names }),
     ...(teams.length > 0 && { teams }),
   }
-  const rows = await runKept(db, mentioned, values, JSON.stringify(shape))
+  const rows = await executePrepared(db, mentioned, values, JSON.stringify(shape))
   return rows.map((row) => asId<UserId>(row.id))
 }
 

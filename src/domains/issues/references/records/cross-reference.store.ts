@@ -4,7 +4,7 @@ import {
   parseRestriction,
 } from '../../../../core/access/credential-restriction.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { KeywordAction } from '../parsing/parse-references.ts'
 
@@ -22,7 +22,7 @@ export interface CrossReference {
 }
 
 export async function listCrossReferences(db: Db, { issueId, commentId }: TextId): Promise<CrossReference[]> {
-  const rows = await runKept(db, referencesFrom, { issueId, commentId })
+  const rows = await executePrepared(db, referencesFrom, { issueId, commentId })
   return rows.map((row) => ({
     issueId: asId<IssueId>(row.issue_id),
     entryId: row.entry_id,

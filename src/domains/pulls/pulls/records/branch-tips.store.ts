@@ -1,5 +1,5 @@
 import type { Db } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { BranchOf } from './pull.store.ts'
 
@@ -14,7 +14,7 @@ export async function loadBranchTips(db: Db, branches: readonly BranchOf[]): Pro
   const names = new Set(branches.map(({ branch }) => branch))
   const repoIds = new Set(branches.map(({ repoId }) => repoId))
   // NOTE: also finds branches of one repository that have the name of a wanted one of another.
-  const rows = await runKept(db, tips, { repoIds: [...repoIds], names: [...names] })
+  const rows = await executePrepared(db, tips, { repoIds: [...repoIds], names: [...names] })
   return new Map(rows.map((row) => [`${row.repo_id} ${row.name}`, row.oid]))
 }
 

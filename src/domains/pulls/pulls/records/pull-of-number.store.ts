@@ -1,5 +1,5 @@
 import type { Db } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { type Issue, toIssue } from '../../../issues/index.ts'
 import { type Pull, toPull } from './pull.store.ts'
@@ -10,7 +10,7 @@ export async function findPullByNumber(
   repoId: RepoId,
   number: number,
 ): Promise<{ readonly issue: Issue; readonly pull: Pull } | undefined> {
-  const [row] = await runKept(db, byNumber, { repoId, number })
+  const [row] = await executePrepared(db, byNumber, { repoId, number })
   return row && { issue: toIssue(row), pull: toPull({ ...row, id: row.pull_id, issue_id: row.id }) }
 }
 

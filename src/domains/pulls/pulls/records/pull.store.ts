@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { PullTable } from './pull.table.ts'
@@ -82,7 +82,7 @@ export async function findPull(db: Db, id: PullId): Promise<Pull | undefined> {
 }
 
 export async function findPullByIssue(db: Db, issueId: IssueId): Promise<Pull | undefined> {
-  const [row] = await runKept(db, byIssue, { issueId })
+  const [row] = await executePrepared(db, byIssue, { issueId })
   return row && toPull(row)
 }
 
@@ -92,7 +92,7 @@ const byIssue = (db: Db, { issueId }: { readonly issueId: IssueId }) =>
 /** Pull requests of these issues, by issue. */
 export async function listPullsByIssues(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, Pull>> {
   if (ids.length === 0) return new Map()
-  const rows = await runKept(db, byIssues, { ids })
+  const rows = await executePrepared(db, byIssues, { ids })
   return new Map(rows.map((row) => [asId<IssueId>(row.issue_id), toPull(row)]))
 }
 

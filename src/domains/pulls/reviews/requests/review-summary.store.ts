@@ -1,5 +1,5 @@
 import type { Db } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type PullId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { isShown } from '../records/shown-reviews.store.ts'
@@ -26,7 +26,7 @@ export interface ReviewCounts {
 /** Of those pull requests that exist; one query. */
 export async function countReviews(db: Db, pullIds: readonly PullId[]): Promise<readonly ReviewCounts[]> {
   if (pullIds.length === 0) return []
-  const rows = await runKept(db, counts, { pullIds })
+  const rows = await executePrepared(db, counts, { pullIds })
   return rows.map(({ id, submissions, reviewed }) => ({
     pullId: asId(id),
     hasReviews: reviewed !== null,

@@ -5,7 +5,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { rememberPage } from '../../../../core/db/page.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
-import { countOnce } from '../../../../core/db/remembered.ts'
+import { cachedCount } from '../../../../core/db/read-cache.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, reposInOrder } from '../repo.store.ts'
@@ -76,7 +76,7 @@ export async function listRepos(
   for (const column of SORTS[order.by]) ids = ids.orderBy(column, order.direction)
   const count = async (): Promise<number> =>
     (isUnfiltered(filter) ? await countVisible(db, viewer) : undefined) ??
-    countOnce(
+    cachedCount(
       db,
       found.select((eb) => eb.fn.countAll<number>().as('total')),
     )

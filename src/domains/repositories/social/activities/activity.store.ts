@@ -3,7 +3,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Unit } from '../../../../core/access/units.ts'
 import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import { runKept } from '../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
@@ -46,7 +46,7 @@ const CHUNK = 100
 export async function insertActivities(tx: Tx, rows: readonly Insertable<ActivityTable>[]): Promise<void> {
   const first = rows[0]
   if (first === undefined || !(await actorAndRepoExist(tx, first.actor_id, first.repo_id))) return
-  if (rows.length === 1) await runKept(tx, insertion, first)
+  if (rows.length === 1) await executePrepared(tx, insertion, first)
   else for (let at = 0; at < rows.length; at += CHUNK) await insertion(tx, rows.slice(at, at + CHUNK)).execute()
 }
 

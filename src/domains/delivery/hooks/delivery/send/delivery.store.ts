@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { type Database, type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
 import type { JsonColumns } from '../../../../../core/db/dialect/dialect.ts'
-import { runKept } from '../../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../../core/db/prepared-statement.ts'
 import type { HookScope } from '../../webhook.table.ts'
 import type { HookDeliveryTable, HookMessageTable } from '../delivery.table.ts'
 
@@ -75,7 +75,7 @@ export async function insertDeliveries(
 export async function listNextDeliveries(tx: Tx, hookIds: readonly number[]): Promise<Map<number, NextDelivery>> {
   if (hookIds.length === 0) return new Map()
   const build = dialectOf(tx).name === 'postgres' ? nextOfHooksLaterally : nextOfHooks
-  const rows = await runKept(tx, build, { hookIds })
+  const rows = await executePrepared(tx, build, { hookIds })
   return new Map(rows.map((row) => [row.hook_id, toNextDelivery(row)]))
 }
 
@@ -170,7 +170,7 @@ const toNextDelivery = (row: NextRow): NextDelivery => ({
 
 /** The JSON text of a message; undefined when it is gone. */
 export async function findPayload(db: Db, messageId: number): Promise<string | undefined> {
-  const [row] = await runKept(db, payloadOf, { messageId })
+  const [row] = await executePrepared(db, payloadOf, { messageId })
   return row?.payload
 }
 
@@ -196,7 +196,7 @@ export type AttemptRow = Omit<
 
 /** Leaves out deliveries that were deleted or that another process has delivered. */
 export async function updateDeliveries(tx: Tx, rows: readonly AttemptRow[]): Promise<void> {
-  await runKept(tx, attemptsUpdate, { ids: rows.map(({ id }) => id), json: JSON.stringify(rows) })
+  await executePrepared(tx, attemptsUpdate, { ids: rows.map(({ id }) => id), json: JSON.stringify(rows) })
 }
 
 const ATTEMPT_COLUMNS: JsonColumns<AttemptRow> = {

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
-import { runKept } from '../../../../../core/db/kept-statement.ts'
+import { executePrepared } from '../../../../../core/db/prepared-statement.ts'
 import type { HookLaneTable, LaneStatus } from '../delivery.table.ts'
 import { farLease, type LeaseTimes } from '../hook-event.store.ts'
 import { MAX_RETRY_MS } from './retry.policy.ts'
@@ -119,7 +119,7 @@ export async function listDueLanes(db: Db, times: TakeTimes, choice: Choice): Pr
     owners: unlessEmpty(choice.exceptOwners),
     shares: unlessEmpty(choice.exceptShares),
   }
-  const rows = await runKept(db, dueLanes, values, choice.healthyOnly ? 'healthy' : 'all')
+  const rows = await executePrepared(db, dueLanes, values, choice.healthyOnly ? 'healthy' : 'all')
   return rows.map((row) => ({
     hookId: row.hook_id,
     origin: row.origin,
@@ -164,9 +164,9 @@ export async function leaseLanes(
   hookIds: readonly number[],
   { holder, ...times }: TakeTimes & { readonly holder: string },
 ): Promise<Set<number>> {
-  const free = await runKept(tx, takeableLanesOf, { ...boundsOf(times), hookIds })
+  const free = await executePrepared(tx, takeableLanesOf, { ...boundsOf(times), hookIds })
   const ids = free.map((row) => row.hook_id)
-  if (ids.length > 0) await runKept(tx, lease, { hookIds: ids, holder, until: times.now + times.leaseMs })
+  if (ids.length > 0) await executePrepared(tx, lease, { hookIds: ids, holder, until: times.now + times.leaseMs })
   return new Set(ids)
 }
 
@@ -209,7 +209,7 @@ export async function freeLanesOf(tx: Tx, holders: readonly string[]): Promise<v
  * wait. Without those of deleted webhooks, and those that another process took because this one was not heard of.
  */
 export async function lockLanesOf(tx: Tx, holder: string, hookIds: readonly number[]): Promise<Set<number>> {
-  const rows = await runKept(tx, lanesOf, { holder, hookIds })
+  const rows = await executePrepared(tx, lanesOf, { holder, hookIds })
   return new Set(rows.map((row) => row.hook_id))
 }
 
@@ -229,7 +229,7 @@ export async function updateLanes(
   values: Partial<Pick<Updateable<HookLaneTable>, 'due_at' | 'lease_until' | 'failures' | 'last_status'>>,
 ): Promise<void> {
   if (hookIds.length === 0) return
-  await runKept(tx, lanesUpdate, { hookIds, ...values })
+  await executePrepared(tx, lanesUpdate, { hookIds, ...values })
 }
 
 const lanesUpdate = (

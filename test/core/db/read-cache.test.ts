@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../../src/core/db/database.ts'
-import { beginReads, countOnce, remembered } from '../../../src/core/db/remembered.ts'
+import { beginReads, cachedCount, cachedUntilCommit } from '../../../src/core/db/read-cache.ts'
 import { insertUser } from '../../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
@@ -13,7 +13,7 @@ describeOnBoth('totals of searches', (kind) => {
   afterAll(() => db.close())
 
   const count = (from: Database['read'], keyword: string): Promise<number> =>
-    countOnce(
+    cachedCount(
       from,
       from
         .selectFrom('user')
@@ -93,7 +93,7 @@ describeOnBoth('remembered look-ups', (kind) => {
 
   let loads = 0
   const loginName = (from: Database['read'], key = 'login of ann'): Promise<string | undefined> =>
-    remembered(from, key, async () => {
+    cachedUntilCommit(from, key, async () => {
       loads++
       const row = await from.selectFrom('user').select('login_name').where('lower_name', '=', 'ann').executeTakeFirst()
       return row?.login_name
@@ -150,13 +150,13 @@ describeOnBoth('remembered look-ups', (kind) => {
   it('are read again when a commit came while they were read', async () => {
     const { read } = db.database
     await rename('before')
-    const overtaken = remembered(read, 'overtaken', async () => {
+    const overtaken = cachedUntilCommit(read, 'overtaken', async () => {
       const value = await loginName(read, 'inner')
       await rename('after')
       return value
     })
     expect(await overtaken).toBe('before')
-    expect(await remembered(read, 'overtaken', () => loginName(read, 'inner'))).toBe('after')
+    expect(await cachedUntilCommit(read, 'overtaken', () => loginName(read, 'inner'))).toBe('after')
   })
 
   it('read every time in transactions, and for keys that are too long', async () => {
@@ -181,7 +181,7 @@ describeOnBoth('remembered look-ups', (kind) => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     const reading = beginReads(read)
     const ask = (): Promise<number> =>
-      remembered(read, 'together', async () => {
+      cachedUntilCommit(read, 'together', async () => {
         const load = ++begun
         begin()
         await gate
@@ -208,8 +208,8 @@ describeOnBoth('remembered look-ups', (kind) => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     await reading.during(async () => {
       await loginName(read)
-      const many = (key: string) => remembered(read, key, async () => Array.from({ length: 5000 }, () => key))
-      const slow = (): Promise<string[]> => remembered(read, 'slow', async () => (await gate, many('inner')))
+      const many = (key: string) => cachedUntilCommit(read, key, async () => Array.from({ length: 5000 }, () => key))
+      const slow = (): Promise<string[]> => cachedUntilCommit(read, 'slow', async () => (await gate, many('inner')))
       const asked = slow()
       await many('outer')
       open()
@@ -221,9 +221,9 @@ describeOnBoth('remembered look-ups', (kind) => {
 
   it('keep failures out', async () => {
     const { read } = db.database
-    const failing = remembered(read, 'failing', () => Promise.reject(new Error('lost')))
+    const failing = cachedUntilCommit(read, 'failing', () => Promise.reject(new Error('lost')))
     await expect(failing).rejects.toThrow('lost')
-    expect(await remembered(read, 'failing', async () => 'found')).toBe('found')
+    expect(await cachedUntilCommit(read, 'failing', async () => 'found')).toBe('found')
   })
 })
 

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
-import { beginReading, Moments, type Reading } from './moments.ts'
+import { beginReading, CommitVersions, type Reading } from './commit-versions.ts'
 
 /** A database whose answers come when the test gives them. */
-function controlledMoments() {
+function controlledVersions() {
   const asked: ((text: string) => void)[] = []
-  const moments = new Moments(() => new Promise((resolve) => asked.push(resolve)))
-  const versionOf = async (reading: Reading) => moments.during(reading, () => moments.version())
+  const versions = new CommitVersions(() => new Promise((resolve) => asked.push(resolve)))
+  const versionOf = async (reading: Reading) => versions.during(reading, () => versions.version())
   const isAsked = (times: number) => expect.poll(() => asked.length).toBe(times)
-  return { moments, asked, versionOf, isAsked }
+  return { versions, asked, versionOf, isAsked }
 }
 
 it('are asked together by requests of one turn, and anew by one that comes while they are asked', async () => {
-  const { asked, versionOf, isAsked } = controlledMoments()
+  const { asked, versionOf, isAsked } = controlledVersions()
   const first = beginReading()
   const together = [versionOf(first), versionOf(beginReading())]
   await isAsked(1)
@@ -26,7 +26,7 @@ it('are asked together by requests of one turn, and anew by one that comes while
 })
 
 it('do not go back when a later question is answered first', async () => {
-  const { asked, versionOf, isAsked } = controlledMoments()
+  const { asked, versionOf, isAsked } = controlledVersions()
   const early = versionOf(beginReading())
   await isAsked(1)
   const late = versionOf(beginReading())
@@ -42,11 +42,11 @@ it('do not go back when a later question is answered first', async () => {
 })
 
 it('are asked again by a request after a commit of its own process', async () => {
-  const { moments, asked, versionOf, isAsked } = controlledMoments()
+  const { versions, asked, versionOf, isAsked } = controlledVersions()
   const reading = beginReading()
   const before = versionOf(reading)
   await isAsked(1)
-  moments.committed()
+  versions.committed()
   asked[0]!('one')
   expect(await before).toBe(1)
   const after = versionOf(reading)
@@ -56,15 +56,15 @@ it('are asked again by a request after a commit of its own process', async () =>
 })
 
 it('are unknown outside of requests, and to what a request has left behind', async () => {
-  const { moments, asked, versionOf, isAsked } = controlledMoments()
+  const { versions, asked, versionOf, isAsked } = controlledVersions()
   const reading = beginReading()
   const { promise, resolve } = Promise.withResolvers<void>()
-  const leftBehind = moments.during(reading, () => promise.then(() => moments.version()))
+  const leftBehind = versions.during(reading, () => promise.then(() => versions.version()))
   const version = versionOf(reading)
   await isAsked(1)
   asked[0]!('one')
   expect(await version).toBe(1)
-  expect(moments.version()).toBeUndefined()
+  expect(versions.version()).toBeUndefined()
   reading.isOver = true
   resolve()
   expect(await leftBehind).toBeUndefined()
@@ -72,8 +72,8 @@ it('are unknown outside of requests, and to what a request has left behind', asy
 
 it('that the database does not tell fail those who ask, not the next', async () => {
   let fails = true
-  const moments = new Moments(async () => (fails ? Promise.reject(new Error('lost')) : 'one'))
-  const version = () => Promise.resolve(moments.during(beginReading(), () => moments.version()))
+  const versions = new CommitVersions(async () => (fails ? Promise.reject(new Error('lost')) : 'one'))
+  const version = () => Promise.resolve(versions.during(beginReading(), () => versions.version()))
   await expect(version()).rejects.toThrow('lost')
   fails = false
   expect(await version()).toBe(1)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Db } from '../../../src/core/db/database.ts'
-import { runKept } from '../../../src/core/db/kept-statement.ts'
+import { executePrepared } from '../../../src/core/db/prepared-statement.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
 describeOnBoth('kept statements', (kind) => {
@@ -25,13 +25,13 @@ describeOnBoth('kept statements', (kind) => {
 
   const insert = (...names: string[]) =>
     fresh.database.transaction(async (tx) => {
-      for (const [index, name] of names.entries()) await runKept(tx, insertion, row(name, index))
+      for (const [index, name] of names.entries()) await executePrepared(tx, insertion, row(name, index))
     })
 
   it('are built once and run with the values of each call', async () => {
     const rows = await fresh.database.transaction(async (tx) => [
-      await runKept(tx, insertion, row('a', 1)),
-      await runKept(tx, insertion, row('b', 2)),
+      await executePrepared(tx, insertion, row('a', 1)),
+      await executePrepared(tx, insertion, row('b', 2)),
     ])
     expect(rows).toEqual([[{ kind: 'a', repo_id: 1, attempts: 0 }], [{ kind: 'b', repo_id: 2, attempts: 0 }]])
     await insert('c')
@@ -41,13 +41,15 @@ describeOnBoth('kept statements', (kind) => {
   it('are built anew for other members, lengths of lists and shapes', async () => {
     await insert('c', 'b', 'a')
     const { read } = fresh.database
-    const given = await fresh.database.transaction((tx) => runKept(tx, insertion, { ...row('x', 9), attempts: 3 }))
+    const given = await fresh.database.transaction((tx) =>
+      executePrepared(tx, insertion, { ...row('x', 9), attempts: 3 }),
+    )
     expect(given).toEqual([{ kind: 'x', repo_id: 9, attempts: 3 }])
-    expect(await runKept(read, kindsOf, { repoIds: [1] }, 'id')).toEqual([{ kind: 'b' }])
-    expect(await runKept(read, kindsOf, { repoIds: [2] }, 'id')).toEqual([{ kind: 'a' }])
-    const both = await runKept(read, kindsOf, { repoIds: [0, 2] }, 'id')
+    expect(await executePrepared(read, kindsOf, { repoIds: [1] }, 'id')).toEqual([{ kind: 'b' }])
+    expect(await executePrepared(read, kindsOf, { repoIds: [2] }, 'id')).toEqual([{ kind: 'a' }])
+    const both = await executePrepared(read, kindsOf, { repoIds: [0, 2] }, 'id')
     expect(both.map((each) => each.kind)).toEqual(['c', 'a'])
-    const sorted = await runKept(read, kindsOf, { repoIds: [0, 2] }, 'kind')
+    const sorted = await executePrepared(read, kindsOf, { repoIds: [0, 2] }, 'kind')
     expect(sorted.map((each) => each.kind)).toEqual(['a', 'c'])
     expect(built).toBe(5)
   })
@@ -59,7 +61,7 @@ describeOnBoth('kept statements', (kind) => {
       return db.insertInto('event').values(rows).returning(['kind', 'repo_id', 'attempts'])
     }
     const { database } = fresh
-    const insertAll = (...rows: Row[]) => database.transaction((tx) => runKept(tx, several, { rows }))
+    const insertAll = (...rows: Row[]) => database.transaction((tx) => executePrepared(tx, several, { rows }))
     for (const name of ['a', 'b'])
       expect(await insertAll(row(name, 1), row(`${name}${name}`, 2))).toEqual([
         { kind: name, repo_id: 1, attempts: 0 },
@@ -75,7 +77,7 @@ describeOnBoth('kept statements', (kind) => {
     await insert('a')
     const repoIds = Array.from({ length: 100 }, (_, i) => i)
     for (let i = 0; i < 2; i++)
-      expect(await runKept(fresh.database.read, kindsOf, { repoIds }, 'id')).toEqual([{ kind: 'a' }])
+      expect(await executePrepared(fresh.database.read, kindsOf, { repoIds }, 'id')).toEqual([{ kind: 'a' }])
     expect(built).toBe(3)
   })
 
@@ -85,6 +87,6 @@ describeOnBoth('kept statements', (kind) => {
         .selectFrom('event')
         .select('id')
         .where('id', '=', id * 2)
-    await expect(runKept(fresh.database.read, peeking, { id: 1 })).rejects.toThrow('looks at its value id')
+    await expect(executePrepared(fresh.database.read, peeking, { id: 1 })).rejects.toThrow('looks at its value id')
   })
 })

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * A request that changes nothing, from its arrival until its answer is made. What is remembered serves it as long as
- * nothing was committed before it arrived, so it asks the database once. Its answer may be older than it ends, never
- * older than it begins.
+ * A request that changes nothing, from its arrival until its response is made. It sees a snapshot no older than its
+ * arrival, and asks the database for the version once.
  */
 export interface Reading {
   /** Reads that come later, such as those of a stream, are no part of it. */
@@ -15,10 +14,10 @@ export interface Reading {
 export const beginReading = (): Reading => ({ isOver: false, asked: undefined })
 
 /**
- * Numbers the moments of a database that is asked by a message: equal ones have no commit of any process between them.
- * Requests that arrive in one turn of the event loop ask together, each after it has arrived.
+ * Numbers the commit versions of a database that reports them by a round trip: between equal ones no process committed.
+ * Requests that arrive in one turn of the event loop share a round trip, which begins after they arrived.
  */
-export class Moments {
+export class CommitVersions {
   readonly #ask: () => Promise<string>
   readonly #readings = new AsyncLocalStorage<Reading>()
   #commits = 0
@@ -43,14 +42,14 @@ export class Moments {
     this.#commits++
   }
 
-  /** Of the last moment that is known, which is not before the request; undefined for reads outside of requests. */
+  /** The latest version, no older than the request; undefined for reads outside of requests. */
   version(): number | Promise<number> | undefined {
     const reading = this.#readings.getStore()
     if (reading === undefined || reading.isOver) return undefined
     return reading.asked === this.#commits ? this.#version : this.#askFor(reading)
   }
 
-  /** Of the same moment. */
+  /** What the database reported for it. */
   get text(): string | undefined {
     return this.#text
   }

@@ -41,7 +41,7 @@ class Placeholder {
 const MAX_LIST = 50
 
 /** The compiled statements of one database. It grows with the program, not with its data. */
-export class KeptStatements {
+export class PreparedStatements {
   readonly #byBuild = new Map<AnyBuild, Map<Key, CompiledQuery>>()
 
   /** The statement with these values; undefined where a list of them is long. */
@@ -108,8 +108,8 @@ function fill(parameter: unknown, values: object): unknown {
 
 const statementsOf = Symbol('kept statements')
 
-/** The same Db, for which `runKept` keeps what it compiles. */
-export const keepStatements = <AnyDb extends object>(db: AnyDb, statements: KeptStatements): AnyDb =>
+/** The same Db, for which `executePrepared` keeps what it compiles. */
+export const withPreparedStatements = <AnyDb extends object>(db: AnyDb, statements: PreparedStatements): AnyDb =>
   Object.assign(db, { [statementsOf]: statements })
 
 /**
@@ -117,13 +117,13 @@ export const keepStatements = <AnyDb extends object>(db: AnyDb, statements: Kept
  * its rows. `build` is a function of the module, not one made for the call. Empty lists are for the caller to exclude;
  * the rows of a list of rows all have the same members.
  */
-export async function runKept<Values extends object, Row, Shape extends string = ''>(
+export async function executePrepared<Values extends object, Row, Shape extends string = ''>(
   db: Db,
   build: BuildStatement<Values, Row, Shape>,
   values: Values,
   shape = '' as Shape,
 ): Promise<Row[]> {
-  const statements = (db as { readonly [statementsOf]?: KeptStatements })[statementsOf]
+  const statements = (db as { readonly [statementsOf]?: PreparedStatements })[statementsOf]
   const kept = statements?.compile(db, build, { values, shape })
   const { rows } = await db.executeQuery<Row>(kept ?? build(db, values, shape).compile())
   return rows
