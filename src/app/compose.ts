@@ -4,23 +4,71 @@ import { type Database, dialectFor, openDatabase } from '../core/db/database.ts'
 import { nodeName } from './cluster/cluster-settings.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { EventLog } from '../core/events/index.ts'
-import { createGit } from '../core/git/index.ts'
+import { createGit, DEFAULT_LIMITS, type GitLimits } from '../core/git/index.ts'
 import { JobQueue, Schedule } from '../core/jobs/index.ts'
 import { type Clock, systemClock } from '../core/platform/clock.ts'
-import { onlyProcess, type Processes } from '../core/platform/concurrency/processes.ts'
+import { onlyProcess, type Processes, shareOf } from '../core/platform/concurrency/processes.ts'
 import { TaskPool } from '../core/platform/isolation/index.ts'
 import { PasswordHasher } from '../core/platform/crypto/password-hasher.ts'
 import { createLogger, type Logger } from '../core/platform/logger.ts'
 import { createSecretBox } from '../core/platform/crypto/secret-box.ts'
-import type { Core, Guards, Services, Module, ModuleParts, Tuning } from '../core/module.ts'
+import type { Core, Guards, Services, Module, ModuleParts, Tuning, RateLimits } from '../core/module.ts'
 import { lockServer, openProcesses, startingAlone } from './cluster/open-processes.ts'
 import { openDataDir } from './data-dir.ts'
-import { createRateLimits } from './rate-limits.ts'
 import { keepsLog, openBackupBucket, openBlobStores } from './storage.ts'
 import { loadSecretKeys } from './secret-key.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 import { createSite, type SiteAddresses } from './site.ts'
-import { configOfProcess, gitLimitsOfProcess } from './workers/share-limits.ts'
+import { RateLimit } from '../core/platform/concurrency/rate-limit.ts'
+
+/** The smallest pool of connections with which transactions and reads do not wait for each other. */
+const MIN_CONNECTIONS = 2
+
+/** The configuration of one of `count` processes: what the server may use in all is divided among them. */
+function configOfProcess(config: Config, count: number): Config {
+  if (count === 1) return config
+  const { database, git } = config
+  return {
+    ...config,
+    database: { ...database, max_connections: Math.max(MIN_CONNECTIONS, shareOf(database.max_connections, count)) },
+    git: {
+      ...git,
+      max_processes: shareOf(git.max_processes, count),
+      pack_cache_size: Math.floor(git.pack_cache_size / count),
+      archive_cache_size: Math.floor(git.archive_cache_size / count),
+    },
+  }
+}
+
+/** The bounds of the git layer in one of `count` processes. */
+function gitLimitsOfProcess(count: number): GitLimits {
+  const { objectCacheBytes, resultCacheBytes, maxReaders, maxCommands, maxPacedCommands } = DEFAULT_LIMITS
+  return {
+    ...DEFAULT_LIMITS,
+    objectCacheBytes: shareOf(objectCacheBytes, count),
+    resultCacheBytes: shareOf(resultCacheBytes, count),
+    maxReaders: Math.max(DEFAULT_LIMITS.readersPerRepo, shareOf(maxReaders, count)),
+    maxCommands: shareOf(maxCommands, count),
+    maxPacedCommands: shareOf(maxPacedCommands, count),
+  }
+}
+
+const createRateLimits = ({ rate_limit: limits }: Config, clock: Clock, processes: Processes): RateLimits => ({
+  anonymous: new RateLimit({
+    clock,
+    processes,
+    what: 'expensive requests without credentials',
+    perMinute: limits.anonymous_per_minute,
+    burst: limits.anonymous_burst,
+  }),
+  passwords: new RateLimit({
+    clock,
+    processes,
+    what: 'password checks',
+    perMinute: limits.passwords_per_minute,
+    burst: limits.passwords_burst,
+  }),
+})
 
 /** What tests and commands may put in place of the real parts. */
 export interface AppOverrides {

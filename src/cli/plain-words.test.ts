@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plainWords } from './plain-words.ts'
+import { plainWords } from './failures.ts'
 
 describe('messages of the contract on the command line', () => {
   it.each([

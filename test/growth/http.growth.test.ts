@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { describe, it } from 'vitest'
-import { tomlLines } from '../../src/core/config/toml-lines.ts'
+import { tomlLines } from '../../src/core/config/load.ts'
 import { linkHeader } from '../../src/core/http/answer/links.ts'
 import { clientNetwork } from '../../src/core/platform/http/client-network.ts'
 import { contentDisposition, contentType, etagMatches, parseRange } from '../../src/core/platform/http/content.ts'

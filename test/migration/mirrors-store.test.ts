@@ -9,7 +9,7 @@ import {
   listPushMirrors,
   updatePushMirror,
 } from '../../src/domains/migration/mirrors/push/push-mirror.store.ts'
-import { findMirror, insertMirror, updateMirror } from '../../src/domains/repositories/repos/records/mirror.store.ts'
+import { findMirror, insertMirror, updateMirror } from '../../src/domains/repositories/repos/records/records.store.ts'
 import { insertRepo, insertUser } from '../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RepoId } from '../../src/core/platform/crypto/ids.ts'
-import { listKnownNames } from '../../src/domains/operations/admin/adoption.store.ts'
+import { listKnownNames } from '../../src/domains/operations/admin/admin.store.ts'
 import { insertPushes } from '../../src/domains/repositories/repos/records/push.store.ts'
-import { listReposWithDeletedRefs, walkRepoIds } from '../../src/domains/repositories/repos/records/repo-walk.store.ts'
+import { listReposWithDeletedRefs, walkRepoIds } from '../../src/domains/repositories/repos/records/records.store.ts'
 import { insertRepo, insertUser } from '../harness/rows.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../harness/databases.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { unitSet } from '../../src/core/access/units.ts'
 import { insertRepo, insertUser } from '../harness/rows.ts'
-import { suspendUnits } from '../../src/domains/repositories/repos/records/unit-suspension.store.ts'
+import { suspendUnits } from '../../src/domains/repositories/repos/records/records.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'
 
 describeOnBoth('units that are switched off everywhere', (kind) => {

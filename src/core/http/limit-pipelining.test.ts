@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { limitPipelining } from './limit-pipelining.ts'
+import { limitPipelining } from './http-server.ts'
 
 const MANY = 500
 

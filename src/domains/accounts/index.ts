@@ -1,7 +1,7 @@
 export { commandLine } from '../../core/access/viewer.ts'
 export { type GpgKey, findGpgKeysByKeyIds } from './keys/gpg-key.store.ts'
 export type { GpgKeys } from './keys/gpg-keys.service.ts'
-export { CreateKeyOption } from './keys/public-key.model.ts'
+export { CreateKeyOption } from './keys/keys.model.ts'
 export {
   type StoredKey,
   type UserKey,
@@ -13,7 +13,7 @@ export { type KeyRules, readSshKey } from './keys/read-ssh-key.ts'
 export type { SshKeys } from './keys/ssh-keys.service.ts'
 export { mayCreateFor, ownsOrCreatesIn } from './orgs/create-right.ts'
 export { leavingProjections } from './orgs/leaving.projection.ts'
-export { presentOrganization } from './orgs/organization.present.ts'
+export { presentOrganization, presentTeam } from './orgs/orgs.present.ts'
 export type { Orgs } from './orgs/orgs.service.ts'
 export { listTeamMemberIds, listTeamMembers } from './orgs/teams/team-list.store.ts'
 export {
@@ -24,8 +24,7 @@ export {
   listTeamsByIds,
   listTeamsOfRepo,
 } from './orgs/teams/team-repo.store.ts'
-export { Team as TeamModel } from './orgs/teams/team.model.ts'
-export { presentTeam } from './orgs/teams/team.present.ts'
+export { Team as TeamModel } from './orgs/orgs.model.ts'
 export { type Team, findTeamById, findTeamByName } from './orgs/teams/team.store.ts'
 export type { TeamOf } from './orgs/teams/teams.service.ts'
 export type { DiskQuota } from './quota/disk-quota.service.ts'
@@ -47,9 +46,8 @@ export { deleteUser, subtractStarsOnRepo } from './users/accounts/user-deletion.
 export { loadActingUser, reloadActingUser } from './users/acting-user.ts'
 export { listBlockers } from './users/blocks/block.store.ts'
 export { requireNoBlockBetween, requireUnblocked } from './users/blocks/require-unblocked.ts'
-export { commitIdentity } from './users/commit-identity.policy.ts'
+export { commitIdentity, isHttpUrl, ownerNameProblem, repoNameProblem } from './users/users.policy.ts'
 export { listEmails } from './users/emails/email.store.ts'
-export { isHttpUrl, ownerNameProblem, repoNameProblem } from './users/names.policy.ts'
 export { getKnownOwner, getOwnerInView, isOwnerInView, movedOwner } from './users/owner-lookup.ts'
 export { type Preferences, loadPreferences } from './users/settings/user-settings.store.ts'
 export { recountUsers, userCounters } from './users/user-counters.store.ts'

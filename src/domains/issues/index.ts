@@ -7,20 +7,27 @@ export type { IssueNotice, IssueNotices, StateRules, TimeBookings } from './issu
 export { type AccountChange, type IssueChange, appendIssueEvent } from './issues/changes/issue-change.ts'
 export { type NewIssueChange, type NewPlan, preparePlan, recordPlan } from './issues/changes/plan-new-issue.ts'
 export { type CommentView, loadCommentsByIds } from './issues/comments/comment-views.ts'
-export { type Comment, isComment, isHiddenFrom } from './issues/comments/comment.policy.ts'
-export { presentComment } from './issues/comments/comment.present.ts'
+export {
+  type Comment,
+  isComment,
+  isHiddenFrom,
+  canEditIssue,
+  canReadIssue,
+  canWriteIssue,
+  normalizeTitle,
+  unitOf,
+} from './issues/issue.policy.ts'
+export { presentComment } from './issues/issues.present.ts'
 export { requireOpenToComments } from './issues/comments/comments.service.ts'
 export { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
 export { getReadableIssue } from './issues/issue.guards.ts'
 export type { Issue as IssueModel } from './issues/issue.model.ts'
-export { canEditIssue, canReadIssue, canWriteIssue, normalizeTitle, unitOf } from './issues/issue.policy.ts'
 export { issueUrls, presentIssue, presentIssueLabel, presentIssues } from './issues/issue.present.ts'
 export { ISSUE_SORTS } from './issues/lists/issue-filter.ts'
 export { listRepoIssueIds } from './issues/lists/repo-issues.store.ts'
 export { listPinnedIds } from './issues/pins/pin.store.ts'
 export { listAssigneeIds } from './issues/records/issue-assignee.store.ts'
-export { issueCounters, recountIssues } from './issues/records/issue-counters.store.ts'
-export { listLabelsOfIssues } from './issues/records/issue-label.store.ts'
+export { issueCounters, recountIssues, listLabelsOfIssues, listPullMetas } from './issues/records/records.store.ts'
 export {
   type Issue,
   countNewComments,
@@ -33,7 +40,6 @@ export {
   toIssue,
   touchIssues,
 } from './issues/records/issue.store.ts'
-export { listPullMetas } from './issues/records/pull-meta.store.ts'
 export { deleteText, indexText } from './issues/texts/issue-text.store.ts'
 export { recordEntries } from './issues/timeline/record-entries.ts'
 export {

@@ -12,7 +12,7 @@ export type { AttachmentHold, Attachments, UploadPolicy } from './attachments/at
 export { serveAttachment } from './attachments/serve-attachment.routes.ts'
 export type { UploadRules } from './attachments/upload-rules.policy.ts'
 export { upsertCollaboration } from './collaborators/collaboration.store.ts'
-export { lostAccessProjections } from './collaborators/lost-access.projection.ts'
+export { lostAccessProjections } from './collaborators/collaborators.projection.ts'
 export { findNamedAccount, mayName } from './collaborators/named-account.ts'
 export { markupFamily } from './markup/markup.operations.ts'
 export type { Markup } from './markup/markup.service.ts'
@@ -35,8 +35,7 @@ export { type RepoPlan, insertNewRepo } from './repos/creation/insert-new-repo.t
 export { type NewRepoFacts, decideCreatorMode, recordRepoCreation } from './repos/creation/record-creation.ts'
 export { TEMPLATE_ITEMS, type TemplateCopier, type TemplateItem } from './repos/creation/template-copier.ts'
 export { recordRepoDeletion } from './repos/deletion/delete-repo.ts'
-export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos } from './repos/deletion/owned-repo.store.ts'
-export { listUsedStorages } from './repos/deletion/repo-deletion.store.ts'
+export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, listUsedStorages } from './repos/deletion/deletion.store.ts'
 export { inTeam } from './repos/lists/repo-list.store.ts'
 export {
   type RepoInView,
@@ -50,7 +49,18 @@ export {
 export { findBranchWriter } from './repos/maintainers/find-branch-writer.ts'
 export { findDelegate } from './repos/maintainers/find-delegate.ts'
 export { eachRepo } from './repos/records/each-repo.ts'
-export { type Mirror, findMirror, insertMirror, updateMirror } from './repos/records/mirror.store.ts'
+export {
+  type Mirror,
+  findMirror,
+  insertMirror,
+  updateMirror,
+  recountRepos,
+  repoCounters,
+  countRepos,
+  listReposWithDeletedRefs,
+  loadRepoNumbers,
+  walkRepoIds,
+} from './repos/records/records.store.ts'
 export {
   type PushOrigin,
   countBranches,
@@ -59,8 +69,6 @@ export {
   listBranchRecords,
   upsertBranches,
 } from './repos/records/push.store.ts'
-export { recountRepos, repoCounters } from './repos/records/repo-counters.store.ts'
-export { countRepos, listReposWithDeletedRefs, loadRepoNumbers, walkRepoIds } from './repos/records/repo-walk.store.ts'
 export { renewAccess } from './repos/renew-access.ts'
 export type { RepoRules } from './repos/repo-rules.ts'
 export { parseRepoSettings } from './repos/repo-settings.ts'
@@ -90,7 +98,7 @@ export { type CommitSigner, appendTrailers, writeCommit, writeTag } from './sign
 export type { CommentPlace } from './social/activities/activities.service.ts'
 export { deleteActivitiesOn, insertActivities, updateActivityOfComment } from './social/activities/activity.store.ts'
 export { watchNewRepo } from './social/watches/team-watch.store.ts'
-export { WatchInfo } from './social/watches/watch-info.model.ts'
+export { WatchInfo } from './social/social.model.ts'
 export { findWatchMode } from './social/watches/watch.store.ts'
 export { labelsOfSet } from './templates/label-sets.ts'
 export { licenseTemplates } from './templates/templates.ts'

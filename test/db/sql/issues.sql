@@ -44,10 +44,10 @@ select "id" from "former_text" where "issue_id" = ? and "comment_id" is null ord
 select * from "former_text" where "issue_id" = ? and "comment_id" = ? order by "id" desc limit N offset ?;
 select * from "former_text" where "issue_id" = ? and "comment_id" is null order by "id" desc limit N offset ?;
 
--- domains/issues/issues/lists/count-labelled.store.ts countLabelled
+-- domains/issues/issues/lists/lists.store.ts countLabelled
 select coalesce((select count(*) - count(distinct label.repo_id) from label where label.name = ?), 0) as "total";
 
--- domains/issues/issues/lists/count-labelled.store.ts totalOf
+-- domains/issues/issues/lists/lists.store.ts totalOf
 select coalesce((select count(*) - count(distinct label.repo_id) from label where label.name = ?), 0) as "total";
 select coalesce((select cast(sum(case when (repo.units & 2) <> 0 then (select count(*) from issue_label as found where found.label_id = label.id and found.repo_id = repo.id and found.is_closed = 1 and found.is_pull = 0) else 0 end + case when (repo.units & 8) <> 0 then (select count(*) from issue_label as found where found.label_id = label.id and found.repo_id = repo.id and found.is_closed = 1 and found.is_pull = 1) else 0 end) as bigint) from label cross join repo cross join "user" as owner where label.name = ? and repo.id = label.repo_id and owner.id = repo.owner_id and (+repo.is_private = 0)), 0) as "total";
 select coalesce((select cast(sum(case when ((repo.units & 2) <> 0 and (repo.is_private = 0 or owner.kind <> 'organization' or exists (select 1 from collaboration where collaboration.repo_id = repo.id and collaboration.user_id = ? and collaboration.mode > 0) or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "repo".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "repo".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and team_unit.unit = ?))))) then (select count(*) from issue_label as found where found.label_id = label.id and found.repo_id = repo.id and found.is_pull = 0) else 0 end) as bigint) from label cross join repo cross join "user" as owner where label.name = ? and repo.id = label.repo_id and owner.id = repo.owner_id and ((+repo.is_private = 0) or repo.id in (select own.id from repo as own where own.owner_id = ? and own.is_private = 1 union all select shared.id from collaboration cross join repo as shared where shared.id = collaboration.repo_id and collaboration.user_id = ? and collaboration.mode > 0 and ("shared"."is_private" = 1 or not ("shared"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) union all select theirs.id from org_member cross join repo as theirs where theirs.owner_id = org_member.org_id and org_member.user_id = ? and ("theirs"."is_private" = 1 or not ("theirs"."owner_id" not in (select hidden.id from "user" as hidden where hidden.visibility in ('private')))) and (theirs.is_private = 0 or exists (select 1 from team_member inner join team on team.id = team_member.team_id where team_member.org_id = "theirs".owner_id and team_member.user_id = ? and (team.includes_all_repositories = 1 or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = "theirs".id)) and (team.mode >= 3 or exists (select 1 from team_unit where team_unit.team_id = team.id and team_unit.mode > 0 and ("theirs".units & (case team_unit.unit when 'repo.code' then 1 when 'repo.issues' then 2 when 'repo.ext_issues' then 4 when 'repo.pulls' then 8 when 'repo.releases' then 16 when 'repo.wiki' then 32 when 'repo.ext_wiki' then 64 when 'repo.projects' then 128 when 'repo.packages' then 256 when 'repo.actions' then 512 else 0 end)) <> 0))))))), 0) as "total";
@@ -127,7 +127,7 @@ select count(*) as "total" from (select issue.created_at as created_at, issue.id
 select count(*) as "total" from (select issue.created_at as created_at, issue.id as id from issue where 1 = 1 and issue.repo_id = ? and issue.poster_id = ? and issue.is_closed = 1 and issue.is_pull = 0) as "found";
 select count(*) as "total" from (select found.created_at as created_at, found.issue_id as id from "issue_mention" as found where 1 = 1 and found.repo_id = ? and found.user_id = ? and found.is_closed = 0) as "found";
 
--- domains/issues/issues/lists/review-ranges.store.ts reviewDrivers
+-- domains/issues/issues/lists/lists.store.ts reviewDrivers
 select (select count(*) from ( select distinct issue_id from review where reviewer_id = ? and kind in ('approved', 'rejected', 'comment')) as found) as "total";
 select (select count(*) from ( select issue_id from review where reviewer_id = ? and kind = 'request' union select review.issue_id from team_member cross join review where team_member.user_id = ? and review.team_id = team_member.team_id and review.kind = 'request') as found) as "total";
 
@@ -218,32 +218,32 @@ select "issue_id", "user_id" from "issue_assignee" where "issue_id" in (?, ...) 
 -- domains/issues/issues/records/issue-assignee.store.ts listTeamAssignees
 select "user_id" from "team_member" where "team_id" = ? and exists (select "issue_assignee"."issue_id" from "issue_assignee" where "issue_assignee"."repo_id" = ? and "issue_assignee"."user_id" = "team_member"."user_id") order by "user_id";
 
--- domains/issues/issues/records/issue-copies.store.ts updateRepoCopies
+-- domains/issues/issues/records/records.store.ts updateRepoCopies
 update "issue_text" set "repo_id" = ? where "issue_id" = ?;
 update "issue_mention" set "repo_id" = ? where "issue_id" = ?;
 update "issue_assignee" set "repo_id" = ? where "issue_id" = ?;
 update "timeline_entry" set "repo_id" = ? where "issue_id" = ?;
 
--- domains/issues/issues/records/issue-copies.store.ts updateStateCopies
+-- domains/issues/issues/records/records.store.ts updateStateCopies
 update "issue_label" set "is_closed" = ? where "issue_id" = ?;
 update "issue_mention" set "is_closed" = ? where "issue_id" = ?;
 update "issue_assignee" set "is_closed" = ? where "issue_id" = ?;
 
--- domains/issues/issues/records/issue-counters.store.ts recountIssues
+-- domains/issues/issues/records/records.store.ts recountIssues
 select "id" from "issue" where "id" in (?, ...);
 update issue as counted set "comments_count" = (select count(*) + counted.reviews_counted from timeline_entry where issue_id = counted.id and kind = 'comment') where id in (?, ...);
 
--- domains/issues/issues/records/issue-label.store.ts deleteIssueLabels
+-- domains/issues/issues/records/records.store.ts deleteIssueLabels
 delete from "issue_label" where "issue_id" = ? and "label_id" in (?, ...);
 
--- domains/issues/issues/records/issue-label.store.ts deleteOrgLabels
+-- domains/issues/issues/records/records.store.ts deleteOrgLabels
 delete from "issue_label" where "issue_id" in (select "issue"."id" from "issue" where "issue"."repo_id" = ?) and "label_id" in (select "label"."id" from "label" where "label"."org_id" = ?);
 
--- domains/issues/issues/records/issue-label.store.ts insertIssueLabels
+-- domains/issues/issues/records/records.store.ts insertIssueLabels
 insert into "issue_label" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "label_id") values (?, ...) on conflict do nothing;
 insert into "issue_label" ("issue_id", "repo_id", "is_closed", "is_pull", "created_at", "label_id") values (?, ...), ... on conflict do nothing;
 
--- domains/issues/issues/records/issue-label.store.ts listLabelsOfIssues
+-- domains/issues/issues/records/records.store.ts listLabelsOfIssues
 select "label".*, "issue_label"."issue_id" from "issue_label" inner join "label" on "label"."id" = "issue_label"."label_id" where "issue_label"."issue_id" in (?, ...) order by "label"."name", "label"."id";
 
 -- domains/issues/issues/records/issue-mention.store.ts insertMentions
@@ -297,7 +297,7 @@ update "issue" set "title" = ?, "body" = ?, "ref" = ?, "updated_at" = ? where "i
 update "issue" set "title" = ?, "body" = ?, "ref" = ?, "updated_at" = ?, "content_version" = ? where "id" = ? returning *;
 update "issue" set "repo_id" = ?, "number" = ?, "milestone_id" = ?, "pin_order" = ?, "updated_at" = ? where "id" = ? returning *;
 
--- domains/issues/issues/records/pull-meta.store.ts listPullMetas
+-- domains/issues/issues/records/records.store.ts listPullMetas
 select "issue_id", "is_merged", "merged_at", "is_draft" from "pull" where "issue_id" in (?, ...);
 
 -- domains/issues/issues/texts/issue-text.store.ts changes
@@ -322,16 +322,16 @@ select "id", length(text) as "length" from "issue_text" where is_indexed = 0 ord
 -- domains/issues/issues/texts/issue-text.store.ts mergeIndexParts
 insert into issue_text_index (issue_text_index, rank) values ('merge', 16);
 
--- domains/issues/issues/timeline/references.store.ts deleteReferencesOfIssue
+-- domains/issues/issues/timeline/timeline.store.ts deleteReferencesOfIssue
 delete from "timeline_entry" where "target_id" = ? and "kind" in (?, ...);
 
--- domains/issues/issues/timeline/references.store.ts deleteReferencesOfRepos
+-- domains/issues/issues/timeline/timeline.store.ts deleteReferencesOfRepos
 delete from "timeline_entry" where "target_id" in (select "repo"."id" from "repo" where "repo"."id" = ?) and "kind" = ?;
 delete from "timeline_entry" where "target_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?) and "kind" = ?;
 delete from "timeline_entry" where "target_id" in (select "issue"."id" from "issue" where "issue"."repo_id" in (select "repo"."id" from "repo" where "repo"."id" = ?)) and "kind" in (?, ...);
 delete from "timeline_entry" where "target_id" in (select "issue"."id" from "issue" where "issue"."repo_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?)) and "kind" in (?, ...);
 
--- domains/issues/issues/timeline/references.store.ts updateReferenceActions
+-- domains/issues/issues/timeline/timeline.store.ts updateReferenceActions
 update "timeline_entry" set "payload" = ?, "updated_at" = ? where "id" = ?;
 
 -- domains/issues/issues/timeline/timeline-entry.store.ts deleteEntriesOfLabel

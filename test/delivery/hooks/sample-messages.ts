@@ -1,5 +1,5 @@
 import type { HookMessage } from '../../../src/domains/delivery/hooks/payloads/payload.ts'
-import { messageOf } from '../../../src/domains/delivery/hooks/payloads/payload.present.ts'
+import { messageOf } from '../../../src/domains/delivery/hooks/hook.present.ts'
 import type { PayloadOf, SentEventType } from '../../../src/domains/delivery/hooks/payloads/payload-types.ts'
 
 const ROOT = 'http://git.test'

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import {
   CompiledQuery,
   Kysely,
@@ -9,14 +10,70 @@ import {
   type Driver,
   type PostgresPool,
   type SqlBool,
+  type DatabaseConnection,
+  type TransactionSettings,
 } from 'kysely'
-import pg from 'pg'
 import type { Cascade, DatabaseDialect, JsonColumns } from './dialect.ts'
 import { PostgresCompiler } from './postgres-compiler.ts'
 import { codeOf, explain, isChangedResult, isLost } from './postgres-errors.ts'
 import { PostgresReads, type ReadClient } from './postgres-reads.ts'
-import { StatementNames } from './postgres-statements.ts'
-import { PostgresWrites } from './postgres-writes.ts'
+import { boundedCache } from '../../platform/lru.ts'
+
+const MAX_NAMES = 500
+const MAX_SEEN = 2_000
+/** An insert of many rows has a text of its own for each number of rows. */
+const MAX_PARAMETERS = 64
+
+/**
+ * Names of prepared statements, the same for every connection. A text gets one when it is sent for the second time.
+ * Stale in this process when another one changes a table: PostgreSQL then refuses the statement, and `forget` gives all
+ * texts new names.
+ */
+class StatementNames {
+  readonly #names = new Map<string, string>()
+  readonly #seen = boundedCache<string, true>(MAX_SEEN)
+  #given = 0
+
+  /** Undefined for a text that is not worth preparing: the server keeps a statement until the connection ends. */
+  nameOf(text: string, parameters: number): string | undefined {
+    const known = this.#names.get(text)
+    if (known !== undefined) return known
+    if (parameters === 0 && !text.startsWith('select')) return undefined
+    if (parameters > MAX_PARAMETERS || this.#names.size === MAX_NAMES) return undefined
+    if (this.#seen.get(text) === undefined) {
+      this.#seen.set(text, true)
+      return undefined
+    }
+    const name = `ingot_${++this.#given}`
+    this.#names.set(text, name)
+    return name
+  }
+
+  forget(): void {
+    this.#names.clear()
+  }
+}
+
+/**
+ * Transactions, on connections in pipeline mode: the first statement is sent without waiting for the answer to `begin`,
+ * which saves a round trip. NOTE: `begin` fails only with its connection, and so does all that is sent after it.
+ */
+class PostgresWrites extends PostgresDriver {
+  readonly #begun = new WeakMap<DatabaseConnection, Promise<unknown>>()
+
+  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    if (settings.isolationLevel !== undefined || settings.accessMode !== undefined)
+      return super.beginTransaction(connection, settings)
+    const begun = connection.executeQuery(CompiledQuery.raw('begin'))
+    begun.catch(() => {})
+    this.#begun.set(connection, begun)
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await this.#begun.get(connection)
+    await super.commitTransaction(connection)
+  }
+}
 
 const INT8 = 20
 const NUMERIC = 1700

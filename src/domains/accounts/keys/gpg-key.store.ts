@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import type { GpgKeyTable } from './gpg-key.table.ts'
+import type { GpgKeyTable } from './keys.table.ts'
 
 export interface GpgSubkey {
   readonly id: number

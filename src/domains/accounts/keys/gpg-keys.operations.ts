@@ -6,8 +6,8 @@ import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import { type Paging } from '../../../core/platform/paging.ts'
 import type { Guards } from '../../../core/module.ts'
-import { CreateGPGKeyOption, GPGKey, VerifyGPGKeyOption } from './gpg-key.model.ts'
-import { presentGpgKey } from './gpg-key.present.ts'
+import { CreateGPGKeyOption, GPGKey, VerifyGPGKeyOption } from './keys.model.ts'
+import { presentGpgKey } from './keys.present.ts'
 import type { GpgKeys } from './gpg-keys.service.ts'
 
 interface Deps {

@@ -19,7 +19,7 @@ import { safeHtml } from '../sign-in/web/html.ts'
 import type { AuthorizationRequest } from './authorize.ts'
 import type { OauthApplication } from './applications/oauth-application.store.ts'
 import { OauthError } from './oauth-error.ts'
-import { describeGrant } from './oauth-scopes.policy.ts'
+import { describeGrant } from './oauth.policy.ts'
 import type { OauthProvider } from './provider.service.ts'
 
 const AUTHORIZE = '/login/oauth/authorize'

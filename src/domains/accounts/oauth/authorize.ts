@@ -6,7 +6,7 @@ import type { ProviderDeps } from './deps.ts'
 import type { OauthApplication } from './applications/oauth-application.store.ts'
 import { OauthError, type OauthErrorCode } from './oauth-error.ts'
 import { findGrant, insertCode, insertGrant, type OauthGrant } from './oauth-grant.store.ts'
-import { isRegisteredRedirect, isSafeRedirect } from './applications/redirect-uris.policy.ts'
+import { isRegisteredRedirect, isSafeRedirect } from './oauth.policy.ts'
 
 /** What a client asks for when it sends a user to the server (RFC 6749 §4.1.1, RFC 7636, OpenID Connect). */
 export interface AuthorizationRequest {

@@ -2,7 +2,7 @@ import type { Db } from '../../../core/db/database.ts'
 import type { User } from '../users/user.store.ts'
 import type { ProviderParts } from './deps.ts'
 import { listGroupNames, type LiveGrant } from './oauth-grant.store.ts'
-import { scopeNames, scopesOfGrant } from './oauth-scopes.policy.ts'
+import { scopeNames, scopesOfGrant } from './oauth.policy.ts'
 
 type Claims = Record<string, unknown>
 

@@ -18,8 +18,7 @@ import {
   rotateChain,
   useCode,
 } from './oauth-grant.store.ts'
-import { scopeNames } from './oauth-scopes.policy.ts'
-import { isRegisteredRedirect, isSameRedirect } from './applications/redirect-uris.policy.ts'
+import { scopeNames, isRegisteredRedirect, isSameRedirect } from './oauth.policy.ts'
 
 /** The body of a token request; absent members are empty. */
 export interface TokenRequest {

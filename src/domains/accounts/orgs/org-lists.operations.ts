@@ -9,8 +9,8 @@ import type { Guards } from '../../../core/module.ts'
 import type { User } from '../users/user.store.ts'
 import type { Users } from '../users/users.service.ts'
 import { readNewOrg } from './org-options.ts'
-import { CreateOrgOption, Organization, OrganizationPermissions } from './organization.model.ts'
-import { presentOrganization, presentOrganizationPermissions } from './organization.present.ts'
+import { CreateOrgOption, Organization, OrganizationPermissions } from './orgs.model.ts'
+import { presentOrganization, presentOrganizationPermissions } from './orgs.present.ts'
 import type { Orgs } from './orgs.service.ts'
 
 interface OrgListOperationDeps {

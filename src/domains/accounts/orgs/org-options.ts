@@ -1,5 +1,5 @@
 import type { NewOrg, OrgProfile } from './create-org.ts'
-import type { CreateOrgOption, EditOrgOption } from './organization.model.ts'
+import type { CreateOrgOption, EditOrgOption } from './orgs.model.ts'
 
 export function readProfile(body: EditOrgOption): OrgProfile {
   return {

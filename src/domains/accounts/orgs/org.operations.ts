@@ -7,8 +7,8 @@ import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { Users } from '../users/users.service.ts'
 import { readNewOrg, readProfile } from './org-options.ts'
-import { CreateOrgOption, EditOrgOption, Organization, RenameOrgOption } from './organization.model.ts'
-import { presentOrganization } from './organization.present.ts'
+import { CreateOrgOption, EditOrgOption, Organization, RenameOrgOption } from './orgs.model.ts'
+import { presentOrganization } from './orgs.present.ts'
 import type { Orgs } from './orgs.service.ts'
 
 interface OrgOperationDeps {

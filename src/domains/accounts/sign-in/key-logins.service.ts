@@ -8,7 +8,7 @@ import { type User, findLogin, findUserById } from '../users/user.store.ts'
 import { createKeyUseRecorder, type KeyUse, type WriteKeyUse } from './key-use.ts'
 
 /** One repository that a deploy key may access. */
-export interface DeployGrant {
+interface DeployGrant {
   readonly id: number
   readonly title: string
   readonly repoId: RepoId

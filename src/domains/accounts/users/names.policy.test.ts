@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isEmailAddress, ownerNameProblem, repoNameProblem } from './names.policy.ts'
+import { isEmailAddress, ownerNameProblem, repoNameProblem } from './users.policy.ts'
 
 describe('names', () => {
   it.each(['alice', 'a', 'A-b_c.d', '0x', 'a'.repeat(40)])('%j may be an owner', (name) =>

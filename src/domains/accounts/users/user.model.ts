@@ -1,7 +1,77 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { NAME_LENGTH } from '../../../core/http/body/limits.ts'
-import { OWNER_NAME_LENGTH } from './names.policy.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { LIST_ITEMS, NAME_LENGTH } from '../../../core/http/body/limits.ts'
 import { OneOf, Timestamp } from '../../../core/http/answer/text.ts'
+import { OWNER_NAME_LENGTH } from './users.policy.ts'
+
+export const BlockedUser = Type.Object(
+  {
+    /** The blocked user's id. */
+    block_id: Type.Integer(),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'BlockedUser' },
+)
+export type BlockedUser = Static<typeof BlockedUser>
+
+export const Email = Type.Object(
+  {
+    email: Type.String(),
+    verified: Type.Boolean(),
+    primary: Type.Boolean(),
+    user_id: Type.Integer(),
+    username: Type.String(),
+  },
+  { $id: 'Email' },
+)
+export type Email = Static<typeof Email>
+
+const emails = Type.Optional(Type.Array(Type.String({ maxLength: 254 }), { maxItems: LIST_ITEMS }))
+
+export const CreateEmailOption = Type.Object({ emails }, { $id: 'CreateEmailOption' })
+
+export const DeleteEmailOption = Type.Object({ emails }, { $id: 'DeleteEmailOption' })
+
+export const UserSettings = Type.Object(
+  {
+    full_name: Type.String(),
+    website: Type.String(),
+    description: Type.String(),
+    location: Type.String(),
+    pronouns: Type.String(),
+    language: Type.String(),
+    theme: Type.String(),
+    diff_view_style: Type.String(),
+    hide_email: Type.Boolean(),
+    hide_activity: Type.Boolean(),
+    enable_repo_unit_hints: Type.Boolean(),
+    /** Beyond the contract: which mail about issues the user gets (docs/operate/mail.md). */
+    email_notifications: OneOf('enabled', 'onmention', 'disabled'),
+  },
+  { $id: 'UserSettings' },
+)
+export type UserSettings = Static<typeof UserSettings>
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+
+/** COMPAT: here, and only here, a bad URL breaks the rule "Url" (test/accounts/users/settings.test.ts). */
+export const UserSettingsOptions = Type.Object(
+  {
+    description: text(255),
+    diff_view_style: text(255),
+    email_notifications: Type.Optional(OneOf('enabled', 'onmention', 'disabled')),
+    enable_repo_unit_hints: Type.Optional(Type.Boolean()),
+    full_name: text(100),
+    hide_activity: Type.Optional(Type.Boolean()),
+    hide_email: Type.Optional(Type.Boolean()),
+    language: text(255),
+    location: text(50),
+    pronouns: text(50),
+    theme: text(255),
+    website: Type.Optional(Type.String({ maxLength: 255, description: 'Any text' })),
+  },
+  { $id: 'UserSettingsOptions' },
+)
+export type UserSettingsOptions = Static<typeof UserSettingsOptions>
 
 export const User = Type.Object(
   {

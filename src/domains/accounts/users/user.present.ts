@@ -3,7 +3,7 @@ import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../../core/platform/clock.ts
 import { md5Hex } from '../../../core/platform/crypto/crypto.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { noReplyAddress } from './commit-identity.policy.ts'
+import { noReplyAddress } from './users.policy.ts'
 import type { User } from './user.model.ts'
 import type { User as UserEntity } from './user.store.ts'
 

@@ -1,6 +1,48 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
 
+/** The blocker is a user or an organization, the blocked account a user. */
+export interface UserBlockTable {
+  blocker_id: number
+  blocked_id: number
+  /** Visible to the blocker alone. */
+  note: Generated<string>
+  created_at: number
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    user_block: UserBlockTable
+  }
+}
+
+export interface EmailAddressTable {
+  id: Generated<number>
+  user_id: number
+  email: string
+  lower_email: string
+  is_activated: Generated<Flag>
+  is_primary: Generated<Flag>
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    email_address: EmailAddressTable
+  }
+}
+
+export interface FollowTable {
+  user_id: number
+  followed_id: number
+  created_at: number
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    follow: FollowTable
+  }
+}
+
 /** Individuals and organizations: they share one namespace, and both own repositories. */
 export interface UserTable {
   id: Generated<number>

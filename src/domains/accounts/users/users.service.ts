@@ -6,7 +6,7 @@ import { createUser, type CreateUserDeps, type NewUser } from './accounts/create
 import { editUser, type UserEdit } from './accounts/edit-user.ts'
 import { getOwnerInView } from './owner-lookup.ts'
 import { renameOwner } from './accounts/rename-user.ts'
-import { visibleUsers } from './visible-users.policy.ts'
+import { visibleUsers } from './users.policy.ts'
 import { listUsers, type UserFilter, type UserOrder } from './user-list.store.ts'
 import { countUsers, findUserById, findUserByName, knownUser, listUsersByIds, type User } from './user.store.ts'
 

@@ -1,13 +1,32 @@
 import type { Database } from '../../../core/db/database.ts'
-import { branchRef, type Git } from '../../../core/git/index.ts'
+import { branchRef, type Git, type GitRepo } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import { type Repo, findRepoById, updateRepo } from '../../repositories/index.ts'
 import { countLanguages } from './count-languages.ts'
-import { createLicenseDetector } from './detect-license.ts'
-import { findLicenses } from './find-licenses.ts'
+import { createLicenseDetector, type DetectLicense } from './detect-license.ts'
 import { LanguageProcess } from './language-process.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
+import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
+
+const NAMES = /^(?:un)?licen[cs]e(?:[.-][\w.-]*)?$|^copying(?:[.-][\w.-]*)?$/i
+const MAX_FILE = 128 * 1024
+const MAX_FILES = 10
+
+/** SPDX ids of the licences in the root directory of a commit, sorted. */
+async function findLicenses(git: GitRepo, commit: string, detect: DetectLicense): Promise<string[]> {
+  const root = await git.objects.tree((await git.objects.commit(commit)).tree)
+  const files = root.filter(({ name, mode }) => mode.startsWith('100') && NAMES.test(name)).slice(0, MAX_FILES)
+  const found = new Set<string>()
+  const pause = createPauses()
+  for (const { oid } of files) {
+    await pause()
+    const text = (await git.objects.info(oid)).size > MAX_FILE ? '' : (await git.objects.blob(oid)).toString('utf8')
+    const id = detect(text)
+    if (id !== undefined) found.add(id)
+  }
+  return [...found].toSorted()
+}
 
 export type Languages = ReturnType<typeof createLanguages>
 

@@ -6,7 +6,7 @@ import type { Repo } from '../../repositories/index.ts'
 import { loadBranchRuleFacts } from './branches/branch-rule.store.ts'
 import type { BranchRuleFacts } from './branches/branch-rules.policy.ts'
 import { loadTagRuleFacts } from './tags/tag-rule.store.ts'
-import { tagExpression, type TagRule } from './tags/tag-rules.policy.ts'
+import { tagExpression, type TagRule } from './protections.policy.ts'
 
 /** The id to look for in lists; 0 for anonymous viewers and deploy keys, which no list contains. */
 const listedId = (viewer: Viewer): number =>

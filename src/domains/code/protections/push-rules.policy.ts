@@ -14,7 +14,7 @@ import {
   ruleRefusal,
   type RuleRights,
 } from './branches/branch-rules.policy.ts'
-import { mayChangeTag, type TagRule } from './tags/tag-rules.policy.ts'
+import { mayChangeTag, type TagRule } from './protections.policy.ts'
 
 export interface PushFacts {
   readonly access: RepoAccess

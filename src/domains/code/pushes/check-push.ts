@@ -9,7 +9,7 @@ import {
   type PushEvidence,
   type Refusal,
 } from '../protections/branches/branch-rules.policy.ts'
-import { compareFiles } from '../protections/branches/file-patterns.policy.ts'
+import { compareFiles } from '../protections/protections.policy.ts'
 import type { Verifier } from '../verification/verifier.service.ts'
 import { type PushFacts, pushEvidenceNeeded, pushRefusal, rulesOfRef } from '../protections/push-rules.policy.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'

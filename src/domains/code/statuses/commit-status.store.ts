@@ -5,7 +5,7 @@ import { selectPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import type { StatusState } from '../protections/branches/status-checks.policy.ts'
+import type { StatusState } from '../protections/protections.policy.ts'
 import type { CommitStatusTable } from './commit-status.table.ts'
 
 /** A result that was reported for a commit in one context. */

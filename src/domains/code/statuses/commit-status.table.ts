@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { StatusState } from '../protections/branches/status-checks.policy.ts'
+import type { StatusState } from '../protections/protections.policy.ts'
 
 export interface CommitStatusTable {
   id: Generated<number>

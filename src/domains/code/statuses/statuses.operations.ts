@@ -7,7 +7,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import { pagingMembers, pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import type { Page } from '../../../core/platform/paging.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { STATUS_STATES } from '../protections/branches/status-checks.policy.ts'
+import { STATUS_STATES } from '../protections/protections.policy.ts'
 import type { Repo, Repos } from '../../repositories/index.ts'
 import type { Guards } from '../../../core/module.ts'
 import { CombinedStatus, CommitStatus, CreateStatusOption } from './commit-status.model.ts'

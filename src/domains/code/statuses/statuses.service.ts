@@ -5,7 +5,7 @@ import { findCommitOid, findReportedOid, type Git } from '../../../core/git/inde
 import { notFound } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type CombinedState, type StatusState, combineStates } from '../protections/branches/status-checks.policy.ts'
+import { type CombinedState, type StatusState, combineStates } from '../protections/protections.policy.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { type User, listUsersByIds } from '../../accounts/index.ts'
 import {

@@ -1,14 +1,24 @@
 import type { Core } from '../../../core/module.ts'
-import { type Commit, type GitRepo, ignoringMissing, type Tag } from '../../../core/git/index.ts'
+import { type Commit, type GitRepo, ignoringMissing, type Tag, signedPayload } from '../../../core/git/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
-import { PgpError, verifyPgpSignature } from '../../../core/platform/pgp/index.ts'
+import { PgpError, verifyPgpSignature, readSignatureKeyIds } from '../../../core/platform/pgp/index.ts'
 import type { CommitSigner } from '../../repositories/index.ts'
-import type { User } from '../../accounts/index.ts'
-import { type KeyFacts, loadKeyFacts } from './key-facts.ts'
-import { readSignedCommit, type SignedCommit } from './signed-commit.ts'
+import {
+  type User,
+  type GpgKey,
+  type UserKey,
+  findGpgKeysByKeyIds,
+  listProvenKeys,
+  listUsersByIds,
+} from '../../accounts/index.ts'
 import { type Failure, type Signer, UNSIGNED, type Verification } from './verification.ts'
+import type { Db } from '../../../core/db/database.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import { findUsersByEmails } from './commit-author.store.ts'
+import { SshKeyError } from '../../../core/platform/ssh/key.ts'
+import { parseSshSignature, type SshSignature } from '../../../core/platform/ssh/signature.ts'
 
 export interface Verifier {
   /** By commit id, with the current keys and addresses of accounts; a fixed number of queries. */
@@ -151,3 +161,76 @@ const signatureParts = ({ signature, payload }: SignedCommit): Pick<Verification
   signature,
   payload: payload.toString('utf8'),
 })
+
+/** The current owners of the keys and addresses in signed commits. */
+interface KeyFacts {
+  /** By the id of a primary key or a subkey. */
+  readonly gpgKeys: ReadonlyMap<string, GpgKey>
+  readonly sshKeys: readonly UserKey[]
+  readonly owners: ReadonlyMap<UserId, User>
+  /** By lower-case address. */
+  readonly committers: ReadonlyMap<string, User>
+}
+
+/** A fixed number of queries for any number of commits. */
+async function loadKeyFacts(db: Db, signed: readonly SignedCommit[], noReplyDomain: string): Promise<KeyFacts> {
+  const claims = signed.map((commit) => commit.claim)
+  const [gpgKeys, sshKeys, committers] = await Promise.all([
+    findGpgKeysByKeyIds(
+      db,
+      claims.flatMap((claim) => (claim?.kind === 'pgp' ? claim.keyIds : [])),
+    ),
+    listProvenKeys(
+      db,
+      claims.flatMap((claim) => (claim?.kind === 'ssh' ? [claim.ssh.fingerprint] : [])),
+    ),
+    findUsersByEmails(
+      db,
+      signed.map((commit) => commit.committer.email),
+      noReplyDomain,
+    ),
+  ])
+  const ids = new Set([...gpgKeys.values()].map((key) => key.userId))
+  const owners = ids.size === 0 ? [] : await listUsersByIds(db, [...ids])
+  return { gpgKeys, sshKeys, committers, owners: new Map(owners.map((owner) => [owner.id, owner])) }
+}
+
+/** A signed commit, and the keys that its signature names. */
+interface SignedCommit {
+  readonly oid: string
+  readonly committer: { readonly name: string; readonly email: string }
+  /** The armored text in the commit. */
+  readonly signature: string
+  readonly payload: Buffer
+  /** Undefined when the signature cannot be parsed. */
+  readonly claim:
+    | { readonly kind: 'pgp'; readonly keyIds: readonly string[] }
+    | { readonly kind: 'ssh'; readonly ssh: SshSignature }
+    | { readonly kind: 'other' }
+    | undefined
+}
+
+/** Undefined for a commit without a signature. */
+async function readSignedCommit(git: GitRepo, commit: Commit): Promise<SignedCommit | undefined> {
+  const { oid, committer, signature } = commit
+  if (signature === undefined) return undefined
+  const { content } = await git.objects.raw(oid)
+  return {
+    oid,
+    committer,
+    signature: signature.trimEnd(),
+    payload: signedPayload(content),
+    claim: await readClaim(signature),
+  }
+}
+
+async function readClaim(signature: string): Promise<SignedCommit['claim']> {
+  try {
+    if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) return { kind: 'ssh', ssh: parseSshSignature(signature) }
+    if (signature.startsWith('-----BEGIN PGP ')) return { kind: 'pgp', keyIds: await readSignatureKeyIds(signature) }
+    return { kind: 'other' }
+  } catch (error) {
+    if (error instanceof PgpError || error instanceof SshKeyError) return undefined
+    throw error
+  }
+}

@@ -11,7 +11,7 @@ import { createHooks, createWebhookCopier, type Hooks } from './hooks.service.ts
 import { createMessageBuilders, createTestMessages } from './payloads/message-builders.ts'
 import type { BuildMessages } from './payloads/payload.ts'
 import { shareMessages } from './payloads/shared-messages.ts'
-import { repoWebhookProjections } from './repo-created.projection.ts'
+import { repoWebhookProjections } from './hooks.projection.ts'
 import { sealedHookColumns } from './sealed-columns.ts'
 import { createTestHook } from './testing/test-hook.ts'
 

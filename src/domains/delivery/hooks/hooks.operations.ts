@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { NAME_LENGTH } from '../../../core/http/body/limits.ts'
+import { NAME_LENGTH, PATH_LENGTH } from '../../../core/http/body/limits.ts'
 import { type Answer, created, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { unknownWords, withWarnings } from '../../../core/http/answer/warnings.ts'
 import { requireUser, signedIn, siteAdmin } from '../../../core/http/guards/account.guards.ts'
@@ -16,8 +16,8 @@ import { presentHook } from './hook.present.ts'
 import { isHookEvent } from './hooks.policy.ts'
 import type { HookChange, Hooks } from './hooks.service.ts'
 import type { TestHook } from './testing/test-hook.ts'
-import { testHookOperations } from './testing/test-hook.operations.ts'
 import type { HookOwner } from './webhook.store.ts'
+import type { Repo } from '../../repositories/index.ts'
 
 interface HookOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'repo'>
@@ -210,4 +210,28 @@ function readChange(body: EditHookOption): HookChange {
     active: isActive,
   } = body
   return { config, name, events, branchFilter, authorizationHeader, isActive }
+}
+
+/** Tries a webhook of a repository out (behaviour/orgs-webhooks-actions#webhooks). */
+function testHookOperations(testHook: TestHook, guard: Guard<{ readonly repo: Repo }>): Operation[] {
+  return [
+    defineOperation({
+      id: 'repoTestHook',
+      method: 'POST',
+      path: '/repos/{owner}/{repo}/hooks/{id:int}/tests',
+      area: 'repository',
+      summary: 'Send a push of the default branch, or of another ref, to a webhook',
+      scopes: ['repository'],
+      guard,
+      query: Type.Object({
+        ref: Type.Optional(Type.String({ maxLength: PATH_LENGTH, description: 'a branch, a tag or a commit' })),
+      }),
+      responses: { 204: null },
+      errors: [403, 404],
+      async handler({ access: { repo }, params, query: { ref }, viewer }) {
+        await testHook(requireUser(viewer), { repo, hookId: params.id, ref })
+        return noContent()
+      },
+    }),
+  ]
 }

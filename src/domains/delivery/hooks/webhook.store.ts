@@ -4,8 +4,7 @@ import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import type { LaneStatus } from './delivery/delivery.table.ts'
-import type { HookScope, WebhookTable } from './webhook.table.ts'
+import type { LaneStatus, HookScope, WebhookTable } from './hooks.table.ts'
 
 export type { HookScope }
 

@@ -24,8 +24,6 @@ interface NoticeDeps {
   readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
 }
 
-export type NoticeLoader = ReturnType<typeof createNotices>
-
 export function createNotices({ read, log, messageBuilders }: NoticeDeps) {
   /** NOTE: an event that cannot be built would else end every stream that comes to it, again and again. */
   async function build(event: DomainEvent): Promise<readonly HookMessage[]> {

@@ -1,7 +1,7 @@
 import type { Db } from '../../../core/db/database.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { loadCommentsByIds } from '../issues/comments/comment-views.ts'
-import { presentComment } from '../issues/comments/comment.present.ts'
+import { presentComment } from '../issues/issues.present.ts'
 import type { CommentPlace } from '../../repositories/index.ts'
 
 /** The comments that activities made, as feeds contain them; see `ActivityComments`. */

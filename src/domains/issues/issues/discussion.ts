@@ -1,9 +1,8 @@
 import type { EventSchemas, Projections, Subscriptions } from '../../../core/events/index.ts'
 import type { Operation } from '../../../core/http/operation.ts'
 import type { JobDefinitions } from '../../../core/jobs/index.ts'
-import type { Attachments, UploadRules } from '../../repositories/index.ts'
+import type { Attachments, UploadRules, AttachmentOwnerAccess, RepoInView } from '../../repositories/index.ts'
 import type { Core, Guards } from '../../../core/module.ts'
-import { commentAssetOwner, issueAssetOwner } from './assets/asset-owners.ts'
 import { assetOperations } from './assets/assets.operations.ts'
 import { createIssueAssets } from './assets/assets.service.ts'
 import { type CommentGuard, createCommentGuard } from './comments/comment.guards.ts'
@@ -11,13 +10,53 @@ import { commentEvents } from './comments/comments.events.ts'
 import { commentJobs, commentSubscriptions } from './comments/comments.jobs.ts'
 import { commentOperations } from './comments/comments.operations.ts'
 import { createComments } from './comments/comments.service.ts'
-import { formerTextProjections } from './history/former-text.projection.ts'
+import { formerTextProjections } from './issue.projection.ts'
 import { historyOperations } from './history/history.operations.ts'
 import { createTextHistory } from './history/history.service.ts'
 import { lockOperations } from './locks/locks.operations.ts'
 import { createIssueLocks } from './locks/locks.service.ts'
 import { timelineOperations } from './timeline/timeline.operations.ts'
 import { createTimeline, type Timeline } from './timeline/timeline.service.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { asId, type IssueId, type RepoId } from '../../../core/platform/crypto/ids.ts'
+import { isHiddenFrom, canReadIssue } from './issue.policy.ts'
+import { findIssueById } from './records/issue.store.ts'
+import { findEntry } from './timeline/timeline-entry.store.ts'
+
+/** Issues as owners of files: a file is visible to readers of its issue. */
+const issueAssetOwner = (read: Db): AttachmentOwnerAccess => ({
+  requireVisible: (_viewer, target, issueId) => requireReadable(read, target, asId(issueId)),
+  async requireExisting(tx, repoId, issueId) {
+    await requireIssue(tx, repoId, asId(issueId))
+  },
+})
+
+/**
+ * Comments as owners of files: a file is visible to readers of the issue of its comment, before the review of the
+ * comment is submitted to the reviewer alone.
+ */
+const commentAssetOwner = (read: Db): AttachmentOwnerAccess => ({
+  async requireVisible(viewer, target, commentId) {
+    const comment = await findEntry(read, commentId)
+    if (comment === undefined || isHiddenFrom(viewer, comment)) throw notFound('comment does not exist')
+    await requireReadable(read, target, comment.issueId)
+  },
+  async requireExisting(tx, repoId, commentId) {
+    if ((await findEntry(tx, commentId))?.repoId !== repoId) throw notFound('comment does not exist')
+  },
+})
+
+async function requireReadable(db: Db, { repo, access }: RepoInView, issueId: IssueId): Promise<void> {
+  const issue = await requireIssue(db, repo.id, issueId)
+  if (!canReadIssue(access, issue)) throw notFound('issue does not exist')
+}
+
+async function requireIssue(db: Db, repoId: RepoId, issueId: IssueId) {
+  const issue = await findIssueById(db, issueId)
+  if (issue?.repoId !== repoId) throw notFound('issue does not exist')
+  return issue
+}
 
 interface DiscussionDeps {
   readonly attachments: Attachments

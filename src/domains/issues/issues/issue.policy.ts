@@ -1,9 +1,11 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
 import { isRepoAdmin, type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
-import type { Unit } from '../../../core/access/units.ts'
-import { type SignedIn, viewerId, type Viewer } from '../../../core/access/viewer.ts'
-import { forbidden } from '../../../core/platform/errors.ts'
+import { viewerId, type Viewer, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Issue } from './records/issue.store.ts'
+import type { EntryKind, TimelineEntry } from './timeline/timeline-entry.store.ts'
+import { AccessMode } from '../../../core/access/access-mode.ts'
+import { notFound, forbidden } from '../../../core/platform/errors.ts'
+import type { Repo, RepoInView } from '../../repositories/index.ts'
+import type { Unit } from '../../../core/access/units.ts'
 
 type Kind = Pick<Issue, 'isPull'>
 
@@ -67,3 +69,67 @@ export function normalizeTitle(text: string): string {
 /** The last second of the day of a time in RFC 3339, in the offset of that time; epoch milliseconds. */
 export const endOfDay = (timestamp: string): number =>
   Date.parse(`${timestamp.slice(0, 10)}T23:59:59${/(?:[Zz]|[+-]\d\d:\d\d)$/.exec(timestamp)![0].toUpperCase()}`)
+
+/** An entry of the timeline that has a text of its poster: also the comments of reviews. */
+export type Comment = TimelineEntry<'code' | 'comment' | 'pending_code'>
+
+export const COMMENT_KINDS = ['code', 'comment', 'pending_code'] as const satisfies readonly EntryKind[]
+
+export const isComment = (entry: TimelineEntry): entry is Comment => COMMENT_KINDS.some((kind) => entry.kind === kind)
+
+/** What its poster and writers may change and delete: a comment, the text of a review, or why one was dismissed. */
+export type Text = Comment | TimelineEntry<'dismiss_review' | 'review'>
+
+export const isText = (entry: TimelineEntry): entry is Text =>
+  isComment(entry) || entry.kind === 'review' || entry.kind === 'dismiss_review'
+
+/** Whether the text is searched, refers to issues, and is in webhooks. */
+export const isPublished = ({ kind }: TimelineEntry): boolean =>
+  kind === 'code' || kind === 'comment' || kind === 'review'
+
+/**
+ * What a review that was not submitted has is known to its reviewer alone (behaviour/pull-requests#review-comments).
+ */
+export const isHiddenFrom = (viewer: Viewer, { kind, actorId }: TimelineEntry): boolean =>
+  (kind === 'pending_code' || kind === 'pending_review') && viewerId(viewer) !== actorId
+
+/** Who may change and delete the text: its poster and writers (behaviour/issues#comments). */
+export const canEditEntry = (viewer: Viewer, access: RepoAccess, issue: Issue, entry: TimelineEntry): boolean =>
+  viewerId(viewer) === entry.actorId || canWriteIssue(access, issue)
+
+/** Who may change the files: writers who are its poster or an administrator (behaviour/issues#attachments). */
+export const canEditFiles = (viewer: Viewer, access: RepoAccess, issue: Issue, entry: TimelineEntry): boolean =>
+  canWriteIssue(access, issue) && (viewerId(viewer) === entry.actorId || isRepoAdmin(access))
+
+/** Which of the two a list has; at least one. */
+export interface IssueKinds {
+  readonly issues: boolean
+  readonly pulls: boolean
+}
+
+export const isUnitReadable = (access: RepoAccess, unit: 'repo.issues' | 'repo.pulls'): boolean =>
+  unitMode(access, unit) >= AccessMode.read
+
+/**
+ * COMPAT: an empty repository and a mirror have no pull requests here (test/issues/units.test.ts;
+ * behaviour/issues#blocked-users-archived-repositories-disabled-units).
+ */
+const hasPulls = (repo: Repo, access: RepoAccess): boolean =>
+  !repo.isEmpty && !repo.isMirror && isUnitReadable(access, 'repo.pulls')
+
+export const areBothUnitsOff = (repo: Repo, access: RepoAccess): boolean =>
+  !isUnitReadable(access, 'repo.issues') && !hasPulls(repo, access)
+
+/**
+ * The kinds that a list has: `issues`, `pulls`, or for any other type those that the caller may read. Throws NotFound
+ * when nothing that is asked for can be read.
+ */
+export function readKinds({ repo, access }: RepoInView, type?: string): IssueKinds {
+  if (type === 'pulls') {
+    if (!isUnitReadable(access, 'repo.pulls')) throw notFound('pull requests are not readable')
+    return { issues: false, pulls: true }
+  }
+  const kinds = { issues: isUnitReadable(access, 'repo.issues'), pulls: hasPulls(repo, access) && type !== 'issues' }
+  if (!kinds.issues && !kinds.pulls) throw notFound('issues are not readable')
+  return kinds
+}

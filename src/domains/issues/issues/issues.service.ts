@@ -2,15 +2,48 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { notFound } from '../../../core/platform/errors.ts'
-import type { Attachments, Repo, RepoInView } from '../../repositories/index.ts'
+import { type Attachments, type Repo, type RepoInView, addToRepoCounter } from '../../repositories/index.ts'
 import { knownUser } from '../../accounts/index.ts'
 import { changeDeadline } from './changes/change-deadline.ts'
 import { changeLocked } from './changes/change-locked.ts'
-import { createIssue, type NewIssue } from './changes/create-issue.ts'
-import { deleteIssue } from './changes/delete-issue.ts'
+import { createIssue, type NewIssue, type IssueDeps } from './changes/create-issue.ts'
 import { type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.ts'
-import { findIssueById, type Issue } from './records/issue.store.ts'
+import { findIssueById, type Issue, deleteIssue as deleteRow } from './records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from './views.ts'
+import { addToLabelCounters } from '../labels/label.store.ts'
+import { addToMilestoneCounters } from '../milestones/milestone.store.ts'
+import { listAssigneeIds } from './records/issue-assignee.store.ts'
+import { listLabelsOfIssues } from './records/records.store.ts'
+import { closePinGap } from './pins/pins.service.ts'
+import { counterOf, milestoneCount } from './changes/change-state.ts'
+import { appendIssueEvent } from './changes/issue-change.ts'
+
+interface DeletionDeps extends IssueDeps {
+  readonly attachments: Pick<Attachments, 'deleteOf'>
+}
+
+/** Deletes an issue with everything that belongs to it, its files included. */
+const deleteIssue = (deps: DeletionDeps, actor: SignedIn, target: IssueInView): Promise<void> =>
+  changeLocked(deps, actor, target, async (change) => {
+    const { tx, repo, issue } = change
+    await appendIssueEvent(change, 'issue.deleting', {})
+    await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
+    if (issue.milestoneId !== undefined)
+      await addToMilestoneCounters(tx, new Map([[issue.milestoneId, milestoneCount(issue, -1)]]))
+    const labelIds = ((await listLabelsOfIssues(tx, [issue.id])).get(issue.id) ?? []).map((label) => label.id)
+    const assigneeIds = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
+    await addToLabelCounters(tx, labelIds, -1)
+    await closePinGap(tx, issue)
+    await deps.attachments.deleteOf(tx, 'issue', issue.id)
+    await deleteRow(tx, issue.id)
+    await appendIssueEvent(change, 'issue.deleted', {
+      title: issue.title,
+      poster_id: issue.posterId,
+      record: issue,
+      label_ids: labelIds,
+      assignee_ids: [...assigneeIds],
+    })
+  })
 
 export interface IssuesDeps extends EditDeps {
   readonly attachments: Pick<Attachments, 'deleteOf'>

@@ -6,9 +6,8 @@ import { type Label, listLabelsByIds } from '../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../milestones/milestone.store.ts'
 import { type User, listUsersByIds } from '../../accounts/index.ts'
 import { listAssigneeIds } from './records/issue-assignee.store.ts'
-import { listLabelsOfIssues } from './records/issue-label.store.ts'
+import { listLabelsOfIssues, listPullMetas, type PullMeta } from './records/records.store.ts'
 import type { Issue } from './records/issue.store.ts'
-import { listPullMetas, type PullMeta } from './records/pull-meta.store.ts'
 
 /** An issue of a repository that the viewer may read. */
 export interface IssueInView extends RepoInView {

@@ -1,7 +1,6 @@
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
-import { canWriteIssue } from '../issues/issue.policy.ts'
-import { isComment } from '../issues/comments/comment.policy.ts'
+import { canWriteIssue, isComment } from '../issues/issue.policy.ts'
 import type { IssueInView } from '../issues/views.ts'
 import type { Guards } from '../../../core/module.ts'
 import type { ReactionTarget } from './reactions.service.ts'

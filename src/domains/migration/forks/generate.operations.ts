@@ -4,8 +4,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import type { Site } from '../../../core/platform/site.ts'
 import { type Repos, Repository, TEMPLATE_ITEMS, presentRepo } from '../../repositories/index.ts'
 import type { Guards } from '../../../core/module.ts'
-import { MergeUpstreamRequest, MergeUpstreamResponse } from './fork.model.ts'
-import { GenerateRepoOption } from './generate-repo.model.ts'
+import { MergeUpstreamRequest, MergeUpstreamResponse, GenerateRepoOption } from './fork.model.ts'
 import type { RepoGenerator } from './repo-generator.service.ts'
 import type { Upstreams } from './upstreams.service.ts'
 

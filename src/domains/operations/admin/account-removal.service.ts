@@ -4,7 +4,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import { invalid, notFound } from '../../../core/platform/errors.ts'
 import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../../repositories/index.ts'
 import { type User, deleteUser, lockUserToDelete, requireOtherAdmin } from '../../accounts/index.ts'
-import { lockMemberships } from './membership.store.ts'
+import { lockMemberships } from './admin.store.ts'
 
 export type AccountRemovalDeps = Pick<Core, 'database' | 'events' | 'jobs' | 'clock'>
 

@@ -19,7 +19,7 @@ import {
   upsertBranches,
 } from '../../repositories/index.ts'
 import { type User, findUserByName } from '../../accounts/index.ts'
-import { listKnownNames } from './adoption.store.ts'
+import { listKnownNames } from './admin.store.ts'
 
 export interface AdoptionDeps extends Pick<Core, 'database' | 'git' | 'events' | 'jobs' | 'clock'> {
   readonly rules: RepoRules

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { listed, noContent } from '../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Guards } from '../../../core/module.ts'
-import { Badge, UserBadgeOption } from './badge.model.ts'
+import { Badge, UserBadgeOption } from './admin.model.ts'
 import type { Badges } from './badges.service.ts'
 
 interface BadgeOperationDeps {

@@ -6,7 +6,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import { pageOf } from '../../../core/platform/paging.ts'
-import { Cron } from './cron.model.ts'
+import { Cron } from './admin.model.ts'
 
 const timeOrZero = (at: number): string => (at === 0 ? ZERO_TIME : wireTime(at))
 

@@ -4,7 +4,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import type { Site } from '../../../core/platform/site.ts'
 import { SERVER_VERSION } from '../../../core/platform/version.ts'
 import type { Fediverse } from './fediverse.service.ts'
-import { NodeInfo } from './node-info.model.ts'
+import { NodeInfo } from './instance.model.ts'
 
 interface NodeInfoOperationDeps {
   readonly fediverse: Fediverse

@@ -8,7 +8,7 @@ import {
   GeneralRepoSettings,
   GeneralUISettings,
   ServerVersion,
-} from './settings.model.ts'
+} from './instance.model.ts'
 
 /** The settings in force, as clients get them. */
 export interface PublicSettings {

@@ -7,7 +7,7 @@ import {
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import { asId, type PullId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import type { MergeIntentTable } from './merge-intent.table.ts'
+import type { MergeIntentTable } from './merges.table.ts'
 
 /** A merge that was decided and built, and is being made. */
 export interface MergeIntent {

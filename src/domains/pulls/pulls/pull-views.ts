@@ -13,7 +13,7 @@ import {
 } from '../../issues/index.ts'
 import { type Repo, type RepoInView, type RepoView, type Repos, listReposByIds } from '../../repositories/index.ts'
 import { type User, listUsersByIds } from '../../accounts/index.ts'
-import { loadBranchTips, tipKey } from './records/branch-tips.store.ts'
+import { loadBranchTips, tipKey } from './records/records.store.ts'
 import { listPullsOfHeads } from './records/pull-heads.store.ts'
 import { listPullsByIssues, type Pull } from './records/pull.store.ts'
 import type { PullReviews, ReviewSummary } from './review-port.ts'

@@ -7,7 +7,7 @@ import { parseInteger } from '../../../core/platform/paging.ts'
 import { canEditIssue, canWriteIssue, findIssueById } from '../../issues/index.ts'
 import { type RepoGuard, type RepoInView, unreadableUnit } from '../../repositories/index.ts'
 import type { PullInView } from './pull-in-view.ts'
-import { findPullByNumber } from './records/pull-of-number.store.ts'
+import { findPullByNumber } from './records/records.store.ts'
 
 interface PullGuardOptions {
   /** Anonymous callers get 401. */

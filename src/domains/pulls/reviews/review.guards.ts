@@ -8,7 +8,7 @@ import type { PullGuard } from '../pulls/pull.guards.ts'
 import { findCommentPlace } from './records/review-comment.store.ts'
 import { findReview, findShownReview } from './records/review.store.ts'
 import type { ReviewCommentInView, ReviewInView } from './review-in-view.ts'
-import { canSeeReview } from './reviews/review.policy.ts'
+import { canSeeReview } from './reviews.policy.ts'
 
 /** A pull request and its review `{id}`; one that the caller may not see is 404. */
 export const reviewGuard = ({ read }: Database, outer: ReturnType<PullGuard>): Guard<ReviewInView> =>

@@ -10,7 +10,7 @@ import type { ReviewInView } from './review-in-view.ts'
 import { deleteReview } from './reviews/delete-review.ts'
 import { type Dismissal, dismissReview, undismissReview } from './reviews/dismiss-review.ts'
 import { judge, type NewReview, postReview, recordReview, requireOpenTo } from './reviews/post-review.ts'
-import { canSeeReview, requireReview } from './reviews/review.policy.ts'
+import { canSeeReview, requireReview } from './reviews.policy.ts'
 import { loadReviewViews, type ReviewView } from './reviews/review-views.ts'
 
 export type Reviews = ReturnType<typeof createReviews>

@@ -1,7 +1,6 @@
 import type { Subscriptions } from '../../../core/events/index.ts'
 import type { Jobs } from '../../../core/jobs/index.ts'
-import { ownerSubscriptions } from './owners/owners.jobs.ts'
-import { enqueueFollowing } from './pushes/pushes.jobs.ts'
+import { ownerSubscriptions, enqueueFollowing } from './reviews.jobs.ts'
 
 /** Reviews follow the head and the base of their pull request, and owners of changed files are asked for them. */
 export function reviewSubscriptions(deps: {

@@ -130,10 +130,10 @@ interface Applied {
 }
 
 /** A call that takes longer is looked at by the job, which waits for the lock of the branch. */
-export const RESUME_DELAY_MS = 3000
+const RESUME_DELAY_MS = 3000
 
-export const headKey = (repoId: RepoId, branch: string): string => `${repoId} ${branch}`
-export const resumeKey = (repoId: RepoId, oid: string): string => `${repoId} ${oid}`
+const headKey = (repoId: RepoId, branch: string): string => `${repoId} ${branch}`
+const resumeKey = (repoId: RepoId, oid: string): string => `${repoId} ${oid}`
 
 /** Resolves the comments when the branch contains the commit; otherwise it was never applied. */
 export async function resumeApplied(

@@ -1,16 +1,35 @@
-import { randomBytes } from 'node:crypto'
 import createMarkdownIt, { type MarkdownIt } from 'markdown-it'
 import footnote from 'markdown-it-footnote'
-import { withAlertIcons } from './alert-icons.ts'
+import { randomBytes } from 'node:crypto'
 import { alerts, headingIds, plainBlocks, taskLists } from './block-rules.ts'
 import { renderCodeBlock } from './code-blocks.ts'
 import { type MarkupContext, type MarkupMode, resolveContext, resolveLink } from './context.ts'
-import { renderCsv } from './csv.ts'
 import { colorPreview, emojiRule, mathRule, wikiLinkRule } from './inline-rules.ts'
 import { rewriteLinks } from './link-rules.ts'
 import { renderOrg } from './org.ts'
-import { linkReferences } from './references/references.ts'
+import { linkReferences, escapeHtml } from './references/references.ts'
 import { sanitize } from './sanitize.ts'
+
+/** Paths in a 16 × 16 view box, filled by the even-odd rule. */
+const SHAPES: Readonly<Record<string, string>> = {
+  note: 'M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Zm-.75 6h1.5v5h-1.5Zm0-3h1.5v1.5h-1.5Z',
+  tip: 'M8 1a5 5 0 0 0-3 9v2h6v-2a5 5 0 0 0-3-9ZM6 13.5h4V15H6Z',
+  important: 'M1 2h14v10H8l-3 3v-3H1Zm6.25 2h1.5v4h-1.5Zm0 5h1.5v1.5h-1.5Z',
+  warning: 'M8 1l7.5 14H.5Zm-.75 5h1.5v4h-1.5Zm0 5.5h1.5V13h-1.5Z',
+  caution: 'M5 1h6l4 4v6l-4 4H5l-4-4V5Zm2.25 3h1.5v5h-1.5Zm0 6h1.5v1.5h-1.5Z',
+}
+
+/**
+ * Inserts an icon before the title of each alert. NOTE: runs after sanitizing, which deletes SVG; only alerts that the
+ * renderer generated keep the class.
+ */
+function withAlertIcons(html: string): string {
+  return html.replaceAll(/<strong class="attention-(\w+)">/g, (title, kind: string) => {
+    const shape = SHAPES[kind]
+    if (shape === undefined) return title
+    return `<svg class="attention-icon attention-${kind}" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><path fill="currentColor" fill-rule="evenodd" d="${shape}"/></svg>${title}`
+  })
+}
 
 /** The input of a rendering, as plain data that can be sent to another process. */
 export interface RenderInput {
@@ -102,4 +121,45 @@ function footnoteShape(md: MarkdownIt): void {
   rules['footnote_open'] = rule((id, _, { own }) => `<li id="fn:${id}" ${own}>`)
   rules['footnote_close'] = () => '</li>\n'
   rules['footnote_anchor'] = rule((id, _, { own }) => ` <a href="#fnref:${id}" ${own}>↩︎</a>`)
+}
+
+/** A table with line numbers, the first line as its head. */
+function renderCsv(text: string, own: string): string {
+  const rows = parseCsv(text)
+  const cells = (row: readonly string[], tag: 'th' | 'td', number: number): string =>
+    `<tr><${tag} class="line-num" ${own}>${number}</${tag}>${row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`
+  return `<table class="data-table" ${own}>${rows.map((row, index) => cells(row, index === 0 ? 'th' : 'td', index + 1)).join('')}</table>`
+}
+
+/** RFC 4180. The separator is that of comma, semicolon and tab which the first line contains most often. */
+function parseCsv(text: string): string[][] {
+  const head = text.slice(0, text.indexOf('\n') >>> 0)
+  const count = (mark: string): number => head.split(mark).length
+  const separator = [',', ';', '\t'].reduce((best, mark) => (count(mark) > count(best) ? mark : best))
+  const rows: string[][] = []
+  let row: string[] = []
+  let cell = ''
+  let quoted = false
+  const endCell = (): void => {
+    row.push(cell)
+    cell = ''
+  }
+  const endRow = (): void => {
+    endCell()
+    if (row.length > 1 || row[0] !== '') rows.push(row)
+    row = []
+  }
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!
+    if (quoted && char === '"' && text[at + 1] === '"') {
+      cell += '"'
+      at++
+    } else if (char === '"' && (quoted || cell === '')) quoted = !quoted
+    else if (quoted) cell += char
+    else if (char === separator) endCell()
+    else if (char === '\n') endRow()
+    else if (char !== '\r') cell += char
+  }
+  endRow()
+  return rows
 }

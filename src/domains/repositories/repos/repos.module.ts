@@ -18,7 +18,7 @@ import { createRepoJobs } from './repos.jobs.ts'
 import { createRepos, type Repos } from './repos.service.ts'
 import { signingKeyOperations } from './signing-key.operations.ts'
 import { createTrackerGuard, type TrackerGuard } from './tracker.guards.ts'
-import { suspendUnits } from './records/unit-suspension.store.ts'
+import { suspendUnits } from './records/records.store.ts'
 import { userDeletingProjections } from './deletion/user-deleting.projection.ts'
 
 declare module '../../../core/module.ts' {

@@ -1,15 +1,14 @@
 import { admit, type RepoAdmission, type RepoNeed } from '../../../core/access/admit.ts'
 import { ownerAccess } from '../../../core/access/repo-access.ts'
-import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { type SignedIn, type Viewer, isPublicOnly } from '../../../core/access/viewer.ts'
+import { notFound, forbidden, isDomainError } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type User, mayCreateFor } from '../../accounts/index.ts'
-import { createByPush, requireCreatableByPush } from './creation/create-by-push.ts'
+import { type User, mayCreateFor, findUserByName } from '../../accounts/index.ts'
 import { createRepo, type CreateRepoDeps } from './creation/create-repo.ts'
 import type { NewRepo } from './creation/insert-new-repo.ts'
 import { listRepos, type RepoFilter } from './lists/repo-list.store.ts'
-import { type RepoOrder } from './lists/repo-order.ts'
+import type { RepoOrder } from './lists/repo-order.ts'
 import { findRepoTarget, getRepoInView, getRepoInViewById, type RepoInView, type RepoName } from './lookup.ts'
 import { findRepoById, type Repo } from './repo.store.ts'
 import { loadRepoViews, type RepoView } from './views.ts'
@@ -67,5 +66,37 @@ export function createRepos(deps: CreateRepoDeps) {
     },
     /** Views of a page, in its order, with a fixed number of queries. */
     views: (viewer: Viewer, repos: readonly Repo[]): Promise<RepoView[]> => loadRepoViews(read, viewer, repos),
+  }
+}
+
+/**
+ * The owner for whom a push may create a repository. Throws forbidden where that is switched off, NotFound when the
+ * actor may not create one for this owner.
+ */
+async function requireCreatableByPush(
+  { database, rules }: CreateRepoDeps,
+  actor: SignedIn,
+  ownerName: string,
+): Promise<User> {
+  const owner = await findUserByName(database.read, ownerName)
+  const isNarrow = actor.onlyRepos !== undefined || isPublicOnly(actor)
+  if (owner === undefined || isNarrow || !(await mayCreateFor(database.read, actor, owner)))
+    throw notFound('no repository may be made there')
+  const isOrg = owner.kind === 'organization'
+  if (!(isOrg ? rules.pushCreate.forOrgs : rules.pushCreate.forUsers))
+    throw forbidden(`Push to create is not enabled for ${isOrg ? 'organizations' : 'users'}.`)
+  return owner
+}
+
+/**
+ * Creates the repository that is pushed to (behaviour/git-data-and-transport#git-over-http). Throws as
+ * requireCreatableByPush, and NotFound when a repository that the actor may not see has the name.
+ */
+async function createByPush(deps: CreateRepoDeps, actor: SignedIn, ownerName: string, name: string): Promise<Repo> {
+  const owner = await requireCreatableByPush(deps, actor, ownerName)
+  try {
+    return await createRepo(deps, actor, owner, { name, isPrivate: deps.rules.pushCreate.isPrivate })
+  } catch (error) {
+    throw isDomainError(error, 'conflict') ? notFound('the name is taken') : error
   }
 }

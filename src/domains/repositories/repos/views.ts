@@ -4,7 +4,7 @@ import type { Db } from '../../../core/db/database.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type User, listUsersByIds } from '../../accounts/index.ts'
 import { loadRepoAccesses } from './lookup.ts'
-import { listMirrors, type Mirror } from './records/mirror.store.ts'
+import { listMirrors, type Mirror } from './records/records.store.ts'
 import { listPendingTransfers } from './repo-view.store.ts'
 import { listReposByIds, type Repo } from './repo.store.ts'
 

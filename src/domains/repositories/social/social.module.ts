@@ -2,16 +2,16 @@ import { createHook } from '../../../core/platform/hook.ts'
 import { defineModule } from '../../../core/module.ts'
 import { activityOperations } from './activities/activities.operations.ts'
 import { type Activities, type ActivityComments, createActivities } from './activities/activities.service.ts'
-import { activityProjections } from './activities/activity.projection.ts'
-import { socialListOperations } from './lists.operations.ts'
-import { socialEvents } from './social.events.ts'
-import { createSocialJobs } from './social.jobs.ts'
 import {
+  activityProjections,
   repoStarProjections,
   repoWatchProjections,
   socialBlockProjections,
   socialOrgProjections,
 } from './social.projection.ts'
+import { socialListOperations } from './lists.operations.ts'
+import { socialEvents } from './social.events.ts'
+import { createSocialJobs } from './social.jobs.ts'
 import { createSocial, type Social } from './social.service.ts'
 import { socialSubscriptions } from './social.subscriber.ts'
 import { starOperations } from './stars.operations.ts'

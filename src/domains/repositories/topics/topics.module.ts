@@ -1,9 +1,8 @@
 import { defineModule } from '../../../core/module.ts'
-import { repoDeletingProjections } from './repo-deleting.projection.ts'
+import { repoDeletingProjections, userDeletingProjections } from './topics.projection.ts'
 import { topicEvents } from './topics.events.ts'
 import { topicOperations } from './topics.operations.ts'
 import { createTopics, type Topics } from './topics.service.ts'
-import { userDeletingProjections } from './user-deleting.projection.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isRegisteredRedirect, isSafeRedirect } from './redirect-uris.policy.ts'
+import { isRegisteredRedirect, isSafeRedirect } from '../oauth.policy.ts'
 
 describe('redirect addresses', () => {
   it('are compared whole, but for case and one slash', () => {

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import type { SigningKeyTable } from './signing-key.table.ts'
+import type { SigningKeyTable } from '../oauth.table.ts'
 
 export type SigningKeyRow = Selectable<SigningKeyTable>
 

@@ -4,7 +4,7 @@ import type { Unit } from '../../../../core/access/units.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { DatabaseDialect } from '../../../../core/db/dialect/dialect.ts'
 import { asId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { TeamTable } from './team.table.ts'
+import type { TeamTable } from '../orgs.table.ts'
 
 /** Members of an organization with the same access to the repositories of the team. */
 export interface Team {

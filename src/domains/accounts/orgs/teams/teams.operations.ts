@@ -9,8 +9,8 @@ import { pagingMembers, pagingQuery } from '../../../../core/http/openapi/paging
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { OrgGuard } from '../org.guards.ts'
-import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from './team.model.ts'
-import { presentTeam } from './team.present.ts'
+import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from '../orgs.model.ts'
+import { presentTeam } from '../orgs.present.ts'
 import { isTeamLevel } from './team-units.policy.ts'
 import type { NewTeam, TeamChanges, Teams } from './teams.service.ts'
 

@@ -1,5 +1,5 @@
 import { wireTime } from '../../../../core/platform/clock.ts'
-import type { AccessToken } from './access-token.model.ts'
+import type { AccessToken } from '../sign-in.model.ts'
 import type { TokenView } from './tokens.service.ts'
 
 /** `value` only in the answer that creates the token. An unused token was last used when it was made. */

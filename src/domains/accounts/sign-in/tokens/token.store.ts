@@ -6,7 +6,7 @@ import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type User, toUser } from '../../users/user.store.ts'
-import type { AccessTokenTable } from './access-token.table.ts'
+import type { AccessTokenTable } from '../sign-in.table.ts'
 
 export interface AccessToken {
   readonly id: TokenId

@@ -4,7 +4,7 @@ import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { AccessToken, CreateAccessTokenOption } from './access-token.model.ts'
+import { AccessToken, CreateAccessTokenOption } from '../sign-in.model.ts'
 import { presentAccessToken } from './access-token.present.ts'
 import type { Tokens } from './tokens.service.ts'
 

@@ -1,7 +1,7 @@
 import { created, noContent, ok } from '../../../../core/http/answer/answer.ts'
 import { signedInByPassword } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { ConfirmTwoFactorOption, TwoFactorEnrolment, TwoFactorRecovery, TwoFactorStatus } from './two-factor.model.ts'
+import { ConfirmTwoFactorOption, TwoFactorEnrolment, TwoFactorRecovery, TwoFactorStatus } from '../sign-in.model.ts'
 import type { TwoFactorAuth } from './two-factor.service.ts'
 
 const PATH = '/user/two_factor'

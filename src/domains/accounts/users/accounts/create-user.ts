@@ -6,7 +6,7 @@ import { invalid, invalidField } from '../../../../core/platform/errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
 import { type PasswordDeps, requireGoodPassword } from '../passwords/require-good-password.ts'
-import { isEmailAddress, ownerNameProblem } from '../names.policy.ts'
+import { isEmailAddress, ownerNameProblem } from '../users.policy.ts'
 import { findUserById, findUserByName, insertUser, type User } from '../user.store.ts'
 
 export interface NewUser {

@@ -6,7 +6,7 @@ import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from '../emails/email.store.ts'
 import { type PasswordTexts, requireGoodPassword } from '../passwords/require-good-password.ts'
 import { requireOtherAdmin } from './last-admin.ts'
-import { isEmailAddress } from '../names.policy.ts'
+import { isEmailAddress } from '../users.policy.ts'
 import { findUserById, lockUsers, updateUser, type User, type UserChanges } from '../user.store.ts'
 
 /** Absent members stay as they are. */

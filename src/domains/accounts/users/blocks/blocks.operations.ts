@@ -8,9 +8,8 @@ import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import { BlockedUser } from './blocked-user.model.ts'
+import { BlockedUser, User } from '../user.model.ts'
 import type { Blocker, Blocks } from './blocks.service.ts'
-import { User } from '../user.model.ts'
 import { presentUser } from '../user.present.ts'
 
 export interface BlockOperationDeps {

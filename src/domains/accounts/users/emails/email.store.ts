@@ -4,7 +4,7 @@ import { selectPage } from '../../../../core/db/page.ts'
 import { containing } from '../../../../core/db/text-match.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { EmailAddressTable } from './email.table.ts'
+import type { EmailAddressTable } from '../user.table.ts'
 
 export interface EmailAddress {
   readonly id: number

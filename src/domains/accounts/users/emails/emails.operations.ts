@@ -4,8 +4,8 @@ import { created, listed, noContent, ok } from '../../../../core/http/answer/ans
 import { signedIn, siteAdmin } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
-import { CreateEmailOption, DeleteEmailOption, Email } from './email.model.ts'
-import { presentEmail, presentOwnEmail } from './email.present.ts'
+import { CreateEmailOption, DeleteEmailOption, Email } from '../user.model.ts'
+import { presentEmail, presentOwnEmail } from '../users.present.ts'
 import type { Emails } from './emails.service.ts'
 
 interface Deps {

@@ -12,7 +12,7 @@ import {
   type OwnedEmailAddress,
   searchEmails,
 } from './email.store.ts'
-import { isEmailAddress } from '../names.policy.ts'
+import { isEmailAddress } from '../users.policy.ts'
 import { lockUsers } from '../user.store.ts'
 
 type EmailDeps = Pick<Core, 'database' | 'clock' | 'events'>

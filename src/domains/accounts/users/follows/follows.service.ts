@@ -4,7 +4,7 @@ import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { deleteFollow, insertFollow, isFollowing, listFollowers, listFollowing } from './follow.store.ts'
 import { requireNoBlockBetween } from '../blocks/require-unblocked.ts'
-import { visibleRelatedUsers } from '../visible-users.policy.ts'
+import { visibleRelatedUsers } from '../users.policy.ts'
 import { lockUsers, type User } from '../user.store.ts'
 
 type FollowDeps = Pick<Core, 'database' | 'clock' | 'events'>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { passwordProblem } from './passwords.policy.ts'
+import { passwordProblem } from '../users.policy.ts'
 
 const problem = (password: string, complexity = 'off') => passwordProblem(password, { minLength: 8, complexity })
 

@@ -1,6 +1,6 @@
 import { badRequest, oversize } from '../../../../core/platform/errors.ts'
 import type { LeakedPasswords } from './leaked-passwords.service.ts'
-import { MAX_PASSWORD_LENGTH, passwordProblem, type PasswordRules } from './passwords.policy.ts'
+import { MAX_PASSWORD_LENGTH, passwordProblem, type PasswordRules } from '../users.policy.ts'
 
 export interface PasswordDeps {
   readonly passwordRules: PasswordRules

@@ -1,8 +1,8 @@
 import { ok } from '../../../../core/http/answer/answer.ts'
 import { signedIn } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { UserSettings, UserSettingsOptions } from './user-settings.model.ts'
-import { presentUserSettings } from './user-settings.present.ts'
+import { UserSettings, UserSettingsOptions } from '../user.model.ts'
+import { presentUserSettings } from '../users.present.ts'
 import type { UserSettings as UserSettingsService } from './user-settings.service.ts'
 
 interface Deps {

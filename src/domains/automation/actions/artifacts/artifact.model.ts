@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ActionWorkflowRun } from '../runs/run.model.ts'
+import { ActionWorkflowRun } from '../actions.model.ts'
 
 const Time = Type.String({ format: 'date-time' })
 

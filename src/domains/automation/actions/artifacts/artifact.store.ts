@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { ActionArtifactTable } from './artifact.table.ts'
+import type { ActionArtifactTable } from '../actions.table.ts'
 
 /** A file that jobs of a run left. Times are epoch milliseconds. */
 export interface Artifact {

@@ -10,7 +10,7 @@ import type { Page } from '../../../../core/platform/paging.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Core, Guards } from '../../../../core/module.ts'
 import { ActionArtifactModel, ActionArtifactsResponse } from './artifact.model.ts'
-import { artifactUrl, presentArtifact } from './artifact.present.ts'
+import { artifactUrl, presentArtifact } from '../actions.present.ts'
 import type { Artifacts, ArtifactView } from './artifacts.service.ts'
 
 interface ArtifactOperationDeps extends Pick<Core, 'clock' | 'site'> {

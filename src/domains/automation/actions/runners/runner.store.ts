@@ -4,7 +4,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type ActionsPlace, placeColumns } from '../place.ts'
-import type { ActionRunnerTable } from './runner.table.ts'
+import type { ActionRunnerTable } from '../actions.table.ts'
 
 /** Times are epoch milliseconds, 0 for never. */
 export interface Runner {

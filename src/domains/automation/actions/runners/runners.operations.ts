@@ -6,8 +6,8 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { type ActionsLevel, forEachLevel } from '../levels.ts'
-import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from './runner.model.ts'
-import { presentRunner } from './runner.present.ts'
+import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from '../actions.model.ts'
+import { presentRunner } from '../actions.present.ts'
 import type { Runners } from './runners.service.ts'
 
 interface RunnerOperationDeps {

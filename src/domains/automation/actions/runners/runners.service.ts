@@ -8,7 +8,7 @@ import { notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { actionsEvents } from '../actions.events.ts'
 import type { ActionsPlace } from '../place.ts'
-import { findActiveToken, insertActiveToken } from './registration-token.store.ts'
+import { findActiveToken, insertActiveToken } from './runners.store.ts'
 import {
   deleteRunner,
   findRunner,

@@ -5,7 +5,7 @@ import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { RunStatus } from './run-status.policy.ts'
 import { inScope, type RunScope } from './run.store.ts'
-import type { ActionJobTable } from './run.table.ts'
+import type { ActionJobTable } from '../actions.table.ts'
 
 /** Times are epoch milliseconds, 0 for never. */
 export interface Job {

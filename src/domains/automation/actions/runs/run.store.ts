@@ -8,7 +8,7 @@ import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { ActionsPlace } from '../place.ts'
 import type { RunStatus } from './run-status.policy.ts'
-import type { ActionRunTable } from './run.table.ts'
+import type { ActionRunTable } from '../actions.table.ts'
 
 /** Times are epoch milliseconds, 0 for never. */
 export interface Run {

@@ -10,7 +10,12 @@ import type { Guards } from '../../../../core/module.ts'
 import type { RunChanges } from './run-changes.service.ts'
 import { counted } from './run-lists.operations.ts'
 import { jobListQuery, requireStatuses } from './run-query.ts'
-import { ActionTaskResponse, ActionWorkflowJob, ActionWorkflowJobsResponse, ActionWorkflowRun } from './run.model.ts'
+import {
+  ActionTaskResponse,
+  ActionWorkflowJob,
+  ActionWorkflowJobsResponse,
+  ActionWorkflowRun,
+} from '../actions.model.ts'
 import { presentJob, presentRun, presentTask } from './run.present.ts'
 import type { Runs } from './runs.service.ts'
 

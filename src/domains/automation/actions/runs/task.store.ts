@@ -4,7 +4,7 @@ import { selectPage } from '../../../../core/db/page.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { RunStatus } from './run-status.policy.ts'
-import type { ActionLogTable, ActionStepTable, ActionTaskTable } from './run.table.ts'
+import type { ActionLogTable, ActionStepTable, ActionTaskTable } from '../actions.table.ts'
 
 /** Times are epoch milliseconds, 0 for never. */
 export interface Task {

@@ -5,7 +5,7 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { ActionWorkflow, ActionWorkflowResponse, CreateActionWorkflowDispatch, RunDetails } from './workflow.model.ts'
-import { presentRunDetails, presentWorkflow } from './workflow.present.ts'
+import { presentRunDetails, presentWorkflow } from '../actions.present.ts'
 import type { Workflows } from './workflows.service.ts'
 
 interface WorkflowOperationDeps {

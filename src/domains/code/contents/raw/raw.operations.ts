@@ -6,7 +6,7 @@ import { StoredFile } from '../../../../core/http/answer/binary.ts'
 import { type Context, defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { Media } from './media.service.ts'
-import { presentRawFile } from './raw-file.present.ts'
+import { presentRawFile } from '../contents.present.ts'
 import type { RawFile, RawFiles } from './raw-files.service.ts'
 
 const refQuery = Type.Object({

@@ -7,7 +7,7 @@ import type { Commits } from '../../history/commits.service.ts'
 import type { WebAccess } from '../../../repositories/index.ts'
 import { plainTextErrors } from '../../../accounts/index.ts'
 import type { Media } from './media.service.ts'
-import { presentRawFile } from './raw-file.present.ts'
+import { presentRawFile } from '../contents.present.ts'
 import type { RawFile, RawFiles, RawKind } from './raw-files.service.ts'
 
 interface RawRouteDeps {

@@ -10,10 +10,9 @@ import type { Site } from '../../../../core/platform/site.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { ContentsExtResponse, ContentsResponse } from './contents.model.ts'
-import { type ContentsShow, contentsPresenter } from './contents.present.ts'
+import { type ContentsShow, contentsPresenter, presentEditorConfig } from '../contents.present.ts'
 import type { Contents, EntryView } from './contents.service.ts'
-import { EditorConfig } from '../templates/editorconfig.model.ts'
-import { presentEditorConfig } from '../templates/editorconfig.present.ts'
+import { EditorConfig } from '../contents.model.ts'
 
 export const refMembers = {
   ref: Type.Optional(

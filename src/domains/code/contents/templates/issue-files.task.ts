@@ -1,5 +1,11 @@
-import { readIssueConfig, type IssueConfig } from './issue-config.policy.ts'
-import { isGroup, type IssueFormField, isText, readFormFields } from './issue-form.policy.ts'
+import {
+  readIssueConfig,
+  type IssueConfig,
+  isGroup,
+  type IssueFormField,
+  isText,
+  readFormFields,
+} from '../contents.policy.ts'
 import { NO_YAML, parseYaml } from './yaml.ts'
 
 export interface IssueTemplate {

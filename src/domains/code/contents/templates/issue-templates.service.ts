@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { branchRef, type Git, type GitRepo, type TreeEntry } from '../../../../core/git/index.ts'
 import type { TaskPool } from '../../../../core/platform/isolation/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { DEFAULT_ISSUE_CONFIG, type IssueConfig } from './issue-config.policy.ts'
+import { DEFAULT_ISSUE_CONFIG, type IssueConfig } from '../contents.policy.ts'
 import { createIssueFileReader, ENTRY_SIZE, MAX_CACHED, type Reading, RETRY_MS } from './issue-file-reader.ts'
 import type { IssueTemplate } from './issue-files.task.ts'
 

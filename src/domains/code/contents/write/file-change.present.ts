@@ -4,7 +4,7 @@ import { ZERO_TIME } from '../../../../core/platform/clock.ts'
 import type { CommitUser } from '../../history/commit.model.ts'
 import { commitUtcTime, presentMeta, presentVerification } from '../../history/commit.present.ts'
 import type { FileCommitResponse, FileResponse, FilesResponse } from '../read/contents.model.ts'
-import { type ContentsShow, contentsPresenter } from '../read/contents.present.ts'
+import { type ContentsShow, contentsPresenter } from '../contents.present.ts'
 import type { FileChangeResult } from './file-writer.service.ts'
 
 const SHOW_ALL: ContentsShow = { content: true, commitMetadata: true, commitMessage: false }

@@ -5,7 +5,7 @@ import { MAX_BUFFERED_BYTES, streamedObject } from '../../../../core/http/answer
 import { FILES_BODY_BYTES } from '../../../../core/http/body/limits.ts'
 import type { Guard } from '../../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { isDomainError } from '../../../../core/platform/errors.ts'
+import { isDomainError, invalid } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
@@ -23,9 +23,33 @@ import {
   UpdateFileOptions,
 } from '../read/contents.model.ts'
 import { presentCommit, presentFileChange, presentFiles } from './file-change.present.ts'
-import { readOperations } from './file-inputs.ts'
-import type { FileOperation } from './file-operations.ts'
+import type { FileOperation, FileOperationKind } from './file-operations.ts'
 import { type FileChangeResult, type FileWriter, NO_WRITER } from './file-writer.service.ts'
+import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
+
+/** Files in one request: one commit of a person has fewer, and the answer describes each. */
+const MAX_FILES = 1000
+
+/**
+ * The operations of a request, with their contents decoded. Throws Invalid for more than 1,000 files and for a content
+ * that is not base64.
+ */
+async function readOperations(files: ChangeFilesOptions['files']): Promise<FileOperation[]> {
+  if (files.length > MAX_FILES) throw invalid(`[Files]: MaxSize: at most ${MAX_FILES} files in one request`)
+  const pause = createPauses()
+  const operations: FileOperation[] = []
+  for (const file of files) {
+    operations.push({
+      kind: file.operation as FileOperationKind,
+      path: file.path,
+      fromPath: file.from_path || undefined,
+      sha: file.sha,
+      content: decodeBase64(file.content ?? ''),
+    })
+    await pause()
+  }
+  return operations
+}
 
 const PATH = '/repos/{owner}/{repo}/contents'
 

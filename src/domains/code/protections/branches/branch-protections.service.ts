@@ -5,7 +5,13 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { Repo, TemplateCopier } from '../../../repositories/index.ts'
-import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from './branch-rule-edit.policy.ts'
+import {
+  type BranchRuleInput,
+  editedRuleSettings,
+  newRuleSettings,
+  requireRoom,
+  requireShortContexts,
+} from '../protections.policy.ts'
 import {
   copyBranchRules,
   countBranchRules,
@@ -23,7 +29,6 @@ import {
   updateBranchRulePriority,
 } from './branch-rule.store.ts'
 import { inRuleOrder, RULE_LISTS, type RuleList } from './branch-rules.policy.ts'
-import { requireRoom, requireShortContexts } from '../rule-limit.policy.ts'
 import { type Qualification, teamIdsOf, userIdsOf } from '../rule-names.ts'
 
 export interface BranchRuleView {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from './branch-rule-edit.policy.ts'
+import { type BranchRuleInput, editedRuleSettings, newRuleSettings } from '../protections.policy.ts'
 import {
   type BranchRule,
   canPush,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { compareFiles } from './file-patterns.policy.ts'
+import { compareFiles } from '../protections.policy.ts'
 import { MEASURED } from '../../../../../test/harness/measured.ts'
 
 const findProtected = async (patterns: string, files: readonly string[]): Promise<string | undefined> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { combineStates, requiredChecksState, type StatusState } from './status-checks.policy.ts'
+import { combineStates, requiredChecksState, type StatusState } from '../protections.policy.ts'
 
 describe('statuses', () => {
   it.each<[StatusState[], string]>([

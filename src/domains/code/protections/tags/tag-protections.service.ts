@@ -5,7 +5,7 @@ import { forbidden, invalid, notFound } from '../../../../core/platform/errors.t
 import { compileSafeRegExp } from '../../../../core/platform/patterns/safe-regexp.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { teamIdsOf, userIdsOf } from '../rule-names.ts'
-import { requireRoom } from '../rule-limit.policy.ts'
+import { requireRoom, tagExpression } from '../protections.policy.ts'
 import {
   countTagRules,
   deleteTagRule,
@@ -18,7 +18,6 @@ import {
   type StoredTagRule,
   updateTagRule,
 } from './tag-rule.store.ts'
-import { tagExpression } from './tag-rules.policy.ts'
 
 export interface TagRuleView {
   readonly rule: StoredTagRule

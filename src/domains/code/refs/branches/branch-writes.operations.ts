@@ -5,8 +5,8 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { BranchWrites } from './branch-writes.service.ts'
-import { Branch, CreateBranchRepoOption, RenameBranchRepoOption, UpdateBranchRepoOption } from './branch.model.ts'
-import { presentBranch } from './branch.present.ts'
+import { Branch, CreateBranchRepoOption, RenameBranchRepoOption, UpdateBranchRepoOption } from '../refs.model.ts'
+import { presentBranch } from '../refs.present.ts'
 import type { Branches } from './branches.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/branches'

@@ -5,8 +5,8 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { Branch } from './branch.model.ts'
-import { presentBranch } from './branch.present.ts'
+import { Branch } from '../refs.model.ts'
+import { presentBranch } from '../refs.present.ts'
 import type { Branches } from './branches.service.ts'
 
 interface BranchOperationDeps {

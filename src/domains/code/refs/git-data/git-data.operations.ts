@@ -7,10 +7,9 @@ import type { Site } from '../../../../core/platform/site.ts'
 import { Note } from '../../history/commit.model.ts'
 import { presentCommit } from '../../history/commit.present.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { GitBlobResponse, GitTreeResponse, Reference } from './git-data.model.ts'
-import { presentAnnotatedTag, presentBlob, presentReference, presentTree } from './git-data.present.ts'
+import { GitBlobResponse, GitTreeResponse, Reference, AnnotatedTag } from '../refs.model.ts'
+import { presentAnnotatedTag, presentBlob, presentReference, presentTree } from '../refs.present.ts'
 import type { GitData } from './git-data.service.ts'
-import { AnnotatedTag } from '../tags/tag.model.ts'
 
 const treeQuery = Type.Object({
   recursive: Type.Optional(Type.Boolean({ description: 'List directories with everything in them' })),

@@ -6,8 +6,8 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { CreateTagOption, Tag } from './tag.model.ts'
-import { presentTag } from './tag.present.ts'
+import { CreateTagOption, Tag } from '../refs.model.ts'
+import { presentTag } from '../refs.present.ts'
 import type { Tags } from './tags.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/tags'

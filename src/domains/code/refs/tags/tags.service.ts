@@ -12,7 +12,7 @@ import { notFound } from '../../../../core/platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../../archives/archive-download.store.ts'
 import { loadTagRules } from '../../protections/facts.ts'
-import { mayChangeTag } from '../../protections/tags/tag-rules.policy.ts'
+import { mayChangeTag } from '../../protections/protections.policy.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
 import { createTag, deleteTag, type NewTagInput, ProtectedTagError, type TagDeps } from './write-tag.ts'
 

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../../../../core/events/index.ts'
 import { wantsMessage } from '../matching.policy.ts'
 import { formatMessage } from '../payloads/chat/format-message.ts'
 import type { HookMessage } from '../payloads/payload.ts'
-import type { HookScope } from '../webhook.table.ts'
+import type { HookScope } from '../hooks.table.ts'
 
 /** What of an active webhook says whether it gets a message. */
 export interface HookFilter {

@@ -15,7 +15,7 @@ import { findUserById } from '../../../accounts/index.ts'
 import { findDeletion } from './find-deletion.ts'
 import { findIssueView, type IssueBuilderDeps, textChanges } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
-import { messageOf } from './payload.present.ts'
+import { messageOf } from '../hook.present.ts'
 import { loadPullOf } from './pulls.ts'
 import type { Changes } from './payload-types.ts'
 

@@ -6,7 +6,7 @@ import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, type Repos, type Repository, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
 import { type User, findUserById, presentGhost, presentUser, presentVirtualById } from '../../../accounts/index.ts'
 import { deletedRepo, findDeletion } from './find-deletion.ts'
-import { presentPayloadRepo } from './payload.present.ts'
+import { presentPayloadRepo } from '../hook.present.ts'
 import type { PayloadUser } from './payload-types.ts'
 
 /** Whose permissions a payload shows: those of the acting account, or fixed ones. */

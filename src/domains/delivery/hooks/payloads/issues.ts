@@ -18,7 +18,7 @@ import { findDeletion } from './find-deletion.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import { buildPullMessage, type PullSource } from './pulls.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
-import { messageOf } from './payload.present.ts'
+import { messageOf } from '../hook.present.ts'
 import type { Changes, IssuePayload, PayloadLabel } from './payload-types.ts'
 
 export interface IssueBuilderDeps extends Pick<Core, 'database' | 'site'>, PullSource {

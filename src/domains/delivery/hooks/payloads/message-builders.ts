@@ -1,23 +1,26 @@
 import type { Core } from '../../../../core/module.ts'
 import type { EventKind } from '../../../../core/events/index.ts'
-import type { CommitViews } from '../../../code/index.ts'
+import { type CommitViews, loadReleaseViews, presentRelease, releaseOf } from '../../../code/index.ts'
 import type { Pulls } from '../../../pulls/index.ts'
-import type { Repo, Repos } from '../../../repositories/index.ts'
+import { type Repo, type Repos, findRepoById } from '../../../repositories/index.ts'
 import type { Workflows } from '../../../automation/index.ts'
 import { commentBuilders } from './comments.ts'
-import { createEventFacts } from './event-facts.ts'
+import { createEventFacts, type EventFactsLoader, type EventFacts } from './event-facts.ts'
 import { issueBuilders } from './issues.ts'
 import { packageBuilders } from './packages.ts'
 import type { BuildMessages, HookMessage, MessageBuilders } from './payload.ts'
 import { pullBuilders } from './pulls.ts'
 import { pushBuilders } from './pushes.ts'
-import { releaseBuilders } from './releases.ts'
-import { repoBuilders } from './repos.ts'
 import { reviewBuilders } from './reviews.ts'
 import { statusBuilders } from './statuses.ts'
 import { buildTestPush } from './test-push.ts'
-import { wikiBuilders } from './wiki.ts'
 import { workflowBuilders } from './workflows.ts'
+import { messageOf } from '../hook.present.ts'
+import { repoUrls } from '../../../../core/access/repo-urls.ts'
+import { ANONYMOUS } from '../../../../core/access/viewer.ts'
+import { presentGhost, presentUser } from '../../../accounts/index.ts'
+import { asId } from '../../../../core/platform/crypto/ids.ts'
+import { deletedRepo } from './find-deletion.ts'
 
 interface MessageBuilderDeps extends Pick<Core, 'database' | 'git' | 'site'> {
   readonly repos: Pick<Repos, 'view' | 'views'>
@@ -55,4 +58,79 @@ export type BuildTestMessage = (repo: Repo, actorId: number, ref?: string) => Pr
 export function createTestMessages(deps: MessageBuilderDeps): BuildTestMessage {
   const all = { ...deps, facts: createEventFacts(deps) }
   return (repo, actorId, ref) => buildTestPush(all, repo, { actorId, ref })
+}
+
+/** Pages that are changed by the API. A push to the wiki, which may change any number of pages, sends nothing. */
+function wikiBuilders(facts: EventFactsLoader): MessageBuilders {
+  const build =
+    (action: 'created' | 'edited' | 'deleted'): BuildMessages<'wiki.created' | 'wiki.edited' | 'wiki.deleted'> =>
+    async (event) => {
+      const found = await facts.load(event, 'all')
+      if (found === undefined) return []
+      const { repository, sender } = found
+      const { page, comment } = event.payload
+      return [messageOf('wiki', { action, repository, sender, page, comment })]
+    }
+  return { 'wiki.created': build('created'), 'wiki.edited': build('edited'), 'wiki.deleted': build('deleted') }
+}
+
+interface ReleaseBuilderDeps extends Pick<Core, 'database' | 'site'> {
+  readonly facts: EventFactsLoader
+}
+
+/** Published releases; drafts have no events. Texts are those of the event, files those of now. */
+function releaseBuilders({ database, facts, site }: ReleaseBuilderDeps): MessageBuilders {
+  const build =
+    (
+      action: 'published' | 'updated' | 'deleted',
+    ): BuildMessages<'release.published' | 'release.updated' | 'release.deleted'> =>
+    async (event) => {
+      const found = await facts.load(event, 'sender')
+      if (found === undefined) return []
+      const { repo, repository, sender } = found
+      const [view] = await loadReleaseViews(database.read, [releaseOf(event.payload, event.at)])
+      const author = view!.author ? presentUser(view!.author, ANONYMOUS, site) : presentGhost(site)
+      const release = { ...presentRelease(view!, repoUrls(repo, site), site), author }
+      return [messageOf('release', { action, release, repository, sender })]
+    }
+  return {
+    'release.published': build('published'),
+    'release.updated': build('updated'),
+    'release.deleted': build('deleted'),
+  }
+}
+
+interface RepoBuilderDeps extends Pick<Core, 'database' | 'site'> {
+  readonly facts: EventFactsLoader
+}
+
+/** Repositories that are created, deleted and forked; a fork is created too. */
+function repoBuilders({ database, facts, site }: RepoBuilderDeps): MessageBuilders {
+  const describe = (
+    { repo, repository, sender }: Omit<EventFacts, 'isDeleted'>,
+    action: 'created' | 'deleted',
+  ): HookMessage => {
+    const organization = presentUser(repo.owner, ANONYMOUS, site)
+    return messageOf('repository', { action, repository, organization, sender })
+  }
+  const created: BuildMessages<'repo.created' | 'fork.created'> = async (event) => {
+    const found = await facts.load(event, 'all')
+    return found === undefined ? [] : [describe(found, 'created')]
+  }
+  return {
+    'repo.created': created,
+    'fork.created': created,
+    async 'repo.deleted'(event) {
+      // NOTE: messages that are built before the deletion is committed find the repository.
+      const there = await findRepoById(database.read, asId(event.repoId))
+      const repo = there ?? (await deletedRepo(database.read, event.payload))
+      return repo === undefined ? [] : [describe(await facts.of(repo, event.actorId, 'all'), 'deleted')]
+    },
+    async 'repo.forked'(event) {
+      const base = await facts.load(event, 'sender')
+      const fork = await facts.load({ ...event, repoId: event.payload.fork_id }, 'sender')
+      if (base === undefined || fork === undefined) return []
+      return [messageOf('fork', { forkee: base.repository, repository: fork.repository, sender: fork.sender })]
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { findUserById, listUsersByIds, presentOrganization } from '../../../acco
 import { presentPackage } from '../../../packages/index.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import type { BuildMessages, MessageBuilders } from './payload.ts'
-import { messageOf } from './payload.present.ts'
+import { messageOf } from '../hook.present.ts'
 
 interface PackageBuilderDeps extends Pick<Core, 'database' | 'site'> {
   readonly facts: EventFactsLoader

@@ -10,7 +10,7 @@ import type { Repo } from '../../../repositories/index.ts'
 import { findDeletion } from './find-deletion.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
-import { messageOf, presentPayloadPull } from './payload.present.ts'
+import { messageOf, presentPayloadPull } from '../hook.present.ts'
 import type { Changes, PayloadPull, PayloadUser, PullPayload } from './payload-types.ts'
 
 /** What pull requests are loaded with. */

@@ -4,7 +4,7 @@ import type { Database } from '../../../../core/db/database.ts'
 import { findCommitStatus, presentStatus } from '../../../code/index.ts'
 import type { EventFactsLoader } from './event-facts.ts'
 import { loadPayloadCommits, type PayloadCommitDeps } from './payload-commits.ts'
-import { messageOf } from './payload.present.ts'
+import { messageOf } from '../hook.present.ts'
 import type { MessageBuilders } from './payload.ts'
 
 interface StatusBuilderDeps extends PayloadCommitDeps {

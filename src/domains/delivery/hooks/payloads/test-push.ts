@@ -2,7 +2,7 @@ import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import { branchRef, findCommitOid, findTarget } from '../../../../core/git/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { loadPayloadCommits } from './payload-commits.ts'
-import { messageOf } from './payload.present.ts'
+import { messageOf } from '../hook.present.ts'
 import type { HookMessage } from './payload.ts'
 import type { PushBuilderDeps } from './pushes.ts'
 

@@ -21,7 +21,7 @@ import { presentGhost, presentOrganization, presentUser, presentVirtualById } fr
 import type { Repo, Repos } from '../../../repositories/index.ts'
 import type { IssueBuilderDeps } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
-import { messageOf } from './payload.present.ts'
+import { messageOf } from '../hook.present.ts'
 import type { PayloadPull, WorkflowCommon } from './payload-types.ts'
 import { loadPayloadPull } from './pulls.ts'
 

@@ -4,12 +4,12 @@ import { type DomainEvent, findMissedEvents } from '../../../../core/events/inde
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Repos } from '../../../repositories/index.ts'
 import { type Board, type Channel, dataMessage, type Listener, type Message } from '../../../../core/streams/index.ts'
-import { presentThread } from '../threads/thread.present.ts'
+import { presentThread } from '../notifications.present.ts'
 import { countThreads, listOwnThreads } from '../threads/thread.store.ts'
 import { loadThreadViews } from '../threads/thread-views.ts'
 import { type ChangedThread, listChangedThreads } from './changed-threads.store.ts'
 import { NOTIFYING_KINDS, threadChangeOf } from './thread-changes.policy.ts'
-import type { ThreadsChanged } from './threads-changed.model.ts'
+import type { ThreadsChanged } from '../notifications.model.ts'
 
 interface ThreadBoardDeps extends Pick<Core, 'database' | 'clock' | 'site'> {
   readonly repos: Pick<Repos, 'views'>

@@ -7,7 +7,7 @@ import type { Site } from '../../../../core/platform/site.ts'
 import { WatchInfo } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { UserModel as User, presentUser } from '../../../accounts/index.ts'
-import { presentSubscription } from './subscription.present.ts'
+import { presentSubscription } from '../notifications.present.ts'
 import type { Subscriptions } from './subscriptions.service.ts'
 
 const LIST = '/repos/{owner}/{repo}/issues/{index:int}/subscriptions'

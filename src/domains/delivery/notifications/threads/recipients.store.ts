@@ -16,7 +16,7 @@ import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/p
 import { type Issue, unitOf } from '../../../issues/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { PARTICIPATING_KINDS } from '../subscriptions/issue-watch.store.ts'
-import type { NotificationTable } from './notification.table.ts'
+import type { NotificationTable } from '../notifications.table.ts'
 import { unreadFirst } from './thread.store.ts'
 
 export type NotificationReason = NotificationTable['reason']

@@ -11,7 +11,7 @@ import {
   type UserId,
 } from '../../../../core/platform/crypto/ids.ts'
 import { type Page, type Paging, totalOf } from '../../../../core/platform/paging.ts'
-import type { NotificationTable } from './notification.table.ts'
+import type { NotificationTable } from '../notifications.table.ts'
 
 export type ThreadStatus = NotificationTable['status']
 export type ThreadKind = NotificationTable['kind']

@@ -20,7 +20,7 @@ import {
 } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { EntryInView } from '../comments/comment.guards.ts'
-import { isComment } from '../comments/comment.policy.ts'
+import { isComment } from '../issue.policy.ts'
 import type { CommentInView } from '../comments/comments.service.ts'
 import type { IssueInView } from '../views.ts'
 import type { AssetUpload, IssueAssets } from './assets.service.ts'

@@ -1,7 +1,7 @@
 import type { LabelId } from '../../../../core/platform/crypto/ids.ts'
 import { type Label, addToLabelCounters } from '../../labels/label.store.ts'
 import { exclusiveScope } from '../../labels/labels.policy.ts'
-import { deleteIssueLabels, insertIssueLabels } from '../records/issue-label.store.ts'
+import { deleteIssueLabels, insertIssueLabels } from '../records/records.store.ts'
 import { updateIssue } from '../records/issue.store.ts'
 import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'

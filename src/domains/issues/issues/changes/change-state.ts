@@ -1,7 +1,7 @@
 import { flag } from '../../../../core/db/flag.ts'
 import { type CounterChange, addToMilestoneCounters } from '../../milestones/milestone.store.ts'
 import { type RepoCounter, addToRepoCounter } from '../../../repositories/index.ts'
-import { updateStateCopies } from '../records/issue-copies.store.ts'
+import { updateStateCopies } from '../records/records.store.ts'
 import { type Issue, updateIssue } from '../records/issue.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 

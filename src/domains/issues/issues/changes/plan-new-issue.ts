@@ -6,7 +6,7 @@ import { type Milestone, countInMilestone } from '../../milestones/milestone.sto
 import type { Repo } from '../../../repositories/index.ts'
 import type { User } from '../../../accounts/index.ts'
 import { insertAssignees } from '../records/issue-assignee.store.ts'
-import { insertIssueLabels } from '../records/issue-label.store.ts'
+import { insertIssueLabels } from '../records/records.store.ts'
 import { assigneeEntry, assigneeEvent, findAssignees, requireStillAssignable } from './change-assignees.ts'
 import { labelEntry, reduceToScopes } from './change-labels.ts'
 import { milestoneEntry } from './change-milestone.ts'

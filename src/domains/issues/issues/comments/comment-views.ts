@@ -4,7 +4,7 @@ import { type Attachment, type Repo, listAttachmentsOf, listReposByIds } from '.
 import { type User, listUsersByIds } from '../../../accounts/index.ts'
 import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
 import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
-import { isText, type Text } from './comment.policy.ts'
+import { isText, type Text } from '../issue.policy.ts'
 
 /** Everything that the wire model of a comment contains. */
 export interface CommentView {

@@ -4,11 +4,10 @@ import { type Guard, onTop } from '../../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import { parseInteger } from '../../../../core/platform/paging.ts'
 import type { RepoGuard } from '../../../repositories/index.ts'
-import { canReadIssue } from '../issue.policy.ts'
+import { canReadIssue, canEditEntry, canEditFiles, isHiddenFrom } from '../issue.policy.ts'
 import { findIssueById } from '../records/issue.store.ts'
 import { findEntry, type TimelineEntry } from '../timeline/timeline-entry.store.ts'
 import type { IssueInView } from '../views.ts'
-import { canEditEntry, canEditFiles, isHiddenFrom } from './comment.policy.ts'
 
 /** An entry of the timeline of an issue that the viewer may read; which kinds are comments is for the caller. */
 export interface EntryInView extends IssueInView {

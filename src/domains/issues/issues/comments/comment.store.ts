@@ -2,10 +2,9 @@ import type { Db } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { IssueKinds } from '../issue-kinds.policy.ts'
+import { type IssueKinds, type Comment, COMMENT_KINDS } from '../issue.policy.ts'
 import { toEntry, updatedIn } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
-import { type Comment, COMMENT_KINDS } from './comment.policy.ts'
 
 const comments = (db: Db, span: UpdateSpan) =>
   db

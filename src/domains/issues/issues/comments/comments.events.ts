@@ -3,7 +3,7 @@ import type { Actor } from '../../../../core/access/viewer.ts'
 import type { EventPayload, PayloadsOf } from '../../../../core/events/index.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
 import { issuePayload } from '../issues.events.ts'
-import type { Text } from './comment.policy.ts'
+import type { Text } from '../issue.policy.ts'
 
 const Id = Type.Integer()
 const OfComment = { repo_id: Id, issue_id: Id, number: Id, is_pull: Type.Boolean(), comment_id: Id }

@@ -13,12 +13,19 @@ import {
 } from '../../../repositories/index.ts'
 import { knownUser, requireUnblocked } from '../../../accounts/index.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
-import { canWriteIssue, decideUpdateTime } from '../issue.policy.ts'
+import {
+  canWriteIssue,
+  decideUpdateTime,
+  type Comment,
+  isComment,
+  isPublished,
+  isText,
+  type Text,
+} from '../issue.policy.ts'
 import { countNewComments, type Issue, listIssuesByIds, lockIssue, subtractComment } from '../records/issue.store.ts'
 import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
 import type { IssueInView } from '../views.ts'
-import { type Comment, isComment, isPublished, isText, type Text } from './comment.policy.ts'
 import { listCommentsOfIssue, listCommentsOfRepo, listSomeCommentsBy, type RepoCommentFilter } from './comment.store.ts'
 import { type CommentView, loadCommentViews } from './comment-views.ts'
 import { appendCommentEvent, recordOf } from './comments.events.ts'

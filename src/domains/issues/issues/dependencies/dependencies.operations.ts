@@ -12,8 +12,8 @@ import { presentIssue } from '../issue.present.ts'
 import type { Issues } from '../issues.service.ts'
 import type { IssueInView } from '../views.ts'
 import type { Dependencies, DependencyPair } from './dependencies.service.ts'
-import { IssueDependency, IssueMeta } from './dependency.model.ts'
-import { presentHidden } from './dependency.present.ts'
+import { IssueDependency, IssueMeta } from '../issues.model.ts'
+import { presentHidden } from '../issues.present.ts'
 
 const ONE = '/repos/{owner}/{repo}/issues/{index:int}'
 const DEPENDENCIES = `${ONE}/dependencies`

@@ -4,7 +4,7 @@ import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type IssueId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { FormerTextTable } from './former-text.table.ts'
+import type { FormerTextTable } from '../issues.table.ts'
 
 /** A text before an edit. */
 export interface FormerText {

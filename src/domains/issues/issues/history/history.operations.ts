@@ -9,7 +9,7 @@ import type { Paging } from '../../../../core/platform/paging.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { UserModel, presentGhost, presentUser } from '../../../accounts/index.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { isText } from '../comments/comment.policy.ts'
+import { isText } from '../issue.policy.ts'
 import type { TextOwner } from './former-text.store.ts'
 import type { FormerTextView, TextHistory } from './history.service.ts'
 

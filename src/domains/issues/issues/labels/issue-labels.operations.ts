@@ -9,7 +9,7 @@ import { Label as LabelModel } from '../../labels/label.model.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { presentIssueLabel } from '../issue.present.ts'
-import { DeleteLabelsOption, IssueLabelsOption } from './issue-labels.model.ts'
+import { DeleteLabelsOption, IssueLabelsOption } from '../issues.model.ts'
 import type { IssueLabels } from './issue-labels.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/issues/{index:int}/labels'

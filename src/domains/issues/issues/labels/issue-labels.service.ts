@@ -9,7 +9,7 @@ import { addLabels, removeLabels, replaceLabels } from '../changes/change-labels
 import { changeLocked } from '../changes/change-locked.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import type { Issue } from '../records/issue.store.ts'
-import { listLabelsOfIssues } from '../records/issue-label.store.ts'
+import { listLabelsOfIssues } from '../records/records.store.ts'
 import type { IssueInView } from '../views.ts'
 
 /** Ids, or exact names, of labels. */

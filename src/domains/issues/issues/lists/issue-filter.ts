@@ -1,5 +1,5 @@
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { IssueKinds } from '../issue-kinds.policy.ts'
+import type { IssueKinds } from '../issue.policy.ts'
 import type { Position } from './cursor.ts'
 
 /** Which issues a list has, by what their own rows say. Times are epoch milliseconds and inclusive. */

@@ -6,7 +6,7 @@ import { defineOperation, type Operation } from '../../../../core/http/operation
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { Issue } from '../issue.model.ts'
-import { readKinds } from '../issue-kinds.policy.ts'
+import { readKinds } from '../issue.policy.ts'
 import { presentIssues } from '../issue.present.ts'
 import { presentCursor } from './cursor.ts'
 import { readRepoQuery, readSearchQuery, readWindow, repoListQuery, searchQuery } from './list.query.ts'

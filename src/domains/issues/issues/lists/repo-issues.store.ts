@@ -7,7 +7,7 @@ import { matchingTexts, type SearchedTexts } from '../texts/text-match.store.ts'
 import { countIds, type Driver, type Listing, ORDERS, selectIds } from './ranges.store.ts'
 import { chooseDriver, chooseToCount } from './choose-driver.ts'
 import type { IssueFilter, IssueSort, Named } from './issue-filter.ts'
-import { hasLabelOf, hasMilestoneOf, residualsOf, updatedRange } from './residuals.store.ts'
+import { hasLabelOf, hasMilestoneOf, residualsOf, updatedRange } from './lists.store.ts'
 
 /** The filter of the issues of one repository. */
 interface RepoIssueFilter extends IssueFilter {

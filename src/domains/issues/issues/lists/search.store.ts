@@ -10,11 +10,9 @@ import { inTeam } from '../../../repositories/index.ts'
 import { matchingTexts, type SearchedTexts } from '../texts/text-match.store.ts'
 import { countIds, type Driver, type Listing, ORDERS, type Residual, selectIds } from './ranges.store.ts'
 import { chooseDriver, chooseToCount } from './choose-driver.ts'
-import { countLabelled } from './count-labelled.store.ts'
+import { countLabelled, residualsOf, updatedRange, reviewDrivers, reviewResiduals } from './lists.store.ts'
 import { findKnownLabels, findKnownMilestones, type KnownMilestones, type SeesRepo } from './find-named.store.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
-import { residualsOf, updatedRange } from './residuals.store.ts'
-import { reviewDrivers, reviewResiduals } from './review-ranges.store.ts'
 
 /** The filter of a search over all repositories. */
 interface SearchFilter extends IssueFilter {

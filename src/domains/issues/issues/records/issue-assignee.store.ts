@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, listReposAmong } from '../../../repositories/index.ts'
-import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
+import { copiesOf, type IssueCopies } from './records.store.ts'
 import type { Issue } from './issue.store.ts'
 
 /** The ids of the assignees of each issue, in the order in which they are shown. */

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import { copiesOf, type IssueCopies } from './issue-copies.store.ts'
+import { copiesOf, type IssueCopies } from './records.store.ts'
 import type { Issue } from './issue.store.ts'
 
 /** Records that the issue or one of its comments mentions these users; those already recorded are left as they are. */

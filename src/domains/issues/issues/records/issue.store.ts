@@ -5,7 +5,7 @@ import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
 import { keepReturned, rowById } from '../../../../core/db/transaction-rows.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { IssueTable } from './issue.table.ts'
+import type { IssueTable } from '../issues.table.ts'
 
 /** An issue or a pull request. Times are epoch milliseconds. */
 export interface Issue {

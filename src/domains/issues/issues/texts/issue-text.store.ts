@@ -5,7 +5,7 @@ import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import { foldText } from './fold-text.ts'
-import type { IssueTextTable } from './issue-text.table.ts'
+import type { IssueTextTable } from '../issues.table.ts'
 
 /** The title, the body, or the id of the entry of a comment or review. */
 export type TextPart = 'title' | 'body' | number

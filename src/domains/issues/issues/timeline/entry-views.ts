@@ -11,7 +11,7 @@ import { listAttachmentsOf, listReposByIds } from '../../../repositories/index.t
 import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../../milestones/milestone.store.ts'
 import { type User, listUsersByIds } from '../../../accounts/index.ts'
-import { isText } from '../comments/comment.policy.ts'
+import { isText } from '../issue.policy.ts'
 import { type CommentView, loadCommentViews } from '../comments/comment-views.ts'
 import { listIssuesByIds } from '../records/issue.store.ts'
 import { type IssueView, loadIssueViews } from '../views.ts'

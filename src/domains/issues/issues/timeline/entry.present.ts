@@ -4,7 +4,7 @@ import { asId, type IssueId, type LabelId, type UserId } from '../../../../core/
 import type { Site } from '../../../../core/platform/site.ts'
 import { presentMilestone } from '../../milestones/milestone.present.ts'
 import { presentGhost, presentUser } from '../../../accounts/index.ts'
-import { entryUrls, presentComment } from '../comments/comment.present.ts'
+import { entryUrls, presentComment } from '../issues.present.ts'
 import { presentIssue, presentIssueLabel } from '../issue.present.ts'
 import type { IssueInView } from '../views.ts'
 import type { EntryFacts } from './entry-views.ts'

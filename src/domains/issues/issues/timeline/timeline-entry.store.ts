@@ -13,7 +13,7 @@ import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { keepReturned, rowById } from '../../../../core/db/transaction-rows.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
-import type { TimelineEntryTable } from './timeline-entry.table.ts'
+import type { TimelineEntryTable } from '../issues.table.ts'
 import type { UpdateSpan } from './update-span.ts'
 
 export type RefAction = 'none' | 'closes' | 'reopens' | 'neutered'

@@ -3,7 +3,7 @@ import { Nullable } from '../../../../core/http/openapi/nullable.ts'
 import { Label as LabelModel } from '../../labels/label.model.ts'
 import { Milestone as MilestoneModel } from '../../milestones/milestone.model.ts'
 import { TeamModel, UserModel } from '../../../accounts/index.ts'
-import { Comment } from '../comments/comment.model.ts'
+import { Comment } from '../issues.model.ts'
 import { Issue } from '../issue.model.ts'
 
 const Time = Type.String({ format: 'date-time' })

@@ -8,15 +8,24 @@ import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
 import type { AccountChange } from '../../issues/changes/issue-change.ts'
 import { lockIssue, touchIssues } from '../../issues/records/issue.store.ts'
 import type { StateRules, TimeBookings } from '../../issues/changes/issue-hooks.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { type Repo, findRepoById, escapeHtml } from '../../../repositories/index.ts'
 import { loadActingUser } from '../../../accounts/index.ts'
 import { applyKeyword } from '../apply-keyword.ts'
 import { findReferred, loadTargets, mayActOn, type Target } from '../find-targets.ts'
 import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
 import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/commit-reference.store.ts'
 import { actsOnBranch } from '../reference.policy.ts'
-import { commitLink } from './commit-link.ts'
 import { type BranchUpdate, listPushedCommits, type PushedCommit } from './pushed-commits.ts'
+import type { Commit } from '../../../../core/git/index.ts'
+
+/** Characters of the first line of a message. */
+const MAX_SUBJECT = 1000
+
+/** The body of a `commit_ref` entry: a link with the first line of the message (behaviour/issues#timeline). */
+function commitLink({ fullName }: Pick<Repo, 'fullName'>, { oid, message }: Commit): string {
+  const subject = message.trimStart().split('\n', 1)[0]!.trim().slice(0, MAX_SUBJECT)
+  return `<a href="/${escapeHtml(fullName)}/commit/${oid}">${escapeHtml(subject)}</a>`
+}
 
 export interface CommitReferenceDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly stateRules: StateRules

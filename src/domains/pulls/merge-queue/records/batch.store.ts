@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
-import type { MergeQueueBatchTable } from './batch.table.ts'
+import type { MergeQueueBatchTable } from '../merge-queue.table.ts'
 
 /** `building`: its commit is not there yet; `testing`: it waits for statuses; `merging`: the base moves now. */
 type BatchState = 'building' | 'testing' | 'merging'

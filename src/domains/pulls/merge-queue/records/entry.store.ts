@@ -9,7 +9,7 @@ import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../..
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
 import type { MergeAction, MergeRequest } from '../../merges/merge-request.ts'
 import type { QueuedBranch } from './batch.store.ts'
-import type { MergeQueueEntryTable } from './entry.table.ts'
+import type { MergeQueueEntryTable } from '../merge-queue.table.ts'
 
 /** A pull request in the queue of its base. */
 export interface QueueEntry extends QueuedBranch {

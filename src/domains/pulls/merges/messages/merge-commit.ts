@@ -2,14 +2,14 @@ import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import { hasUnit } from '../../../../core/access/units.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import type { GitRepo, Identity, MergePlan } from '../../../../core/git/index.ts'
+import { type GitRepo, type Identity, type MergePlan, branchRef, isGitError } from '../../../../core/git/index.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { PullReviews } from '../../pulls/review-port.ts'
 import { listClosedByMerge } from '../../../issues/index.ts'
 import { type CommitSigner, findRepoById, writeCommit } from '../../../repositories/index.ts'
 import { type User, commitIdentity, findUserById, listEmails } from '../../../accounts/index.ts'
-import type { MergeRequest } from '../merge-request.ts'
+import type { MergeRequest, MergeAction } from '../merge-request.ts'
 import {
   defaultTitle,
   fillTemplate,
@@ -19,7 +19,41 @@ import {
   splitMessage,
   templateVariables,
 } from './merge-message.policy.ts'
-import { readMessageTemplate } from './message-template.ts'
+
+const FOLDERS = ['.gitea/default_merge_message', '.forgejo/default_merge_message']
+const MAX_TEMPLATE = 64 * 1024
+
+/** The template of a style in the default branch; undefined for none and for one that is not a small file. */
+async function readMessageTemplate(
+  git: GitRepo,
+  defaultBranch: string,
+  action: MergeAction,
+): Promise<string | undefined> {
+  const tip = (await git.refs.snapshot()).get(branchRef(defaultBranch))?.oid
+  if (tip === undefined) return undefined
+  const { tree } = await git.objects.commit(tip)
+  for (const folder of FOLDERS) {
+    const oid = await findBlob(git, tree, `${folder}/${action.toUpperCase()}_TEMPLATE.md`)
+    const content = oid && (await git.objects.blob(oid, MAX_TEMPLATE).catch(noneIfGitRefuses))
+    if (content) return content.toString('utf8')
+  }
+  return undefined
+}
+
+async function findBlob(git: GitRepo, root: string, path: string): Promise<string | undefined> {
+  let oid = root
+  const parts = path.split('/')
+  for (const [index, name] of parts.entries()) {
+    const entry = (await git.objects.tree(oid)).find((candidate) => candidate.name === name)
+    if (entry?.type !== (index === parts.length - 1 ? 'blob' : 'tree')) return undefined
+    oid = entry.oid
+  }
+  return oid
+}
+
+function noneIfGitRefuses(error: unknown): undefined {
+  if (!isGitError(error)) throw error
+}
 
 export interface CommitDeps {
   readonly read: Db

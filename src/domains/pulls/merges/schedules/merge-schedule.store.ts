@@ -7,7 +7,7 @@ import {
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { MergeAction } from '../merge-request.ts'
-import type { MergeScheduleTable } from './merge-schedule.table.ts'
+import type { MergeScheduleTable } from '../merges.table.ts'
 
 export interface MergeSchedule {
   readonly pullId: PullId

@@ -102,7 +102,7 @@ const byEvent: { readonly [Kind in EventKind]?: Concerns<EventPayload<Kind>> } =
  * Returns whether a job, or an event that will enqueue one, is about to make refs and row of a pull request agree. NOTE:
  * the events are read first: when an event is handled, its job exists.
  */
-export async function loadPendingSyncs(db: Db): Promise<(head: PullHead) => boolean> {
+async function loadPendingSyncs(db: Db): Promise<(head: PullHead) => boolean> {
   const events = await listPendingEvents(db, Object.keys(byEvent))
   const jobs = await listUnfinishedJobs(db, Object.keys(byJob))
   const pending = [...events.map(toTest(byEvent)), ...jobs.map(toTest(byJob))]

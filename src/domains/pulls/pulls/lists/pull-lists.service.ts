@@ -15,9 +15,8 @@ import {
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
 import { findUserByName, isOwnerInView } from '../../../accounts/index.ts'
 import { parseHead } from '../heads.ts'
-import { findIssueByMerge, findIssueByTarget } from './find-by-target.store.ts'
+import { findIssueByMerge, findIssueByTarget, listPullIssueIds } from './lists.store.ts'
 import type { PullFilter, PullSort } from './pull-filter.ts'
-import { listPullIssueIds } from './pull-list.store.ts'
 
 export interface PullQuery extends Omit<PullFilter, 'posterId'> {
   /** Login. */

@@ -1,7 +1,7 @@
 import type { DiffSide, DiffSpan, GitRepo } from '../../../../core/git/index.ts'
 import { invalidField } from '../../../../core/platform/errors.ts'
 import type { CommentPlace } from '../records/review-comment.store.ts'
-import type { CreatePullReviewComment } from './review-comment.model.ts'
+import type { CreatePullReviewComment } from '../reviews.model.ts'
 
 /** A comment at lines of one side of the diff. */
 export interface NewComment {

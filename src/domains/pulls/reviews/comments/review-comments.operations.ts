@@ -9,8 +9,8 @@ import {
   CreatePullReviewCommentOptions,
   CreatePullReviewCommentReplyOptions,
   PullReviewComment,
-} from './review-comment.model.ts'
-import { presentReviewComment } from './review-comment.present.ts'
+} from '../reviews.model.ts'
+import { presentReviewComment } from '../reviews.present.ts'
 import type { ReviewComments } from './review-comments.service.ts'
 
 const PULLS = '/repos/{owner}/{repo}/pulls'

@@ -1,15 +1,18 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { notFound, forbidden, badRequest } from '../../../../core/platform/errors.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
-import { findCommentPlace, listCommentPlaces } from '../records/review-comment.store.ts'
+import { findCommentPlace, listCommentPlaces, updateCommentPlace } from '../records/review-comment.store.ts'
 import type { ReviewDeps } from '../review-deps.ts'
 import type { ReviewCommentInView, ReviewInView } from '../review-in-view.ts'
 import { addComment, replyTo } from './add-comment.ts'
 import { loadReviewCommentViews, type ReviewCommentView } from './comment-views.ts'
-import { deleteReviewComment } from './delete-comment.ts'
 import type { NewComment } from './locate-comments.ts'
-import { resolveComment } from './resolve-comment.ts'
+import { canWriteIssue, deleteEntry, findEntry, findIssueById, isComment, isHiddenFrom } from '../../../issues/index.ts'
+import { changePull } from '../../pulls/lifecycle/pull-change.ts'
+import { retractTexts } from '../reviews/review-texts.ts'
+import { isOfficialReviewer } from '../../../code/index.ts'
+import { findPullByIssue } from '../../pulls/records/pull.store.ts'
 
 export type ReviewComments = ReturnType<typeof createReviewComments>
 
@@ -39,4 +42,50 @@ export function createReviewComments(deps: ReviewDeps) {
     resolve: (actor: SignedIn, target: RepoInView, comment: Parameters<typeof resolveComment>[3]): Promise<void> =>
       resolveComment(deps, actor, target, comment),
   }
+}
+
+/** Deletes a comment of a review with its files. Throws Forbidden for others than its poster and writers. */
+async function deleteReviewComment(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  { repo, pull, access, issue, entry }: ReviewCommentInView,
+): Promise<void> {
+  if (entry.actorId !== actor.account.id && !canWriteIssue(access, issue)) throw forbidden('')
+  const isDeleted = await changePull(deps, actor, { repo, pull }, async (change) => {
+    const { tx } = change
+    if ((await findEntry(tx, entry.id)) === undefined) return false
+    await deps.attachments.deleteOf(tx, 'comment', entry.id)
+    await deleteEntry(tx, entry.id)
+    await retractTexts(deps, change, [entry.id])
+    return true
+  })
+  if (isDeleted !== true) throw notFound('comment does not exist')
+}
+
+/**
+ * Marks a comment of a review as resolved by the actor, or takes the mark back
+ * (behaviour/pull-requests#review-comments). Throws NotFound, BadRequest for what is no comment of a review, and
+ * Forbidden for others than the poster of the pull request, writers and official reviewers.
+ */
+async function resolveComment(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  target: RepoInView,
+  { id, isResolved }: { readonly id: number; readonly isResolved: boolean },
+): Promise<void> {
+  const { read } = deps.database
+  const entry = await findEntry(read, id)
+  if (entry === undefined || entry.repoId !== target.repo.id || !isComment(entry) || isHiddenFrom(actor, entry))
+    throw notFound('comment does not exist')
+  const [issue, pull] = await Promise.all([findIssueById(read, entry.issueId), findPullByIssue(read, entry.issueId)])
+  if (issue === undefined) throw notFound('comment does not exist')
+  if (pull === undefined) throw badRequest('comment does not belong to a pull request')
+  if ((await findCommentPlace(read, id)) === undefined) throw badRequest('comment is not a review comment')
+  const mayResolve =
+    issue.posterId === actor.account.id ||
+    canWriteIssue(target.access, issue) ||
+    (await isOfficialReviewer(read, target.repo, pull.baseBranch, actor.account))
+  if (!mayResolve) throw forbidden('user should have permission to resolve comment')
+  const resolverId = isResolved ? actor.account.id : 0
+  await deps.database.transaction((tx) => updateCommentPlace(tx, id, { resolver_id: resolverId }))
 }

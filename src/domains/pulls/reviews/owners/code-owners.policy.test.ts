@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type OwnerRule, parseCodeOwners } from './code-owners.policy.ts'
+import { type OwnerRule, parseCodeOwners } from '../reviews.policy.ts'
 import { matchOwnerRules } from './match-owners.ts'
 import { MEASURED } from '../../../../../test/harness/measured.ts'
 

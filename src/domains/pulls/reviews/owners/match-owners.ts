@@ -1,6 +1,6 @@
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 import { compileSafeRegExp } from '../../../../core/platform/patterns/safe-regexp.ts'
-import type { OwnerRule } from './code-owners.policy.ts'
+import type { OwnerRule } from '../reviews.policy.ts'
 
 /** Milliseconds of comparing paths with patterns: rules that are not reached have no owners. */
 const MAX_WORK_MS = 5000

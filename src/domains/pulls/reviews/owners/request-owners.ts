@@ -1,20 +1,78 @@
 import { actorOf } from '../../../../core/access/viewer.ts'
-import { branchRef, type ChangedFileList, type Git, type GitRepo, isGitError } from '../../../../core/git/index.ts'
+import {
+  branchRef,
+  type ChangedFileList,
+  type Git,
+  type GitRepo,
+  isGitError,
+  MODE,
+  type TreeEntry,
+} from '../../../../core/git/index.ts'
 import type { PullId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
 import { type Issue, findIssueById } from '../../../issues/index.ts'
 import { changePull } from '../../pulls/lifecycle/pull-change.ts'
 import { type Pull, findPull } from '../../pulls/records/pull.store.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
-import { findUserById, listBlockers } from '../../../accounts/index.ts'
+import { findUserById, listBlockers, findTeamByName, findUserByName } from '../../../accounts/index.ts'
 import { findProblem, type PlannedRequest, planRequest } from '../requests/plan-requests.ts'
 import { recordRequest } from '../requests/record-request.ts'
 import { listReviewersAmong } from '../requests/request.store.ts'
 import type { RequestDeps } from '../requests/requests.service.ts'
-import { type OwnerRule, parseCodeOwners } from './code-owners.policy.ts'
-import { findOwners } from './find-owners.ts'
+import { type OwnerRule, parseCodeOwners } from '../reviews.policy.ts'
 import { matchOwnerRules } from './match-owners.ts'
-import { readCodeOwners } from './read-code-owners.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import type { Reviewer } from '../requests/find-reviewers.ts'
+
+/** Names that are looked up: the first ones. */
+const MAX_NAMES = 100
+
+/**
+ * The persons and teams that rules name, each once, persons first. Unknown names and teams of other organizations than
+ * the owner are left out.
+ */
+async function findOwners(db: Db, repo: Repo, rules: readonly OwnerRule[]): Promise<Reviewer[]> {
+  const users = new Map<number, Reviewer>()
+  for (const name of firstNames(rules.flatMap((rule) => rule.users))) {
+    const user = await findUserByName(db, name)
+    if (user !== undefined) users.set(user.id, { user })
+  }
+  const teams = new Map<number, Reviewer>()
+  const owner = repo.owner.name.toLowerCase()
+  const own = rules.flatMap((rule) => rule.teams).filter(({ org }) => org.toLowerCase() === owner)
+  for (const name of firstNames(own.map(({ team }) => team))) {
+    const team = await findTeamByName(db, repo.ownerId, name)
+    if (team !== undefined) teams.set(team.id, { team })
+  }
+  return [...users.values(), ...teams.values()]
+}
+
+const firstNames = (names: readonly string[]): string[] =>
+  [...new Set(names.map((name) => name.toLowerCase()))].slice(0, MAX_NAMES)
+
+/** The first of these files counts (behaviour/pull-requests#code-owners). */
+const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS', '.forgejo/CODEOWNERS']
+const MAX_FILE_BYTES = 256 * 1024
+
+/** The text of the file in a commit; undefined if it has none, and for one of more than 256 KiB. */
+async function readCodeOwners(git: GitRepo, commit: string): Promise<string | undefined> {
+  for (const path of PLACES) {
+    const entry = await git.revisions.entryAt(commit, path)
+    if (entry !== undefined && isFile(entry)) return readText(git, entry.oid)
+  }
+  return undefined
+}
+
+const isFile = ({ mode }: TreeEntry): boolean => mode === MODE.file || mode === MODE.executable
+
+async function readText(git: GitRepo, oid: string): Promise<string | undefined> {
+  try {
+    return (await git.objects.blob(oid, MAX_FILE_BYTES)).toString()
+  } catch (error) {
+    if (isGitError(error, 'too-large')) return undefined
+    throw error
+  }
+}
 
 export interface OwnerDeps extends RequestDeps {
   readonly git: Git

@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { DiffSide } from '../../../../core/git/index.ts'
 import { asId, type PullId, type ReviewId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { ReviewCommentTable } from './review-comment.table.ts'
+import type { ReviewCommentTable } from '../reviews.table.ts'
 
 /** Where a comment of a review is in the diff. */
 export interface CommentPlace {

@@ -11,7 +11,7 @@ import {
 } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import type { ReviewTable } from './review.table.ts'
+import type { ReviewTable } from '../reviews.table.ts'
 import { isShown } from './shown-reviews.store.ts'
 
 /** `request`: nothing but the wish for a review. `pending`: known to its reviewer alone. */

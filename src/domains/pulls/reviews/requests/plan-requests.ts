@@ -7,7 +7,7 @@ import { hasTeamRepo } from '../../../accounts/index.ts'
 import { isOfficialReviewer, isOfficialTeam } from '../../../code/index.ts'
 import { loadRepoAccess } from '../../../repositories/index.ts'
 import type { Reviewer } from './find-reviewers.ts'
-import { canChooseReviewers, type RequestPlace, reviewerProblem, teamProblem } from './request.policy.ts'
+import { canChooseReviewers, type RequestPlace, reviewerProblem, teamProblem } from '../reviews.policy.ts'
 
 /** A request that may be made. */
 export interface PlannedRequest {

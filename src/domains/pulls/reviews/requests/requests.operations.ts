@@ -7,9 +7,9 @@ import type { Site } from '../../../../core/platform/site.ts'
 import type { WantedReviewers } from '../../pulls/review-port.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { PullReview } from '../reviews/review.model.ts'
-import { presentReview } from '../reviews/review.present.ts'
+import { presentReview } from '../reviews.present.ts'
 import { loadReviewViews } from '../reviews/review-views.ts'
-import { PullReviewRequestOptions } from './requests.model.ts'
+import { PullReviewRequestOptions } from '../reviews.model.ts'
 import type { ReviewRequests } from './requests.service.ts'
 
 const common = {

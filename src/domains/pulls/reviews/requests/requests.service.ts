@@ -9,7 +9,7 @@ import type { Review } from '../records/review.store.ts'
 import { findReviewers, type Reviewer } from './find-reviewers.ts'
 import { findProblem, mayChooseReviewers, type PlannedRequest, planRequest, refusal } from './plan-requests.ts'
 import { recordRequest, recordRequestDeletion } from './record-request.ts'
-import type { RequestPlace } from './request.policy.ts'
+import type { RequestPlace } from '../reviews.policy.ts'
 
 /** Requests for reviews (behaviour/pull-requests#requested-reviewers). */
 export interface ReviewRequests extends Pick<ReviewPort, 'prepareRequests'> {

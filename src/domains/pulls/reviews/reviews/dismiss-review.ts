@@ -7,7 +7,7 @@ import { lockReview, type Review, updateReview } from '../records/review.store.t
 import type { ReviewDeps } from '../review-deps.ts'
 import type { ReviewInView } from '../review-in-view.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
-import { isDecision } from './review.policy.ts'
+import { isDecision } from '../reviews.policy.ts'
 
 export interface Dismissal {
   /** The text in the timeline. */

@@ -20,7 +20,7 @@ import { findPendingReview, insertReview, type Review, updateReview } from '../r
 import type { ReviewDeps } from '../review-deps.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
 import { currentSpan, isStale, requireSpan } from './diff-spans.ts'
-import { isDecision, requireReview, type Verdict } from './review.policy.ts'
+import { isDecision, requireReview, type Verdict } from '../reviews.policy.ts'
 import { publishTexts } from './review-texts.ts'
 
 export interface NewReview {

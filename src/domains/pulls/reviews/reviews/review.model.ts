@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { LIST_ITEMS, NAME_LENGTH, PAGE_LENGTH } from '../../../../core/http/body/limits.ts'
 import { Nullable } from '../../../../core/http/openapi/nullable.ts'
 import { TeamModel, UserModel } from '../../../accounts/index.ts'
-import { CreatePullReviewComment } from '../comments/review-comment.model.ts'
+import { CreatePullReviewComment } from '../reviews.model.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const Body = Type.Optional(Type.String({ maxLength: PAGE_LENGTH }))

@@ -13,8 +13,8 @@ import {
   PullReview,
   SubmitPullReviewOptions,
 } from './review.model.ts'
-import { readVerdict } from './review.policy.ts'
-import { presentReview } from './review.present.ts'
+import { readVerdict } from '../reviews.policy.ts'
+import { presentReview } from '../reviews.present.ts'
 
 const LIST = '/repos/{owner}/{repo}/pulls/{index:int}/reviews'
 const ONE = `${LIST}/{id:int}`

@@ -2,20 +2,18 @@ import { isSiteAdmin, type SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import type { EventOrigin, Events } from '../../../../core/events/index.ts'
-import { isNewRefName } from '../../../../core/git/index.ts'
+import { isNewRefName, branchRef, type Git, isValidBranchName, RefConflictError } from '../../../../core/git/index.ts'
 import { formatDuration, parseDuration } from '../../../../core/platform/duration.ts'
-import { invalid, notFound } from '../../../../core/platform/errors.ts'
+import { invalid, notFound, invalidField } from '../../../../core/platform/errors.ts'
 import type { ChangeRepoDeps } from './change-deps.ts'
 import { requireRepoName } from '../creation/creation-rules.ts'
 import { syncHead } from './sync-head.ts'
 import { editUnits } from './edit-units.ts'
-import { updateMirror } from '../records/mirror.store.ts'
-import { recordRepoRename } from './redirect.store.ts'
+import { updateMirror } from '../records/records.store.ts'
+import { recordRepoRename, setForkVisibility } from './changes.store.ts'
 import { formatRepoSettings, parseRepoSettings } from '../repo-settings.ts'
-import { setForkVisibility } from './repo-visibility.store.ts'
 import { findRepoById, findRepoByName, type Repo, updateRepo } from '../repo.store.ts'
 import type { EditRepoOption } from '../repository.model.ts'
-import { renameWikiBranch } from './wiki-branch.ts'
 
 /**
  * Changes the members that the edit has, all or none (behaviour/repositories#editing). `updated_at` is not changed: it
@@ -153,4 +151,30 @@ function readMirrorSettings(
     interval: Math.round(interval),
     next_sync_at: interval === 0 ? 0 : clock.now() + Math.round(interval),
   }
+}
+
+/**
+ * Renames the branch of a wiki that exists already. Throws invalid for a name that git does not allow. The
+ * row is changed afterwards; until then, and after a crash, HEAD names the branch.
+ */
+async function renameWikiBranch(git: Git, repo: Repo, to: string): Promise<void> {
+  if (!isValidBranchName(to)) throw invalidField('WikiBranch', 'GitRefName')
+  const storage = `${repo.storage}.wiki`
+  if (to === repo.wikiBranch || !(await git.repoExists(storage))) return
+  const wiki = git.open({ storage, objectFormat: repo.objectFormat })
+  await wiki.writing(async () => {
+    const snapshot = await wiki.refs.snapshot()
+    const from = snapshot.get(branchRef(repo.wikiBranch))
+    if (from !== undefined && snapshot.get(branchRef(to)) === undefined) {
+      try {
+        await wiki.refs.update([
+          { ref: from.name, old: from.oid, new: wiki.zeroOid },
+          { ref: branchRef(to), old: wiki.zeroOid, new: from.oid },
+        ])
+      } catch (error) {
+        throw error instanceof RefConflictError ? invalid(`the wiki cannot have a branch ${to}`) : error
+      }
+    }
+    await wiki.refs.setHead(to)
+  })
 }

@@ -1,7 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { type FirstCommit, type FirstFile, isNewRefName } from '../../../../core/git/index.ts'
-import { invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { invalid, invalidField, notFound, badRequest } from '../../../../core/platform/errors.ts'
 import { type DiskQuota, type User, commitIdentity, findUserById } from '../../../accounts/index.ts'
 import { type CommitSigner, signedBy } from '../../signing/signing.ts'
 import { labelsOfSet } from '../../templates/label-sets.ts'
@@ -15,8 +15,8 @@ import {
   requireRepoName,
   requireUnrestricted,
 } from './creation-rules.ts'
-import { firstFiles } from './first-files.ts'
 import { insertNewRepo, type NewRepo, type RepoPlan } from './insert-new-repo.ts'
+import { renderGitignore, renderLicense } from '../../templates/templates.ts'
 
 export interface CreateRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly rules: RepoRules
@@ -89,4 +89,34 @@ async function planFirstCommit(
   return signer === undefined
     ? commit
     : { ...commit, ...signedBy(signer, commit), sign: (payload) => signer.sign(payload) }
+}
+
+interface FirstFilesInput {
+  readonly name: string
+  readonly description: string
+  /** Whom the licence names. */
+  readonly owner: string
+  readonly year: number
+  /** Name of a README template; empty is `Default`, the only one. */
+  readonly readme: string
+  /** Comma list of templates; empty makes no `.gitignore`. */
+  readonly gitignores: string
+  /** SPDX id; empty makes no `LICENSE`. */
+  readonly license: string
+}
+
+/**
+ * The files of the commit that `auto_init` makes (behaviour/repositories#creating). Throws bad-request for an unknown
+ * README, invalid for other unknown templates.
+ */
+function firstFiles(input: FirstFilesInput): FirstFile[] {
+  const { name, description, owner, year, readme, gitignores, license } = input
+  if (readme !== '' && readme !== 'Default')
+    throw badRequest('readme template does not exist, available templates: [Default]')
+  const ignored = renderGitignore(gitignores)
+  return [
+    { path: 'README.md', content: `# ${name}\n\n${description}` },
+    ...(ignored === '' ? [] : [{ path: '.gitignore', content: ignored }]),
+    ...(license === '' ? [] : [{ path: 'LICENSE', content: renderLicense(license, { year, owner, repo: name }) }]),
+  ]
 }

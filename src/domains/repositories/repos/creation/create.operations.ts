@@ -10,7 +10,7 @@ import type { User } from '../../../accounts/index.ts'
 import { presentRepo } from '../repo.present.ts'
 import type { Repos } from '../repos.service.ts'
 import { Repository } from '../repository.model.ts'
-import { CreateRepoOption } from './create-repo.model.ts'
+import { CreateRepoOption } from '../repos.model.ts'
 import { isTrustModel, type NewRepo } from './insert-new-repo.ts'
 
 interface CreateOperation {

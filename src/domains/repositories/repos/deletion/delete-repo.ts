@@ -6,7 +6,7 @@ import { notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { subtractStarsOnRepo } from '../../../accounts/index.ts'
 import type { ChangeRepoDeps } from '../changes/change-deps.ts'
-import { detachForks, lockRepoToDelete } from './repo-deletion.store.ts'
+import { detachForks, lockRepoToDelete } from './deletion.store.ts'
 import type { RepoRecord } from '../repos.events.ts'
 import { deleteRepo, findRepoById, type Repo } from '../repo.store.ts'
 

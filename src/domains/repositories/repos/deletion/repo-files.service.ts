@@ -1,8 +1,8 @@
 import type { Core } from '../../../../core/module.ts'
 import { systemActor } from '../../../../core/access/viewer.ts'
 import { deleteRepoRows } from './delete-repo.ts'
-import { listUsedStorages } from './repo-deletion.store.ts'
-import { walkRepoIds } from '../records/repo-walk.store.ts'
+import { listUsedStorages } from './deletion.store.ts'
+import { walkRepoIds } from '../records/records.store.ts'
 import { findRepoById, type Repo } from '../repo.store.ts'
 
 type RepoFilesDeps = Pick<Core, 'database' | 'git' | 'clock' | 'log' | 'events' | 'jobs'>

@@ -1,6 +1,6 @@
 import type { Projections } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { detachForksOf, subtractStarsAndWatchesOf } from './owned-repo.store.ts'
+import { detachForksOf, subtractStarsAndWatchesOf } from './deletion.store.ts'
 
 /** Before an account is deleted: subtracts it and its repositories from the counters of other repositories. */
 export const userDeletingProjections: Projections = {

@@ -7,7 +7,7 @@ import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { RepoInView } from '../lookup.ts'
-import { ReplaceFlagsOption } from './flags.model.ts'
+import { ReplaceFlagsOption } from '../repos.model.ts'
 import type { RepoFlags } from './flags.service.ts'
 
 const PATH = '/repos/{owner}/{repo}/flags'

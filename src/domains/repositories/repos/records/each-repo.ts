@@ -2,7 +2,7 @@ import type { Database } from '../../../../core/db/database.ts'
 import { isGitError } from '../../../../core/git/index.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
-import { walkRepoIds } from './repo-walk.store.ts'
+import { walkRepoIds } from './records.store.ts'
 
 interface EachRepo {
   readonly database: Database

@@ -10,8 +10,8 @@ import type { Site } from '../../../../core/platform/site.ts'
 import type { Repos } from '../../repos/repos.service.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { Activities, ActivityView } from './activities.service.ts'
-import { Activity, UserHeatmapData } from './activity.model.ts'
-import { presentActivity } from './activity.present.ts'
+import { Activity, UserHeatmapData } from '../social.model.ts'
+import { presentActivity } from '../social.present.ts'
 
 interface ActivityOperationDeps {
   readonly guards: Pick<Guards, 'org' | 'repo' | 'team' | 'visibleUser'>

@@ -11,7 +11,7 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { findRepoById } from '../../repos/repo.store.ts'
 import { inTeam } from '../../repos/lists/repo-list.store.ts'
 import { findUserById } from '../../../accounts/index.ts'
-import type { ActivityTable } from './activity.table.ts'
+import type { ActivityTable } from '../social.table.ts'
 
 /** An action of a user: one entry of feeds. Times are epoch milliseconds. */
 export interface Activity {

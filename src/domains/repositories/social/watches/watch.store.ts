@@ -6,7 +6,7 @@ import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, addToRepoCounter, reposInOrder } from '../../repos/repo.store.ts'
 import { type User, usersInOrder } from '../../../accounts/index.ts'
-import type { WatchTable } from './watch.table.ts'
+import type { WatchTable } from '../social.table.ts'
 
 export type WatchMode = WatchTable['mode']
 

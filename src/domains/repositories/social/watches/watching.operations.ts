@@ -8,8 +8,8 @@ import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { UserModel as User, presentUser } from '../../../accounts/index.ts'
 import type { Social } from '../social.service.ts'
-import { WatchInfo } from './watch-info.model.ts'
-import { presentWatchInfo } from './watch-info.present.ts'
+import { WatchInfo } from '../social.model.ts'
+import { presentWatchInfo } from '../social.present.ts'
 
 /** Seed, base table: `/repos/{username}/{reponame}/subscription`. */
 const PATH = '/repos/{owner}/{repo}/subscription'

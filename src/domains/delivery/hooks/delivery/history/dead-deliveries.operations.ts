@@ -4,8 +4,8 @@ import { requireUser, siteAdmin } from '../../../../../core/http/guards/account.
 import { pagingQuery } from '../../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../../core/http/operation.ts'
 import type { Deliveries } from './deliveries.service.ts'
-import { HookDelivery, HookQueue, RequeuedDeliveries } from './delivery.model.ts'
-import { presentDelivery, presentQueue } from './delivery.present.ts'
+import { HookDelivery, HookQueue, RequeuedDeliveries } from '../../hook.model.ts'
+import { presentDelivery, presentQueue } from '../../hook.present.ts'
 
 /** The queue of all webhooks, for administrators (behaviour/orgs-webhooks-actions#history-of-deliveries). */
 export function deadDeliveryOperations(deliveries: Deliveries): Operation[] {

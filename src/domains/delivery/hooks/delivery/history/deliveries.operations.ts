@@ -5,8 +5,8 @@ import { pagingQuery } from '../../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../../core/http/operation.ts'
 import type { OwnerKind } from '../../hook-owner-kind.ts'
 import type { Deliveries } from './deliveries.service.ts'
-import { HookDelivery, HookDeliveryDetails } from './delivery.model.ts'
-import { presentDelivery, presentDeliveryDetails } from './delivery.present.ts'
+import { HookDelivery, HookDeliveryDetails } from '../../hook.model.ts'
+import { presentDelivery, presentDeliveryDetails } from '../../hook.present.ts'
 
 /** The history of a webhook, for who may edit it (behaviour/orgs-webhooks-actions#history-of-deliveries). */
 export function deliveryOperations<Access>(

@@ -4,7 +4,7 @@ import { selectPage } from '../../../../../core/db/page.ts'
 import type { Page, Paging } from '../../../../../core/platform/paging.ts'
 import type { PastAttempt } from '../send/delivery.store.ts'
 import { bodyOf } from '../send/hook-request.ts'
-import type { DeliveryState, HookDeliveryTable } from '../delivery.table.ts'
+import type { DeliveryState, HookDeliveryTable } from '../../hooks.table.ts'
 
 /** A delivery without what was sent and answered. Times are epoch milliseconds. */
 export interface DeliverySummary {

@@ -2,8 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { type Database, type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
 import type { JsonColumns } from '../../../../../core/db/dialect/dialect.ts'
 import { executePrepared } from '../../../../../core/db/prepared-statement.ts'
-import type { HookScope } from '../../webhook.table.ts'
-import type { HookDeliveryTable, HookMessageTable } from '../delivery.table.ts'
+import type { HookScope, HookDeliveryTable, HookMessageTable } from '../../hooks.table.ts'
 
 /** One attempt to send a delivery, as its history keeps it. */
 export interface PastAttempt {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { HookScope } from '../../webhook.table.ts'
+import type { HookScope } from '../../hooks.table.ts'
 
 interface DeliveryFacts {
   readonly uuid: string

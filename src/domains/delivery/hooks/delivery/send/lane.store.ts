@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../../core/db/database.ts'
 import { executePrepared } from '../../../../../core/db/prepared-statement.ts'
-import type { HookLaneTable, LaneStatus } from '../delivery.table.ts'
+import type { HookLaneTable, LaneStatus } from '../../hooks.table.ts'
 import { farLease, type LeaseTimes } from '../hook-event.store.ts'
 import { MAX_RETRY_MS } from './retry.policy.ts'
 

@@ -1,0 +1,65 @@
+import type { Generated } from 'kysely'
+import type { Flag } from '../../../core/db/flag.ts'
+
+export interface AccessTokenTable {
+  id: Generated<number>
+  user_id: number
+  name: string
+  /** SHA-256 of the value, in hex: the value itself is 160 random bits and needs no salt. */
+  token_hash: string
+  last_eight: string
+  /** Normalised, comma-separated. */
+  scopes: string
+  created_at: number
+  last_used_at: Generated<number>
+  /** 0: never. */
+  expires_at: Generated<number>
+  /** JSON array of the repositories a restricted token may reach, whether they still exist or not; empty: all. */
+  only_repos: Generated<string>
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    access_token: AccessTokenTable
+  }
+}
+
+export interface TwoFactorTable {
+  user_id: number
+  /** The shared secret, encrypted. */
+  secret: string
+  /** Set by the first right code; until then nothing asks for codes. */
+  is_confirmed: Generated<Flag>
+  /** The time step of the last code that was used: none before it is taken again. */
+  last_step: Generated<number>
+  created_at: number
+}
+
+export interface TwoFactorRecoveryTable {
+  id: Generated<number>
+  user_id: number
+  /** SHA-256 in hex of a code of 80 random bits; the row is deleted when the code is used. */
+  code_hash: string
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    two_factor: TwoFactorTable
+    two_factor_recovery: TwoFactorRecoveryTable
+  }
+}
+
+/** A browser that is signed in to the pages; the API never looks here. */
+export interface WebSessionTable {
+  /** SHA-256 in hex of the value of the cookie, 256 random bits. */
+  token_hash: string
+  user_id: number
+  created_at: number
+  expires_at: number
+}
+
+declare module '../../../core/db/schema.ts' {
+  interface Schema {
+    web_session: WebSessionTable
+  }
+}

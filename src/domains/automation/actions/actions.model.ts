@@ -1,0 +1,140 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Repository } from '../../repositories/index.ts'
+import { UserModel } from '../../accounts/index.ts'
+
+const ActionRunnerLabel = Type.Object(
+  {
+    id: Type.Integer({ description: 'Its place in the list' }),
+    name: Type.String(),
+    type: Type.String({ description: 'custom' }),
+  },
+  { $id: 'ActionRunnerLabel' },
+)
+
+export const ActionRunner = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    status: Type.String({ description: 'online or offline' }),
+    busy: Type.Boolean(),
+    disabled: Type.Boolean({ description: 'It stays connected and gets no tasks' }),
+    ephemeral: Type.Boolean({ description: 'It is deleted after one task' }),
+    labels: Type.Array(ActionRunnerLabel),
+  },
+  { $id: 'ActionRunner' },
+)
+export type ActionRunner = Static<typeof ActionRunner>
+
+export const ActionRunnersResponse = Type.Object(
+  { runners: Type.Array(ActionRunner), total_count: Type.Integer() },
+  { $id: 'ActionRunnersResponse' },
+)
+
+export const EditActionRunnerOption = Type.Object({ disabled: Type.Boolean() }, { $id: 'EditActionRunnerOption' })
+
+export const RegistrationToken = Type.Object({ token: Type.String() }, { $id: 'RegistrationToken' })
+
+const Time = Type.String({ format: 'date-time', description: '1970-01-01T00:00:00Z: never' })
+const Status = Type.String({ description: 'queued, waiting, in_progress or completed' })
+const Conclusion = Type.Optional(Type.String({ description: 'success, failure, cancelled or skipped, when completed' }))
+
+export const ActionWorkflowRun = Type.Object(
+  {
+    id: Type.Integer(),
+    url: Type.String(),
+    html_url: Type.String(),
+    display_title: Type.String(),
+    path: Type.String({ description: 'The file name of the workflow and the ref, such as ci.yml@refs/heads/main' }),
+    event: Type.String({ description: 'As it is written in the workflow' }),
+    run_attempt: Type.Integer({ description: 'Always 0: attempts are counted by job' }),
+    run_number: Type.Integer({ description: 'Counts from 1 in each repository' }),
+    repository_id: Type.Integer(),
+    head_sha: Type.String(),
+    head_branch: Type.Optional(Type.String({ description: 'The branch or tag, if any' })),
+    status: Status,
+    conclusion: Conclusion,
+    actor: Type.Optional(UserModel),
+    trigger_actor: Type.Optional(UserModel),
+    repository: Type.Optional(Repository),
+    head_repository: Type.Optional(Repository),
+    started_at: Time,
+    completed_at: Time,
+  },
+  { $id: 'ActionWorkflowRun' },
+)
+export type ActionWorkflowRun = Omit<Static<typeof ActionWorkflowRun>, 'repository' | 'head_repository'> & {
+  repository?: Repository
+}
+
+export const ActionWorkflowRunsResponse = Type.Object(
+  { workflow_runs: Type.Array(ActionWorkflowRun), total_count: Type.Integer() },
+  { $id: 'ActionWorkflowRunsResponse' },
+)
+
+const ActionWorkflowStep = Type.Object(
+  {
+    name: Type.String(),
+    number: Type.Integer({ description: 'From 0' }),
+    status: Status,
+    conclusion: Conclusion,
+    started_at: Time,
+    completed_at: Time,
+  },
+  { $id: 'ActionWorkflowStep' },
+)
+
+export const ActionWorkflowJob = Type.Object(
+  {
+    id: Type.Integer(),
+    url: Type.String(),
+    html_url: Type.String(),
+    run_id: Type.Integer(),
+    run_url: Type.String(),
+    name: Type.String(),
+    labels: Type.Array(Type.String(), { description: 'What the runner must have' }),
+    run_attempt: Type.Integer({ description: 'How often a runner took it' }),
+    head_sha: Type.String(),
+    head_branch: Type.Optional(Type.String({ description: 'The branch or tag, if any' })),
+    status: Status,
+    conclusion: Conclusion,
+    runner_id: Type.Optional(Type.Integer()),
+    runner_name: Type.Optional(Type.String()),
+    steps: Type.Array(ActionWorkflowStep),
+    created_at: Time,
+    started_at: Time,
+    completed_at: Time,
+  },
+  { $id: 'ActionWorkflowJob' },
+)
+export type ActionWorkflowJob = Static<typeof ActionWorkflowJob>
+
+export const ActionWorkflowJobsResponse = Type.Object(
+  { jobs: Type.Array(ActionWorkflowJob), total_count: Type.Integer() },
+  { $id: 'ActionWorkflowJobsResponse' },
+)
+
+const ActionTask = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ description: 'Of the job' }),
+    head_branch: Type.String({ description: 'The branch or tag; # and the number for a pull request' }),
+    head_sha: Type.String(),
+    run_number: Type.Integer(),
+    event: Type.String(),
+    display_title: Type.String(),
+    status: Type.String({ description: 'waiting, blocked, running, success, failure, cancelled or skipped' }),
+    workflow_id: Type.String({ description: 'The file name of the workflow' }),
+    url: Type.String(),
+    created_at: Time,
+    updated_at: Time,
+    run_started_at: Time,
+  },
+  { $id: 'ActionTask' },
+)
+export type ActionTask = Static<typeof ActionTask>
+
+/** COMPAT: the tasks are the member `workflow_runs` (test/automation/jobs.test.ts). */
+export const ActionTaskResponse = Type.Object(
+  { workflow_runs: Type.Array(ActionTask), total_count: Type.Integer() },
+  { $id: 'ActionTaskResponse' },
+)

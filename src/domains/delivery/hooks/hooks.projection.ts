@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Tx } from '../../../core/db/database.ts'
+import type { EventKind, Projections } from '../../../core/events/index.ts'
+import { eachAtOnce } from '../../../core/platform/concurrency/each-at-once.ts'
+import type { Logger } from '../../../core/platform/logger.ts'
+import type { BuildMessages } from './payloads/payload.ts'
+import { type DeletedPlace, hasActiveWebhooks, lockUnbuiltEvents, storeMessages } from './delivery/hook-event.store.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { copyDefaultWebhooks } from './webhook.store.ts'
+
+interface EarlyBuildDeps {
+  readonly builders: ReadonlyMap<EventKind, BuildMessages>
+  readonly log: Logger
+  /** Webhooks of the site alone are delivered. */
+  readonly siteOnly: boolean
+}
+
+/** Events whose messages are built in the transaction of a deletion; those of more are built later, without the rows. */
+const MAX_EVENTS = 100
+const AT_ONCE = 4
+/** The transaction waits no longer for the messages. */
+const MAX_MS = 2_000
+const NEVER = new AbortController().signal
+
+/**
+ * Builds the messages of earlier events before a repository, an account or a workflow run is deleted, and stores them.
+ * The builders read what is committed, so they find the rows that the transaction deletes. NOTE: they read git in a
+ * transaction, therefore events and time are bounded. Messages are usually built within milliseconds of their event, so
+ * there is rarely one to build here.
+ */
+export function earlyBuildProjections({ builders, log, siteOnly }: EarlyBuildDeps): Projections {
+  const kinds = [...builders.keys()]
+  const buildEarly = async (tx: Tx, place: DeletedPlace): Promise<void> => {
+    if (!(await hasActiveWebhooks(tx, { repoId: 0, ownerId: 0, ...place }, { siteOnly }))) return
+    const unbuilt = await lockUnbuiltEvents(tx, place, { kinds, limit: MAX_EVENTS })
+    if (unbuilt.length === 0) return
+    const ended = new AbortController()
+    const late = sleep(MAX_MS, undefined, { signal: ended.signal }).catch(() => {})
+    const built = new Map<number, Awaited<ReturnType<BuildMessages>>>()
+    const building = eachAtOnce(unbuilt, { atOnce: AT_ONCE, signal: NEVER }, async ({ event }) => {
+      if (ended.signal.aborted) return
+      try {
+        built.set(event.id, (await builders.get(event.kind)?.(event)) ?? [])
+      } catch (error) {
+        log.warn({ err: error, event: event.id, kind: event.kind }, 'messages of an event not built before a deletion')
+      }
+    })
+    await Promise.race([building, late])
+    ended.abort()
+    for (const event of unbuilt) {
+      const messages = built.get(event.event.id)
+      if (messages !== undefined) await storeMessages(tx, event, messages)
+    }
+  }
+  return {
+    'repo.deleting': (tx, { repoId }) => buildEarly(tx, { repoId }),
+    'user.deleting': (tx, { payload }) => buildEarly(tx, { ownerId: payload.user_id }),
+    'action_run.deleted': (tx, { repoId }) => buildEarly(tx, { repoId }),
+  }
+}
+
+/** Copies the site's default webhooks to a new repository. */
+export const repoWebhookProjections: Projections = {
+  'repo.created': (tx, { repoId, at }) => copyDefaultWebhooks(tx, asId(repoId), at),
+}

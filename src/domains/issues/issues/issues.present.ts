@@ -1,0 +1,81 @@
+import { ANONYMOUS } from '../../../core/access/viewer.ts'
+import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import { type Repo, presentAttachment } from '../../repositories/index.ts'
+import { presentGhost, presentUser } from '../../accounts/index.ts'
+import { issueUrls } from './issue.present.ts'
+import type { Issue } from './records/issue.store.ts'
+import type { Comment, IssueDependency } from './issues.model.ts'
+import type { CommentView } from './comments/comment-views.ts'
+import type { HiddenIssue } from './dependencies/dependencies.service.ts'
+
+interface EntryUrls {
+  readonly html_url: string
+  readonly pull_request_url: string
+  readonly issue_url: string
+}
+
+/** COMPAT: those of the issue are web pages, and one of them is empty (test/issues/comments.test.ts). */
+export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Repo }, site: Site): EntryUrls {
+  const { html } = issueUrls(issue, repo, site)
+  return {
+    html_url: `${html}#issuecomment-${id}`,
+    pull_request_url: issue.isPull ? html : '',
+    issue_url: issue.isPull ? '' : html,
+  }
+}
+
+/** The poster is shown as an anonymous caller sees it (behaviour/issues#the-issue-object). */
+export function presentComment(view: CommentView, site: Site): Comment {
+  const { comment, poster, assets } = view
+  return {
+    id: comment.id,
+    ...entryUrls(comment.id, view, site),
+    user: poster ? presentUser(poster, ANONYMOUS, site) : presentGhost(site),
+    original_author: '',
+    original_author_id: 0,
+    body: comment.body,
+    commit_id: 'commitOid' in comment.payload ? comment.payload.commitOid : '',
+    assets: assets.map((asset) => presentAttachment(asset, site)),
+    created_at: wireTime(comment.createdAt),
+    updated_at: wireTime(comment.updatedAt),
+  }
+}
+
+/**
+ * An issue that the caller may not read: writers of the dependent issue see its number, title, state and repository,
+ * others and tokens with restrictions only that there is one (behaviour/issues#dependencies-and-blocks).
+ */
+export function presentHidden({ issue, repo }: HiddenIssue, seesParts: boolean): IssueDependency {
+  return {
+    id: 0,
+    url: '',
+    html_url: '',
+    number: seesParts ? issue.number : 0,
+    user: null,
+    original_author: '',
+    original_author_id: 0,
+    title: seesParts ? issue.title : 'HIDDEN',
+    body: '',
+    ref: '',
+    assets: [],
+    labels: [],
+    milestone: null,
+    assignee: null,
+    assignees: null,
+    state: seesParts && issue.isClosed ? 'closed' : 'open',
+    is_locked: false,
+    comments: 0,
+    created_at: ZERO_TIME,
+    updated_at: ZERO_TIME,
+    closed_at: null,
+    due_date: null,
+    pull_request: null,
+    repository: seesParts
+      ? { id: repo.id, name: repo.name, owner: repo.owner.name, full_name: repo.fullName }
+      : { id: 0, name: '', owner: '', full_name: '' },
+    pin_order: 0,
+    content_version: 0,
+    time_estimate: 0,
+  }
+}

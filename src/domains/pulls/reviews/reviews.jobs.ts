@@ -1,0 +1,73 @@
+import { Type } from '@sinclair/typebox'
+import type { Tx } from '../../../core/db/database.ts'
+import type { Subscriptions } from '../../../core/events/index.ts'
+import { defineJob, type JobDefinitions, type JobPayloadsOf, type Jobs } from '../../../core/jobs/index.ts'
+import { asId, type PullId } from '../../../core/platform/crypto/ids.ts'
+import { findPullByIssue } from '../pulls/records/pull.store.ts'
+import { isDraftTitle } from '../pulls/pull.policy.ts'
+import { type OwnerDeps, requestOwners } from './owners/request-owners.ts'
+import { actorOf } from '../../../core/access/viewer.ts'
+import { followHead, type FollowDeps } from './pushes/follow-head.ts'
+
+const ownerJobPayloads = {
+  /** Asks the owners of the changed files for reviews. */
+  'reviews.request_owners': Type.Object({ pull_id: Type.Integer() }),
+}
+
+declare module '../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof ownerJobPayloads> {}
+}
+
+export const ownerJobs = (deps: OwnerDeps): JobDefinitions => ({
+  'reviews.request_owners': defineJob(ownerJobPayloads['reviews.request_owners'], ({ pull_id }) =>
+    requestOwners(deps, asId(pull_id)),
+  ),
+})
+
+interface SubscriptionDeps {
+  readonly jobs: Jobs
+  /** Titles that begin with one of these are drafts. */
+  readonly draftPrefixes: readonly string[]
+}
+
+/** When a pull request is created, when its head has other commits, and when it is no draft any more. */
+export const ownerSubscriptions = ({ jobs, draftPrefixes }: SubscriptionDeps): Subscriptions => {
+  const enqueue = (tx: Tx, id: PullId): Promise<void> =>
+    jobs.enqueue(tx, 'reviews.request_owners', { pull_id: id }, { key: String(id) })
+  return {
+    async 'issue.created'(tx, { payload }) {
+      const pull = payload.is_pull ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
+      if (pull !== undefined) await enqueue(tx, pull.id)
+    },
+    async 'issue.edited'(tx, { payload }) {
+      const { is_pull: isPull, old_title: title } = payload
+      const wasDraft = isPull && title !== undefined && isDraftTitle(title, draftPrefixes)
+      const pull = wasDraft ? await findPullByIssue(tx, asId(payload.issue_id)) : undefined
+      if (pull !== undefined && !pull.isDraft) await enqueue(tx, pull.id)
+    },
+    'pull.synchronized': (tx, { payload }) => enqueue(tx, asId(payload.pull_id)),
+  }
+}
+
+const pushJobPayloads = {
+  /** Makes the reviews of a pull request follow its head. */
+  'reviews.follow_head': Type.Object({ pull_id: Type.Integer(), actor_id: Type.Integer() }),
+}
+
+declare module '../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof pushJobPayloads> {}
+}
+
+export const pushJobs = (deps: FollowDeps): JobDefinitions => ({
+  'reviews.follow_head': defineJob(pushJobPayloads['reviews.follow_head'], ({ pull_id, actor_id }) =>
+    followHead(deps, actorOf(asId(actor_id)), asId(pull_id)),
+  ),
+})
+
+/** Comments and reviews that were posted while the head moved are followed too: the job looks at all of them. */
+export const enqueueFollowing = (
+  jobs: Jobs,
+  tx: Tx,
+  { pullId, actorId }: { readonly pullId: number; readonly actorId: number },
+): Promise<void> =>
+  jobs.enqueue(tx, 'reviews.follow_head', { pull_id: pullId, actor_id: actorId }, { key: String(pullId) })

@@ -1,0 +1,39 @@
+import type { Projections } from '../../../core/events/index.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { deleteRequestsOfAccount, deleteRequestsOfTeam, deleteTeamRequestsIn } from './requests/request.store.ts'
+import { followBase } from './records/decision.store.ts'
+import { findEntry } from '../../issues/index.ts'
+import { setTextOfReview } from './records/review.store.ts'
+
+/** Requests of those who are gone are withdrawn: nobody could name them, and an official one blocks the merge. */
+export const requestProjections: Projections = {
+  async 'repo.transferred'(tx, { payload }) {
+    await deleteTeamRequestsIn(tx, asId(payload.repo_id))
+  },
+  async 'team.deleted'(tx, { payload }) {
+    await deleteRequestsOfTeam(tx, asId(payload.team_id))
+  },
+  async 'user.deleting'(tx, { payload }) {
+    await deleteRequestsOfAccount(tx, asId(payload.user_id))
+  },
+}
+
+/** Approvals count for the base that they were given for (behaviour/pull-requests#reviews). */
+export const formerBaseProjections: Projections = {
+  'pull.retargeted': (tx, { payload }) =>
+    followBase(tx, asId(payload.pull_id), { from: payload.old_base, to: payload.new_base }),
+}
+
+/** A review shows the text of its entry of the timeline, which is edited and deleted as comments are. */
+export const reviewTextProjections: Projections = {
+  async 'comment.edited'(tx, { payload }) {
+    if (!payload.is_pull) return
+    const entry = await findEntry(tx, payload.comment_id)
+    if (entry?.kind === 'review')
+      await setTextOfReview(tx, { reviewerId: entry.actorId, entryId: entry.id }, entry.body)
+  },
+  async 'comment.deleted'(tx, { payload }) {
+    if (!payload.is_pull) return
+    await setTextOfReview(tx, { reviewerId: asId(payload.poster_id), entryId: payload.comment_id }, '')
+  },
+}

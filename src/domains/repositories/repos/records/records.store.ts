@@ -1,0 +1,155 @@
+import { type Insertable, type Selectable, type Updateable, sql } from 'kysely'
+import { type Db, type Tx, dialectOf } from '../../../../core/db/database.ts'
+import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
+import type { MirrorTable } from '../repo.table.ts'
+import type { UnitSet } from '../../../../core/access/units.ts'
+
+/** Milliseconds and epoch milliseconds. */
+export interface Mirror {
+  readonly repoId: RepoId
+  readonly interval: number
+  readonly isPruning: boolean
+  readonly syncedAt: number
+  /** Without credentials. */
+  readonly remoteUrl: string
+  /** Sealed; empty for none. */
+  readonly credentials: string
+  readonly remoteHead: string
+  /** The wiki is mirrored too. */
+  readonly hasWiki: boolean
+  readonly hasLfs: boolean
+  /** Sealed; empty for the default of the remote. */
+  readonly lfsEndpoint: string
+  readonly isLfsPending: boolean
+  readonly lastError: string
+}
+
+const toMirror = (row: Selectable<MirrorTable>): Mirror => ({
+  repoId: asId(row.repo_id),
+  interval: row.interval,
+  isPruning: row.is_pruning === 1,
+  syncedAt: row.synced_at,
+  remoteUrl: row.remote_url,
+  credentials: row.credentials,
+  remoteHead: row.remote_head,
+  hasWiki: row.has_wiki === 1,
+  hasLfs: row.has_lfs === 1,
+  lfsEndpoint: row.lfs_endpoint,
+  isLfsPending: row.lfs_pending === 1,
+  lastError: row.last_error,
+})
+
+export async function listMirrors(db: Db, repoIds: readonly RepoId[]): Promise<Mirror[]> {
+  if (repoIds.length === 0) return []
+  return (await db.selectFrom('mirror').selectAll().where('repo_id', 'in', repoIds).execute()).map(toMirror)
+}
+
+export async function findMirror(db: Db, repoId: RepoId): Promise<Mirror | undefined> {
+  return (await listMirrors(db, [repoId]))[0]
+}
+
+export async function insertMirror(tx: Tx, values: Insertable<MirrorTable>): Promise<void> {
+  await tx.insertInto('mirror').values(values).execute()
+}
+
+export async function updateMirror(tx: Tx, repoId: RepoId, values: Updateable<MirrorTable>): Promise<void> {
+  await tx.updateTable('mirror').set(values).where('repo_id', '=', repoId).execute()
+}
+
+const issuesWhere = ({ isPull, isClosed }: { readonly isPull: 0 | 1; readonly isClosed: 0 | 1 }) =>
+  sql`select count(*) from issue where repo_id = counted.id and is_pull = ${sql.lit(isPull)} and is_closed = ${sql.lit(isClosed)}`
+
+/** Derived counters of repositories, each with the query that counts it for the row aliased `counted`. */
+export const repoCounters = {
+  stars_count: sql`select count(*) from star where repo_id = counted.id`,
+  watchers_count: sql`select count(*) from watch where repo_id = counted.id and mode <> 'ignored'`,
+  forks_count: sql`select count(*) from repo as fork where fork.fork_id = counted.id`,
+  branches_count: sql`select count(*) from branch where repo_id = counted.id`,
+  releases_count: sql`select count(*) from release where repo_id = counted.id and is_draft = 0`,
+  open_issues_count: issuesWhere({ isPull: 0, isClosed: 0 }),
+  closed_issues_count: issuesWhere({ isPull: 0, isClosed: 1 }),
+  open_pulls_count: issuesWhere({ isPull: 1, isClosed: 0 }),
+  closed_pulls_count: issuesWhere({ isPull: 1, isClosed: 1 }),
+  lfs_size: sql`select cast(coalesce(sum(size), 0) as bigint) from lfs_link where repo_id = counted.id`,
+}
+
+/** Recounts a column of these repositories. */
+export async function recountRepos(tx: Tx, column: keyof typeof repoCounters, ids: readonly number[]): Promise<void> {
+  // NOTE: the lock waits for transactions that change these rows, so that the next statement reads what they wrote.
+  await dialectOf(tx)
+    .lockRows(tx.selectFrom('repo').select('id').where('id', 'in', ids))
+    .execute()
+  await sql`update repo as counted set ${sql.ref(column)} = (${repoCounters[column]}) where id in (${sql.join(ids)})`.execute(
+    tx,
+  )
+}
+
+export async function countRepos(db: Db): Promise<number> {
+  return (
+    await db
+      .selectFrom('repo')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+}
+
+/** Of all repositories; sizes are bytes. */
+interface RepoNumbers {
+  readonly total: number
+  readonly isPrivate: number
+  readonly forks: number
+  readonly mirrors: number
+  readonly archived: number
+  readonly gitSize: number
+  readonly lfsSize: number
+}
+
+export async function loadRepoNumbers(db: Db): Promise<RepoNumbers> {
+  const sum = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`
+  return db
+    .selectFrom('repo')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .select([sum('is_private').as('isPrivate'), sum('is_fork').as('forks'), sum('is_mirror').as('mirrors')])
+    .select([sum('is_archived').as('archived'), sum('git_size').as('gitSize'), sum('lfs_size').as('lfsSize')])
+    .executeTakeFirstOrThrow()
+}
+
+const CHUNK = 500
+
+/** Yields the id of every repository, oldest first, including those created meanwhile; reads in chunks. */
+export async function* walkRepoIds(db: Db): AsyncGenerator<RepoId> {
+  for (let last = 0; ;) {
+    const rows = await db.selectFrom('repo').select('id').where('id', '>', last).orderBy('id').limit(CHUNK).execute()
+    for (const { id } of rows) yield asId(id)
+    if (rows.length < CHUNK) return
+    last = rows.at(-1)!.id
+  }
+}
+
+/** Repositories of which a push deleted a branch or tag between two times, epoch milliseconds. */
+export async function listReposWithDeletedRefs(db: Db, from: number, to: number): Promise<RepoId[]> {
+  const rows = await db
+    .selectFrom('push')
+    .select('repo_id')
+    .distinct()
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to)
+    .where('new_oid', 'in', ['0'.repeat(40), '0'.repeat(64)])
+    .orderBy('repo_id')
+    .execute()
+  return rows.map((row) => asId(row.repo_id))
+}
+
+/** Switches disabled units off in every repository, and on again where they were before once they are enabled. */
+export async function suspendUnits(tx: Tx, disabled: UnitSet): Promise<void> {
+  await tx
+    .updateTable('repo')
+    .set({
+      units: sql`(units & ~cast(${disabled} as bigint)) | (suspended_units & ~cast(${disabled} as bigint))`,
+      suspended_units: sql`(units | suspended_units) & cast(${disabled} as bigint)`,
+    })
+    .where(
+      sql<boolean>`(units & cast(${disabled} as bigint)) <> 0 or (suspended_units & ~cast(${disabled} as bigint)) <> 0`,
+    )
+    .execute()
+}

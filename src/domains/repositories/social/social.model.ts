@@ -1,0 +1,49 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { Nullable } from '../../../core/http/openapi/nullable.ts'
+import { Repository } from '../repos/repository.model.ts'
+import { UserModel as User } from '../../accounts/index.ts'
+
+export const Activity = Type.Object(
+  {
+    id: Type.Integer(),
+    /** Whose feed this is. */
+    user_id: Type.Integer(),
+    op_type: Type.String(),
+    act_user_id: Type.Integer(),
+    act_user: User,
+    repo_id: Type.Integer(),
+    repo: Repository,
+    comment_id: Type.Integer(),
+    comment: Nullable(Type.Object({}, { additionalProperties: true })),
+    ref_name: Type.String(),
+    is_private: Type.Boolean(),
+    content: Type.String(),
+    created: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Activity' },
+)
+export type Activity = Omit<Static<typeof Activity>, 'repo'> & { repo: Repository }
+
+export const UserHeatmapData = Type.Object(
+  {
+    /** Epoch seconds, the beginning of a quarter of an hour. */
+    timestamp: Type.Integer(),
+    contributions: Type.Integer(),
+  },
+  { $id: 'UserHeatmapData' },
+)
+export type UserHeatmapData = Static<typeof UserHeatmapData>
+
+export const WatchInfo = Type.Object(
+  {
+    subscribed: Type.Boolean(),
+    ignored: Type.Boolean(),
+    /** The contract shows no type for it; it is null. */
+    reason: Type.Null(),
+    created_at: Type.String({ format: 'date-time' }),
+    url: Type.String(),
+    repository_url: Type.String(),
+  },
+  { $id: 'WatchInfo' },
+)
+export type WatchInfo = Static<typeof WatchInfo>

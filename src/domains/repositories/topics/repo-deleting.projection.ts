@@ -1,8 +1,0 @@
-import type { Projections } from '../../../core/events/index.ts'
-import { asId } from '../../../core/platform/crypto/ids.ts'
-import { subtractTopicsOf } from './topic.store.ts'
-
-/** Subtracts a repository that is about to be deleted from the counters of its topics. */
-export const repoDeletingProjections: Projections = {
-  'repo.deleting': (tx, { repoId }) => subtractTopicsOf(tx, asId(repoId)),
-}

@@ -1,0 +1,14 @@
+import type { Projections } from '../../../core/events/index.ts'
+import { asId } from '../../../core/platform/crypto/ids.ts'
+import { subtractTopicsOf } from './topic.store.ts'
+import { subtractTopicsOfReposOf } from './topic-counters.store.ts'
+
+/** Subtracts a repository that is about to be deleted from the counters of its topics. */
+export const repoDeletingProjections: Projections = {
+  'repo.deleting': (tx, { repoId }) => subtractTopicsOf(tx, asId(repoId)),
+}
+
+/** Subtracts the repositories of an account that is about to be deleted from the counters of their topics. */
+export const userDeletingProjections: Projections = {
+  'user.deleting': (tx, { payload }) => subtractTopicsOfReposOf(tx, asId(payload.user_id)),
+}

@@ -1,8 +1,0 @@
-import type { Projections } from '../../../core/events/index.ts'
-import { asId } from '../../../core/platform/crypto/ids.ts'
-import { subtractTopicsOfReposOf } from './topic-counters.store.ts'
-
-/** Subtracts the repositories of an account that is about to be deleted from the counters of their topics. */
-export const userDeletingProjections: Projections = {
-  'user.deleting': (tx, { payload }) => subtractTopicsOfReposOf(tx, asId(payload.user_id)),
-}
