@@ -96,7 +96,7 @@ describe('configuration', () => {
     writeFileSync(file, '[server]\nport = 70000\n')
     expect(await command(`config check --config ${file}`)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/server\.port is 70000; allowed: a whole number from 0 to 65535/),
+      stderr: expect.stringMatching(/server\.port is 70000; allowed: an integer from 0 to 65535/),
     })
     expect(await command(`serve --config ${file}`)).toMatchObject({ code: 2 })
     writeFileSync(file, '[server]\nprot = 3\nport = 70000\n')
