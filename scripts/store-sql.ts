@@ -41,7 +41,7 @@ function readCommitted(): Statements {
 }
 
 /** `domains/issues/labels/label.store.ts` → `labels`. */
-const folderOf = (key: string): string => /^(?:modules\/)?([^/]+)\//.exec(key)![1]!
+const folderOf = (key: string): string => /^(?:core|domains\/[^/]+)\/([^/]+)\//.exec(key)![1]!
 
 /** Lists with many filters send hundreds of combinations: the shortest ones show the query. */
 const MAX_STATEMENTS = 12

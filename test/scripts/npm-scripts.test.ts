@@ -18,7 +18,9 @@ describe('npm start', () => {
     const data = join(folder.path, 'data')
     makeDataDir(data)
     const settings = { INGOT_DATA_DIR: data, INGOT_SERVER_PORT: '0', INGOT_SSH_PORT: '0', INGOT_SERVER_WORKERS: '1' }
-    const env = { ...process.env, ...settings, npm_config_update_notifier: 'false' }
+    // The server refuses settings that it does not know, such as those of the tests.
+    const others = Object.entries(process.env).filter(([name]) => !name.startsWith('INGOT_'))
+    const env = { ...Object.fromEntries(others), ...settings, npm_config_update_notifier: 'false' }
     // NOTE: a group of its own, so that the test can end the server that npm leaves running.
     const npm = spawn('npm', ['start'], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
     try {

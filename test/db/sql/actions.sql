@@ -18,17 +18,6 @@ select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) an
 select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) and "repo_id" = ? and "run_id" = ? order by "id" limit N offset ?;
 select * from "action_artifact" where "protocol" = ? and "status" in (?, ...) and "repo_id" = ? and "run_id" = ? and "name" = ? order by "id" limit N offset ?;
 
--- domains/automation/actions/runners/runners.store.ts raiseQueues
-insert into "action_queue" ("owner_id", "repo_id", "version") values (?, ...), ... on conflict (coalesce(owner_id, 0), coalesce(repo_id, 0)) do update set "version" = action_queue.version + 1;
-
--- domains/automation/actions/runners/runners.store.ts findActiveToken
-select "sealed" from "action_registration_token" where "owner_id" = ? and "repo_id" is null and "is_active" = ?;
-select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
-select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" is null and "is_active" = ?;
-
--- domains/automation/actions/runners/runners.store.ts insertActiveToken
-insert into "action_registration_token" ("owner_id", "repo_id", "hash", "sealed", "created_at") values (?, ...) on conflict do nothing;
-
 -- domains/automation/actions/runners/runner.store.ts deleteRunner
 delete from "action_runner" where "id" = ?;
 
@@ -48,8 +37,23 @@ select * from "action_runner" where "is_disabled" = ? order by "online_at" desc,
 select * from "action_runner" where "repo_id" = ? and "is_disabled" = ? order by "online_at" desc, "id" desc limit N offset ?;
 select * from "action_runner" where "owner_id" = ? and "is_disabled" = ? order by "online_at" desc, "id" desc limit N offset ?;
 
+-- domains/automation/actions/runners/runner.store.ts lockRunner
+select * from "action_runner" where "id" = ?;
+select * from "action_runner" where "repo_id" = ? and "id" = ?;
+
 -- domains/automation/actions/runners/runner.store.ts updateRunner
 update "action_runner" set "is_disabled" = ?, "updated_at" = ? where "id" = ?;
+
+-- domains/automation/actions/runners/runners.store.ts findActiveToken
+select "sealed" from "action_registration_token" where "owner_id" = ? and "repo_id" is null and "is_active" = ?;
+select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
+select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" is null and "is_active" = ?;
+
+-- domains/automation/actions/runners/runners.store.ts insertActiveToken
+insert into "action_registration_token" ("owner_id", "repo_id", "hash", "sealed", "created_at") values (?, ...) on conflict do nothing;
+
+-- domains/automation/actions/runners/runners.store.ts raiseQueues
+insert into "action_queue" ("owner_id", "repo_id", "version") values (?, ...), ... on conflict (coalesce(owner_id, 0), coalesce(repo_id, 0)) do update set "version" = action_queue.version + 1;
 
 -- domains/automation/actions/runs/job.store.ts countOpenJobs
 select count(*) as total from action_job where run_id = ? and status in ('waiting', 'blocked', 'running');

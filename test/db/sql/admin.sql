@@ -3,6 +3,11 @@
 -- domains/operations/admin/admin.store.ts listKnownNames
 select "user"."lower_name" as "owner", "repo"."lower_name" as "name" from "repo" inner join "user" on "user"."id" = "repo"."owner_id" where "user"."lower_name" in (?, ...) and "repo"."lower_name" in (?, ...);
 
+-- domains/operations/admin/admin.store.ts lockMemberships
+select "id" from "team" where "mode" = ? and "org_id" in (select "org_id" from "org_member" where "user_id" = ?) order by "id";
+select "user"."id", "user"."name" from "org_member" inner join "user" on "user"."id" = "org_member"."org_id" where "org_member"."user_id" = ? order by "user"."id";
+select "team_member"."org_id", count(*) as "owners", max(case when team_member.user_id = ? then 1 else 0 end) as "is_owner" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."mode" = ? and "team_member"."org_id" in (select "org_id" from "org_member" where "user_id" = ?) group by "team_member"."org_id";
+
 -- domains/operations/admin/badge.store.ts deleteBadge
 delete from "badge" where "slug" = ?;
 
@@ -21,8 +26,3 @@ select "badge"."id", "badge"."slug", "badge"."description", "badge"."image_url" 
 
 -- domains/operations/admin/badge.store.ts listBadgesOf
 select "badge"."id", "badge"."slug", "badge"."description", "badge"."image_url" as "imageUrl" from "user_badge" inner join "badge" on "badge"."id" = "user_badge"."badge_id" where "user_badge"."user_id" = ? order by "badge"."slug";
-
--- domains/operations/admin/admin.store.ts lockMemberships
-select "id" from "team" where "mode" = ? and "org_id" in (select "org_id" from "org_member" where "user_id" = ?) order by "id";
-select "user"."id", "user"."name" from "org_member" inner join "user" on "user"."id" = "org_member"."org_id" where "org_member"."user_id" = ? order by "user"."id";
-select "team_member"."org_id", count(*) as "owners", max(case when team_member.user_id = ? then 1 else 0 end) as "is_owner" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."mode" = ? and "team_member"."org_id" in (select "org_id" from "org_member" where "user_id" = ?) group by "team_member"."org_id";

@@ -23,6 +23,9 @@ select "id", "kind", "repo_id", "actor_id", "created_at" from "event" where "id"
 select "id", "kind", "repo_id", "actor_id", "created_at", "payload" from "event" where "id" > ? and "id" <= ? and "kind" in (?, ...) order by "id" limit N;
 select "id", "kind", "repo_id", "actor_id", "created_at", "payload" from "event" where "id" > ? and "id" <= ? and "kind" in (?, ...) and "repo_id" = ? order by "id" limit N;
 
+-- core/events/event.store.ts listEventsOfRepos
+select "repo_id", "payload" from "event" where "repo_id" in (?, ...) and "kind" = ? order by "id";
+
 -- core/events/event.store.ts listPendingEvents
 select "kind", "payload" from "event" where "dispatched_at" = ? and "kind" in (?, ...) order by "id";
 

@@ -54,7 +54,7 @@ update "hook_event" set "lease_until" = ?, "holder" = ? where "holder" in (?, ..
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts hasActiveWebhooks
 select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" = ? or "owner_id" = ?) limit N;
-select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" = ? or "owner_id" = (select "repo"."owner_id" from "repo" where "repo"."id" = ?)) limit N;
+select "id" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" = ? or "owner_id" = (select "repo"."owner_id" from "repo" where "repo"."id" = ?) or ("owner_id" is not null and not exists (select "repo"."owner_id" from "repo" where "repo"."id" = ?))) limit N;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts insertHookEvent
 insert into "hook_event" ("event_id") values (?, ...) on conflict ("event_id") do nothing;
@@ -64,25 +64,27 @@ update "hook_event" set "lease_until" = ?, "holder" = ? where "event_id" in (?, 
 select "event_id" from "hook_event" where "event_id" in (?, ...) and ("lease_until" <= ? or "lease_until" > ? or "holder" = ?) order by "event_id";
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts listBuildableEvents
-select "event_id" from "hook_event" where "next_at" <= ? and not exists (select "event"."id" from "event" where "event"."id" = "hook_event"."event_id" and "event"."dispatched_at" = ?) order by "event_id" limit N;
 select "event_id" from "hook_event" where "lease_until" > ? and "lease_until" <= ? and "holder" != ? limit N;
+select "event_id" from "hook_event" where "next_at" <= ? and not exists (select "event"."id" from "event" where "event"."id" = "hook_event"."event_id" and "event"."dispatched_at" = ?) order by "event_id" limit N;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts loadHookEvents
 select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at", "hook_event"."attempts", "hook_event"."messages" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."event_id" in (?, ...) order by "hook_event"."event_id";
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts lockUnbuiltEvents
-select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "event" where "event"."dispatched_at" = ? and "event"."kind" in (?, ...) and "event"."repo_id" = ? and "event"."id" not in (select "hook_event"."event_id" from "hook_event") order by "event"."id" limit N;
-select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "event" where "event"."dispatched_at" = ? and "event"."kind" in (?, ...) and ("event"."repo_id" = ? or "event"."repo_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?)) and "event"."id" not in (select "hook_event"."event_id" from "hook_event") order by "event"."id" limit N;
 select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."messages" = ? and "event"."repo_id" = ? order by "event"."id" limit N;
+select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "event" where "event"."dispatched_at" = ? and "event"."kind" in (?, ...) and "event"."repo_id" = ? and "event"."id" not in (select "hook_event"."event_id" from "hook_event") order by "event"."id" limit N;
 select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "hook_event" inner join "event" on "event"."id" = "hook_event"."event_id" where "hook_event"."messages" = ? and ("event"."repo_id" = ? or "event"."repo_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?)) order by "event"."id" limit N;
+select "event"."id", "event"."kind", "event"."repo_id", "event"."actor_id", "event"."payload", "event"."created_at" from "event" where "event"."dispatched_at" = ? and "event"."kind" in (?, ...) and ("event"."repo_id" = ? or "event"."repo_id" in (select "repo"."id" from "repo" where "repo"."owner_id" = ?)) and "event"."id" not in (select "hook_event"."event_id" from "hook_event") order by "event"."id" limit N;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts storeMessages
-insert into "hook_event" ("event_id", "messages") values (?, ...);
 update "hook_event" set "messages" = ? where "event_id" = ?;
+insert into "hook_event" ("event_id", "messages") values (?, ...);
 
 -- domains/delivery/hooks/delivery/hook-filter.store.ts listActiveFilters
-select "id", "owner_id" from "repo" where "id" in (?, ...);
 select "id", "scope", "repo_id", "owner_id", "type", "url", "events", "branch_filter", "settings" from "webhook" where "is_active" = ? and ("scope" = ? or "repo_id" in (?, ...) or "owner_id" in (?, ...)) order by "id";
+
+-- domains/delivery/hooks/delivery/hook-filter.store.ts loadOwners
+select "id", "owner_id" from "repo" where "id" in (?, ...);
 
 -- domains/delivery/hooks/delivery/send/delivery.store.ts buryDeliveries
 update "hook_delivery" set "state" = ?, "finished_at" = ? where "hook_id" = ? and "state" = ? and "queued_at" <= ?;
@@ -123,7 +125,9 @@ update "hook_lane" set "holder" = ?, "lease_until" = ? where "hook_id" in (?, ..
 select "hook_id" from "hook_lane" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) and "hook_id" in (?, ...);
 
 -- domains/delivery/hooks/delivery/send/lane.store.ts listDueLanes
-select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status" from "hook_lane" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
+select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status", coalesce(webhook.owner_id, repo.owner_id, 0) as "owner_id" from "hook_lane" inner join "webhook" on "webhook"."id" = "hook_lane"."hook_id" left join "repo" on "repo"."id" = "webhook"."repo_id" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
+select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status", coalesce(webhook.owner_id, repo.owner_id, 0) as "owner_id" from "hook_lane" inner join "webhook" on "webhook"."id" = "hook_lane"."hook_id" left join "repo" on "repo"."id" = "webhook"."repo_id" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) and coalesce(webhook.owner_id, repo.owner_id, 0) not in (?, ...) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
+select "hook_lane"."hook_id", "hook_lane"."origin", "hook_lane"."failures", "suspect"."failures" as "silences", "hook_lane"."last_status", coalesce(webhook.owner_id, repo.owner_id, 0) as "owner_id" from "hook_lane" inner join "webhook" on "webhook"."id" = "hook_lane"."hook_id" left join "repo" on "repo"."id" = "webhook"."repo_id" left join "hook_origin" as "suspect" on "suspect"."origin" = "hook_lane"."origin" where "due_at" > ? and ("due_at" <= ? or "due_at" > ?) and ("lease_until" <= ? or "lease_until" > ?) and exists (select "webhook"."id" from "webhook" where "webhook"."id" = "hook_lane"."hook_id" and "webhook"."is_active" = ?) and not exists (select "hook_origin"."origin" from "hook_origin" where "hook_origin"."origin" = "hook_lane"."origin" and "hook_origin"."retry_at" > ? and "hook_origin"."retry_at" <= ?) and coalesce(webhook.owner_id, repo.owner_id, 0) not in (?, ...) and coalesce(webhook.owner_id, repo.owner_id, 0) || ' ' || hook_lane.origin not in (?, ...) order by "hook_lane"."due_at", "hook_lane"."hook_id" limit N;
 
 -- domains/delivery/hooks/delivery/send/lane.store.ts lockLanesOf
 select "hook_id" from "hook_lane" where "hook_id" in (?, ...) and "holder" = ? order by "hook_id";
@@ -144,6 +148,11 @@ select "type", "name", "url", "content_type", "secret", "authorization_header", 
 
 -- domains/delivery/hooks/webhook.store.ts copyRepoWebhooks
 select "type", "name", "url", "content_type", "secret", "authorization_header", "events", "branch_filter", "settings", "is_active" from "webhook" where "scope" = ? and "repo_id" = ? order by "id";
+
+-- domains/delivery/hooks/webhook.store.ts countWebhooks
+select count(*) as "count" from "webhook" where "repo_id" = ?;
+select count(*) as "count" from "webhook" where "owner_id" = ?;
+select count(*) as "count" from "webhook" where "scope" in (?, ...);
 
 -- domains/delivery/hooks/webhook.store.ts findWebhook
 select *, (select "hook_lane"."last_status" from "hook_lane" where "hook_lane"."hook_id" = "webhook"."id") as "last_status", (select "hook_origin"."retry_at" from "hook_lane" inner join "hook_origin" on "hook_origin"."origin" = "hook_lane"."origin" where "hook_lane"."hook_id" = "webhook"."id") as "paused_until" from "webhook" where "repo_id" = ? and "id" = ?;

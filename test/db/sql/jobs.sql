@@ -35,3 +35,6 @@ select "id" from "job" where (("state" = ? and "run_at" <= ?) or ("state" = ? an
 
 -- core/jobs/job.store.ts listUnfinishedJobs
 select "kind", "payload" from "job" where "kind" in (?, ...) and "state" in (?, ...) order by "id";
+
+-- core/jobs/job.store.ts loadJobNumbers
+select "kind", "state", count(*) as "count", min("run_at") as "first_at" from "job" group by "kind", "state" order by "kind";

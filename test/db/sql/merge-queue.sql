@@ -33,7 +33,7 @@ select * from "merge_queue_entry" where "pull_id" = ?;
 
 -- domains/pulls/merge-queue/records/entry.store.ts insertEntry
 select max("position") as "last" from "merge_queue_entry" where "repo_id" = ? and "branch" = ?;
-insert into "merge_queue_entry" ("pull_id", "issue_id", "repo_id", "branch", "position", "actor_id", "style", "title", "message", "deletes_branch", "head_oid", "created_at") values (?, ...);
+insert into "merge_queue_entry" ("pull_id", "issue_id", "repo_id", "branch", "position", "actor_id", "restriction", "style", "title", "message", "deletes_branch", "head_oid", "created_at") values (?, ...);
 
 -- domains/pulls/merge-queue/records/entry.store.ts listAllQueuedBranches
 select distinct "repo_id", "branch" from "merge_queue_entry";

@@ -4,7 +4,7 @@
 select "issue_id" from "pull" where "id" = ?;
 
 -- domains/pulls/merges/find-pull.store.ts listOpenBases
-select "name", "oid", "pusher_id" from "branch" where "repo_id" = ? and exists (select "pull"."id" from "pull" where "pull"."base_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_branch" = "branch"."name") order by "name";
+select "name", "oid", "pusher_id", "pusher_restriction" from "branch" where "repo_id" = ? and exists (select "pull"."id" from "pull" where "pull"."base_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_branch" = "branch"."name") order by "name";
 
 -- domains/pulls/merges/merge-intent.store.ts deleteIntent
 delete from "merge_intent" where "pull_id" = ? and "oid" = ?;
@@ -13,7 +13,7 @@ delete from "merge_intent" where "pull_id" = ? and "oid" = ?;
 select * from "merge_intent" where "pull_id" = ?;
 
 -- domains/pulls/merges/merge-intent.store.ts insertIntent
-insert into "merge_intent" ("pull_id", "repo_id", "base_branch", "oid", "style", "actor_id", "is_auto", "deletes_branch", "server", "created_at") values (?, ...);
+insert into "merge_intent" ("pull_id", "repo_id", "base_branch", "oid", "style", "actor_id", "restriction", "is_auto", "deletes_branch", "server", "created_at") values (?, ...);
 
 -- domains/pulls/merges/merge-intent.store.ts listIntents
 select * from "merge_intent" where "repo_id" = ? order by "created_at";
@@ -25,7 +25,7 @@ delete from "merge_schedule" where "pull_id" = ?;
 select * from "merge_schedule" where "pull_id" = ?;
 
 -- domains/pulls/merges/schedules/merge-schedule.store.ts insertSchedule
-insert into "merge_schedule" ("pull_id", "issue_id", "repo_id", "actor_id", "style", "title", "message", "deletes_branch", "created_at") values (?, ...);
+insert into "merge_schedule" ("pull_id", "issue_id", "repo_id", "actor_id", "restriction", "style", "title", "message", "deletes_branch", "head_oid", "created_at") values (?, ...);
 
 -- domains/pulls/merges/schedules/merge-schedule.store.ts listSchedulesOfHead
 select "merge_schedule".* from "merge_schedule" inner join "pull" on "pull"."id" = "merge_schedule"."pull_id" where "merge_schedule"."repo_id" = ? and "pull"."head_oid" = ? and "pull"."is_closed" = ? order by "merge_schedule"."created_at";

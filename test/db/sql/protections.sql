@@ -33,7 +33,7 @@ select max("priority") as "max" from "branch_rule" where "repo_id" = ?;
 select "branch_rule".*, "named"."list" from "branch_rule" left join (select "rule_id", "list" from "branch_rule_user" where "user_id" = ? union select "branch_rule_team"."rule_id", "branch_rule_team"."list" from "branch_rule_team" inner join "team_member" on "team_member"."team_id" = "branch_rule_team"."team_id" where "team_member"."user_id" = ? and "team_member"."org_id" = ?) as "named" on "named"."rule_id" = "branch_rule"."id" where "branch_rule"."repo_id" = ?;
 
 -- domains/code/protections/branches/branch-rule.store.ts renameBranchRule
-update "branch_rule" set "name" = ? where "repo_id" = ? and "name" = ?;
+update "branch_rule" set "name" = ? where "id" = ?;
 
 -- domains/code/protections/branches/branch-rule.store.ts replaceRuleTeams
 delete from "branch_rule_team" where "rule_id" = ? and "list" = ?;

@@ -20,7 +20,7 @@ delete from "cross_reference" where "source_issue_id" = ? and "source_comment_id
 select "issue_id", "entry_id", "action" from "cross_reference" where "source_issue_id" = ? and "source_comment_id" = ?;
 
 -- domains/issues/references/records/cross-reference.store.ts listKeywordReferences
-select "issue_id", "action" from "cross_reference" where "source_issue_id" = ? and "action" != ? order by "issue_id", "source_comment_id";
+select "cross_reference"."issue_id", "source_comment_id", "action", "author_id", "restriction", "entry"."actor_id" from "cross_reference" inner join "timeline_entry" as "entry" on "entry"."id" = "cross_reference"."entry_id" where "source_issue_id" = ? and "action" != ? order by "cross_reference"."issue_id", "source_comment_id";
 
 -- domains/issues/references/records/cross-reference.store.ts putCrossReference
-insert into "cross_reference" ("source_issue_id", "source_comment_id", "issue_id", "entry_id", "action") values (?, ...) on conflict ("source_issue_id", "source_comment_id", "issue_id") do update set "issue_id" = ?, "entry_id" = ?, "action" = ?;
+insert into "cross_reference" ("source_issue_id", "source_comment_id", "issue_id", "entry_id", "action", "author_id", "restriction") values (?, ...) on conflict ("source_issue_id", "source_comment_id", "issue_id") do update set "issue_id" = ?, "entry_id" = ?, "action" = ?, "author_id" = ?, "restriction" = ?;

@@ -15,6 +15,10 @@ select "id" from "repo" where "fork_id" in (?, ...);
 -- domains/repositories/repos/deletion/deletion.store.ts deleteOwnedRepos
 select "id" from "repo" where "owner_id" = ?;
 
+-- domains/repositories/repos/deletion/deletion.store.ts detachForks
+update "repo" set "fork_id" = ?, "is_fork" = ? where "fork_id" = ?;
+update "repo" set "forks_count" = "forks_count" - ? where "forks_count" > ? and "id" = (select "deleted"."fork_id" from "repo" as "deleted" where "deleted"."id" = ?);
+
 -- domains/repositories/repos/deletion/deletion.store.ts detachForksOf
 update "repo" set "fork_id" = ?, "is_fork" = ? where "fork_id" in (select "parent"."id" from "repo" as "parent" where "parent"."owner_id" = ?);
 update repo set forks_count = forks_count - (select count(*) from repo as fork where fork.fork_id = repo.id and fork.owner_id = ?) where id in (select fork_id from repo where owner_id = ? and fork_id <> 0);
@@ -22,22 +26,18 @@ update repo set forks_count = forks_count - (select count(*) from repo as fork w
 -- domains/repositories/repos/deletion/deletion.store.ts listOwnedRepos
 select "id", "name", "storage" from "repo" where "owner_id" = ? order by "id";
 
+-- domains/repositories/repos/deletion/deletion.store.ts listUsedStorages
+select "storage" from "repo" where "storage" in (?, ...);
+
 -- domains/repositories/repos/deletion/deletion.store.ts lockOwnedRepos
 select "id" from "repo" where "owner_id" = ? order by "id";
+
+-- domains/repositories/repos/deletion/deletion.store.ts lockRepoToDelete
+select "id" from "repo" where "id" = ?;
 
 -- domains/repositories/repos/deletion/deletion.store.ts subtractStarsAndWatchesOf
 update "repo" set "stars_count" = "stars_count" - ? where "id" in (select "repo_id" from "star" where "user_id" = ?);
 update "repo" set "watchers_count" = "watchers_count" - ? where "id" in (select "repo_id" from "watch" where "user_id" = ? and "mode" != ?);
-
--- domains/repositories/repos/deletion/deletion.store.ts detachForks
-update "repo" set "fork_id" = ?, "is_fork" = ? where "fork_id" = ?;
-update "repo" set "forks_count" = "forks_count" - ? where "forks_count" > ? and "id" = (select "deleted"."fork_id" from "repo" as "deleted" where "deleted"."id" = ?);
-
--- domains/repositories/repos/deletion/deletion.store.ts listUsedStorages
-select "storage" from "repo" where "storage" in (?, ...);
-
--- domains/repositories/repos/deletion/deletion.store.ts lockRepoToDelete
-select "id" from "repo" where "id" = ?;
 
 -- domains/repositories/repos/flags/repo-flag.store.ts deleteRepoFlags
 delete from "repo_flag" where "repo_id" = ?;
@@ -68,6 +68,8 @@ select (select count(*) from repo) - (select count(*) from repo where repo.is_pr
 select count(*) as "total" from "repo" where (("repo"."lower_name" like ? escape ? or ("repo"."topics" != ? and lower("repo"."topics") like ? escape ?) or lower("repo"."description") like ? escape ? or "repo"."description" like ? escape ?) and (+repo.is_private = 0));
 
 -- domains/repositories/repos/lists/repo-list.store.ts listRepos
+select "id" from "user" where visibility in ('private') limit N;
+select "id" from "user" where visibility in ('limited', 'private') limit N;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where 1 = 1 order by "repo"."id" desc limit N offset ?;
 select "repo"."id" from "repo" where (1 = 0 and 1 = 1) order by "repo"."id" asc limit N offset ?;
@@ -78,27 +80,10 @@ select "repo"."id" from "repo" where ("repo"."owner_id" = ? and 1 = 1) order by 
 select "repo"."id" from "repo" where (1 = 0 and (+repo.is_private = 0)) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_private" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 select "repo"."id" from "repo" where ("repo"."is_archived" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."is_template" = ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
-select "repo"."id" from "repo" where ("repo"."lower_name" like ? escape ? and 1 = 1) order by "repo"."id" asc limit N offset ?;
 
 -- domains/repositories/repos/maintainers/maintained-head.store.ts listMaintainedHeads
 select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? order by "pull"."id" desc limit N;
 select "pull"."base_repo_id", "issue"."poster_id" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."base_repo_id" != ? and "pull"."allows_maintainer_edit" = ? and "pull"."head_branch" = ? order by "pull"."id" desc limit N;
-
--- domains/repositories/repos/records/records.store.ts insertMirror
-insert into "mirror" ("repo_id", "interval", "next_sync_at", "remote_url") values (?, ...);
-insert into "mirror" ("repo_id", "interval", "synced_at", "next_sync_at", "remote_url", "credentials", "remote_head", "has_wiki", "has_lfs", "lfs_endpoint") values (?, ...);
-
--- domains/repositories/repos/records/records.store.ts listMirrors
-select * from "mirror" where "repo_id" in (?, ...);
-
--- domains/repositories/repos/records/records.store.ts updateMirror
-update "mirror" set "is_pruning" = ? where "repo_id" = ?;
-update "mirror" set "lfs_pending" = ? where "repo_id" = ?;
-update "mirror" set "interval" = ?, "next_sync_at" = ? where "repo_id" = ?;
-update "mirror" set "last_error" = ?, "next_sync_at" = ? where "repo_id" = ?;
-update "mirror" set "next_sync_at" = ?, "last_error" = ?, "remote_head" = ? where "repo_id" = ?;
-update "mirror" set "remote_head" = ?, "last_error" = ?, "synced_at" = ?, "next_sync_at" = ? where "repo_id" = ?;
 
 -- domains/repositories/repos/records/push.store.ts countBranches
 select count(*) as "count" from "branch" where "repo_id" = ?;
@@ -114,8 +99,24 @@ insert into "push" ("repo_id", "pusher_id", "ref", "old_oid", "new_oid", "create
 select * from "branch" where "repo_id" = ? order by "name";
 
 -- domains/repositories/repos/records/push.store.ts upsertBranches
-insert into "branch" ("repo_id", "name", "oid", "pusher_id", "updated_at") values (?, ...) on conflict ("repo_id", "name") do update set "oid" = "excluded"."oid", "pusher_id" = "excluded"."pusher_id", "updated_at" = "excluded"."updated_at";
-insert into "branch" ("repo_id", "name", "oid", "pusher_id", "updated_at") values (?, ...), ... on conflict ("repo_id", "name") do update set "oid" = "excluded"."oid", "pusher_id" = "excluded"."pusher_id", "updated_at" = "excluded"."updated_at";
+insert into "branch" ("repo_id", "name", "oid", "pusher_id", "pusher_restriction", "updated_at") values (?, ...) on conflict ("repo_id", "name") do update set "oid" = "excluded"."oid", "pusher_id" = "excluded"."pusher_id", "pusher_restriction" = "excluded"."pusher_restriction", "updated_at" = "excluded"."updated_at";
+insert into "branch" ("repo_id", "name", "oid", "pusher_id", "pusher_restriction", "updated_at") values (?, ...), ... on conflict ("repo_id", "name") do update set "oid" = "excluded"."oid", "pusher_id" = "excluded"."pusher_id", "pusher_restriction" = "excluded"."pusher_restriction", "updated_at" = "excluded"."updated_at";
+
+-- domains/repositories/repos/records/records.store.ts countRepos
+select count(*) as "count" from "repo";
+
+-- domains/repositories/repos/records/records.store.ts insertMirror
+insert into "mirror" ("repo_id", "interval", "next_sync_at", "remote_url") values (?, ...);
+insert into "mirror" ("repo_id", "interval", "synced_at", "next_sync_at", "remote_url", "credentials", "remote_head", "has_wiki", "has_lfs", "lfs_endpoint") values (?, ...);
+
+-- domains/repositories/repos/records/records.store.ts listMirrors
+select * from "mirror" where "repo_id" in (?, ...);
+
+-- domains/repositories/repos/records/records.store.ts listReposWithDeletedRefs
+select distinct "repo_id" from "push" where "created_at" >= ? and "created_at" < ? and "new_oid" in (?, ...) order by "repo_id";
+
+-- domains/repositories/repos/records/records.store.ts loadRepoNumbers
+select count(*) as "total", cast(coalesce(sum("is_private"), 0) as bigint) as "isPrivate", cast(coalesce(sum("is_fork"), 0) as bigint) as "forks", cast(coalesce(sum("is_mirror"), 0) as bigint) as "mirrors", cast(coalesce(sum("is_archived"), 0) as bigint) as "archived", cast(coalesce(sum("git_size"), 0) as bigint) as "gitSize", cast(coalesce(sum("lfs_size"), 0) as bigint) as "lfsSize" from "repo";
 
 -- domains/repositories/repos/records/records.store.ts recountRepos
 select "id" from "repo" where "id" in (?, ...);
@@ -126,17 +127,19 @@ update repo as counted set "open_issues_count" = (select count(*) from issue whe
 update repo as counted set "closed_pulls_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 1 and is_closed = 1) where id in (?, ...);
 update repo as counted set "closed_issues_count" = (select count(*) from issue where repo_id = counted.id and is_pull = 0 and is_closed = 1) where id in (?, ...);
 
--- domains/repositories/repos/records/records.store.ts countRepos
-select count(*) as "count" from "repo";
+-- domains/repositories/repos/records/records.store.ts suspendUnits
+update "repo" set "units" = (units & ~cast(? as bigint)) | (suspended_units & ~cast(? as bigint)), "suspended_units" = (units | suspended_units) & cast(? as bigint) where (units & cast(? as bigint)) <> 0 or (suspended_units & ~cast(? as bigint)) <> 0;
 
--- domains/repositories/repos/records/records.store.ts listReposWithDeletedRefs
-select distinct "repo_id" from "push" where "created_at" >= ? and "created_at" < ? and "new_oid" in (?, ...) order by "repo_id";
+-- domains/repositories/repos/records/records.store.ts updateMirror
+update "mirror" set "is_pruning" = ? where "repo_id" = ?;
+update "mirror" set "lfs_pending" = ? where "repo_id" = ?;
+update "mirror" set "interval" = ?, "next_sync_at" = ? where "repo_id" = ?;
+update "mirror" set "last_error" = ?, "next_sync_at" = ? where "repo_id" = ?;
+update "mirror" set "next_sync_at" = ?, "last_error" = ?, "remote_head" = ? where "repo_id" = ?;
+update "mirror" set "remote_head" = ?, "last_error" = ?, "synced_at" = ?, "next_sync_at" = ? where "repo_id" = ?;
 
 -- domains/repositories/repos/records/records.store.ts walkRepoIds
 select "id" from "repo" where "id" > ? order by "id" limit N;
-
--- domains/repositories/repos/records/records.store.ts suspendUnits
-update "repo" set "units" = (units & ~cast(? as bigint)) | (suspended_units & ~cast(? as bigint)), "suspended_units" = (units | suspended_units) & cast(? as bigint) where (units & cast(? as bigint)) <> 0 or (suspended_units & ~cast(? as bigint)) <> 0;
 
 -- domains/repositories/repos/repo-view.store.ts listPendingTransfers
 select "repo_id", "doer_id", "recipient_id" from "repo_transfer" where "repo_id" in (?, ...);

@@ -7,6 +7,9 @@ update "review" set "is_stale" = ? where "pull_id" = ? and "is_stale" = ? and "c
 delete from "review" where "pull_id" = ? and "kind" = ? and "team_id" in (?, ...);
 delete from "review" where "pull_id" = ? and "kind" = ? and "reviewer_id" = ? and "team_id" = ?;
 
+-- domains/pulls/reviews/records/decision.store.ts followBase
+update "review" set "former_base" = ? where "pull_id" = ? and "kind" = ? and "former_base" = ?;
+
 -- domains/pulls/reviews/records/decision.store.ts listAskedTeams
 select "review"."team_id" from "review" inner join "team_member" on "team_member"."team_id" = "review"."team_id" where "review"."pull_id" = ? and "review"."kind" = ? and "team_member"."user_id" = ?;
 
