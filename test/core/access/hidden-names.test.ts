@@ -146,7 +146,6 @@ it.each([
     (name: string) => ({ rule_name: 'x', enable_push: true, push_whitelist_usernames: [name] }),
   ],
   ['post', '/repos/ann/open/tag_protections', (name: string) => ({ name_pattern: 'x', whitelist_usernames: [name] })],
-  ['put', '/repos/ann/open/collaborators/NAME', () => ({ permission: 'read' })],
 ] as const)('%s %s does not tell a hidden account from a missing one', async (method, path, body) => {
   const answers = []
   for (const name of ['hermit', 'nobody']) {

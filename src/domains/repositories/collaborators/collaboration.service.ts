@@ -9,7 +9,7 @@ import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type RepoInView, loadRepoAccess } from '../repos/lookup.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { deleteWatch } from '../social/watches/watch.store.ts'
-import { type User, getKnownOwner, requireNoBlockBetween } from '../../accounts/index.ts'
+import { type User, getKnownOwner, requireNoBlockBetween, findUserByName } from '../../accounts/index.ts'
 import {
   deleteCollaboration,
   findCollaborationMode,
@@ -41,9 +41,13 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
       return (await findCollaborationMode(read, repo.id, user.id)) > AccessMode.none
     },
 
-    /** Adds or changes. Throws Invalid for unknown and inactive users, Forbidden when user or owner blocks the other. */
+    /**
+     * Adds or changes, private accounts too, which get access to private repositories in no other way. Throws Invalid
+     * for unknown and inactive users, Forbidden when user or owner blocks the other.
+     */
     async put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void> {
-      const user = await requireUser(database, actor, repo, name)
+      const user = await findUserByName(read, name)
+      if (user === undefined) throw unknownUser(name)
       if (user.kind === 'organization') throw invalid('an organization cannot be a collaborator')
       if (user.id === repo.ownerId) return
       if (!user.isActive) throw invalid(`user is inactive [name: ${user.name}]`)
@@ -112,9 +116,11 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
 /** Throws Invalid. */
 async function requireUser({ read }: Database, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
   const user = await findNamedAccount(read, viewer, repo, name)
-  if (user === undefined) throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+  if (user === undefined) throw unknownUser(name)
   return user
 }
+
+const unknownUser = (name: string): Error => invalid(`user does not exist [uid: 0, name: ${name}]`)
 
 async function withTeams(
   { read }: Database,
