@@ -1,6 +1,6 @@
 // Fills a data directory with the issues of `issueSize`, in a process of its own: `node bench/data/fill-issues.ts
 // DATA_DIR SCALE`. Runs after fill-lists, whose users it takes.
-import { DEFAULT_UNITS } from '../../src/core/access/units.ts'
+import { DEFAULT_UNITS } from '../../src/core/access/repo-access.ts'
 import type { CoreApp } from '../../src/app/modules.ts'
 import { withCore } from '../../src/cli/with-core.ts'
 import { loadConfig } from '../../src/core/config/index.ts'

@@ -3,7 +3,7 @@
 // it starts.
 import { symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { DEFAULT_UNITS } from '../../src/core/access/units.ts'
+import { DEFAULT_UNITS } from '../../src/core/access/repo-access.ts'
 import type { CoreApp } from '../../src/app/modules.ts'
 import { withCore } from '../../src/cli/with-core.ts'
 import { loadConfig } from '../../src/core/config/index.ts'

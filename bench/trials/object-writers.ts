@@ -9,7 +9,7 @@ import { promises as fs } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import isomorphicGit from 'isomorphic-git'
-import { createObjectWriter } from '../../src/core/git/engine/write/object-writer.ts'
+import { createObjectWriter } from '../../src/core/git/engine/write/tree-edit.ts'
 import { syncDirectory, writeSynced } from '../../src/core/platform/files/durable.ts'
 import { drawTable, shortNumber } from '../table.ts'
 

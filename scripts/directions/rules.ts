@@ -200,7 +200,7 @@ export const words: readonly {
 export const processState: Readonly<Record<string, string>> = {
   'src/core/access/repo-access.ts':
     'memory of a pure function: at most one small map for each set of units and each mode',
-  'src/core/git/wire/upload/fetch-key.ts': 'derived from an immutable snapshot of refs, collected with it',
+  'src/core/git/wire/upload/v2-request.ts': 'derived from an immutable snapshot of refs, collected with it',
   'src/core/git/wire/receive/quick-connectivity.ts': 'derived from an immutable snapshot of refs, collected with it',
   'src/core/git/wire/repo.ts': 'derived from an immutable snapshot of refs, collected with it',
   'src/domains/repositories/markup/org.ts': 'derived from the lines of one document, collected with them',

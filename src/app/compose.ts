@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../core/config/index.ts'
 import { type Database, dialectFor, openDatabase } from '../core/db/database.ts'
-import { nodeName } from './cluster/cluster-settings.ts'
+import { nodeName, lockServer, openProcesses, startingAlone } from './cluster/open-processes.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { EventLog } from '../core/events/index.ts'
 import { createGit, DEFAULT_LIMITS, type GitLimits } from '../core/git/index.ts'
@@ -13,13 +13,13 @@ import { PasswordHasher } from '../core/platform/crypto/password-hasher.ts'
 import { createLogger, type Logger } from '../core/platform/logger.ts'
 import { createSecretBox } from '../core/platform/crypto/secret-box.ts'
 import type { Core, Guards, Services, Module, ModuleParts, Tuning, RateLimits } from '../core/module.ts'
-import { lockServer, openProcesses, startingAlone } from './cluster/open-processes.ts'
 import { openDataDir } from './data-dir.ts'
 import { keepsLog, openBackupBucket, openBlobStores } from './storage.ts'
 import { loadSecretKeys } from './secret-key.ts'
 import { waitForDatabase } from './wait-for-database.ts'
-import { createSite, type SiteAddresses } from './site.ts'
 import { RateLimit } from '../core/platform/concurrency/rate-limit.ts'
+import type { Site } from '../core/platform/site.ts'
+import { trimEndOf } from '../core/platform/trim.ts'
 
 /** The smallest pool of connections with which transactions and reads do not wait for each other. */
 const MIN_CONNECTIONS = 2
@@ -248,5 +248,43 @@ function addOnce(module: string, to: Record<string, unknown>, given: object): vo
   for (const [name, value] of Object.entries(given)) {
     if (name in to) throw new Error(`the module ${module} provides ${name}, which an earlier module provides`)
     to[name] = value
+  }
+}
+
+interface SiteAddresses {
+  readonly site: Site
+  setRootUrl(url: string): void
+  /** The port the SSH server got. */
+  setSshPort(port: number): void
+}
+
+/** Addresses for answers; the root URL and the SSH port come from the configuration or from the listening server. */
+function createSite(config: Config): SiteAddresses {
+  let root = trimEndOf(config.server.root_url, '/') || `http://${config.server.host}:${config.server.port}`
+  const { domain, user } = config.ssh
+  let port = config.ssh.public_port || config.ssh.port
+  const sshPrefix = (): string => {
+    const host = domain || new URL(root).hostname
+    return port === 22 ? `${user}@${host}:` : `ssh://${user}@${host}:${port}/`
+  }
+  let prefix = sshPrefix()
+  return {
+    setSshPort(listening) {
+      if (config.ssh.public_port !== 0) return
+      port = listening
+      prefix = sshPrefix()
+    },
+    setRootUrl(url) {
+      if (config.server.root_url !== '') return
+      root = trimEndOf(url, '/')
+      prefix = sshPrefix()
+    },
+    site: {
+      rootUrl: () => root,
+      noReplyDomain: config.service.no_reply_address,
+      sshPrefix() {
+        return prefix
+      },
+    },
   }
 }

@@ -6,12 +6,11 @@ import { fromGit } from '../core/git/index.ts'
 import { corsSettings } from '../core/http/cors-settings.ts'
 import type { Operation } from '../core/http/operation.ts'
 import { createPipeline, type PipelineSettings } from '../core/http/pipeline.ts'
-import { credentialOf } from '../core/http/request-source.ts'
+import { credentialOf } from '../core/http/caller.ts'
 import { registerReference } from '../core/http/reference/reference.ts'
 import { createServer } from '../core/http/server.ts'
 import type { Core, DoctorCheck, Services, Module } from '../core/module.ts'
 import { maxOpenFiles } from '../core/platform/open-files.ts'
-import { type Background, createBackground } from './background.ts'
 import { type AppOverrides, compose, type Composed, type Composition } from './compose.ts'
 import { startingAlone } from './cluster/open-processes.ts'
 import { denyOthersDataDir, permissionsCheck } from './data-dir-modes.ts'
@@ -19,6 +18,8 @@ import { openDataDir } from './data-dir.ts'
 import { schemaCheck } from './migrations.ts'
 import { storageCheck } from './storage.ts'
 import type { Logger } from '../core/platform/logger.ts'
+import { EventDispatcher } from '../core/events/index.ts'
+import { JobRunner, type Schedule } from '../core/jobs/index.ts'
 
 const IDLE_SWEEP_MS = 50
 
@@ -188,3 +189,68 @@ function pipelineSettings({ config: { api, security, service }, site }: Core): P
 }
 
 export type { AppOverrides }
+
+interface Background {
+  readonly events: EventDispatcher
+  readonly jobs: JobRunner
+  readonly schedule: Schedule
+  start(): void
+  /** Resolves when nothing runs any more; what was not finished continues at the next start. */
+  stop(): Promise<void>
+  /** Dispatches events, runs jobs and drains workers until nothing is due: for tests and commands. */
+  drain(): Promise<void>
+}
+
+/** Everything that happens after the answer: events to subscriptions, jobs, scheduled tasks, workers of modules. */
+function createBackground({ core, eventLog, jobQueue, modules }: Composition): Background {
+  const { database, clock, log, schedule, processes } = core
+  const events = new EventDispatcher({ database, clock, log, eventLog })
+  const jobs = new JobRunner({ database, clock, log, queue: jobQueue, members: processes })
+  const stopping = new AbortController()
+  const workers = modules.flatMap((module) => module.workers ?? [])
+  const drainWorkers = async (): Promise<boolean> => {
+    let worked = false
+    for (const worker of workers) worked = (await worker.drain()) || worked
+    return worked
+  }
+  let recovering = Promise.resolve()
+  let stopRecovering: (() => void) | undefined
+  const recover = async (): Promise<void> => {
+    for (const { name, recover: enqueueChecks } of modules) {
+      if (stopping.signal.aborted) return
+      await enqueueChecks?.().catch((error: unknown) =>
+        log.error({ err: error, module: name }, 'start-up checks not enqueued'),
+      )
+    }
+  }
+  return {
+    events,
+    jobs,
+    schedule,
+    start() {
+      events.start()
+      jobs.start()
+      schedule.start()
+      for (const worker of workers) worker.start()
+      recovering = recover()
+      // A process that was killed may have left what a start looks for.
+      stopRecovering ??= processes.onEnded((names) => {
+        if (names.length > 0) recovering = recovering.then(recover)
+      })
+    },
+    async stop() {
+      stopping.abort()
+      schedule.stop()
+      stopRecovering?.()
+      await recovering
+      await events.stop()
+      await Promise.all([jobs.stop(), ...workers.map((worker) => worker.stop())])
+    },
+    async drain() {
+      do {
+        while (await events.dispatchSome());
+        await jobs.drain()
+      } while ((await drainWorkers()) || (await events.dispatchSome()))
+    },
+  }
+}

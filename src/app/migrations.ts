@@ -1,7 +1,6 @@
 import type { Config } from '../core/config/index.ts'
 import { type Database, dialectFor, openDatabase } from '../core/db/database.ts'
-import { migrate, pendingMigrations } from '../core/db/migrate.ts'
-import { findSchemaRelease } from '../core/db/schema-release.ts'
+import { migrate, pendingMigrations, findSchemaRelease } from '../core/db/migrate.ts'
 import { INGOT_VERSION, isOlderRelease } from '../core/platform/version.ts'
 import type { DoctorCheck } from '../core/module.ts'
 import { openDataDir } from './data-dir.ts'

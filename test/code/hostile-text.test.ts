@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseCommit } from '../../src/core/git/engine/object/commit.ts'
-import { parseSubmodules } from '../../src/domains/code/contents/read/submodules.ts'
+import { parseSubmodules } from '../../src/domains/code/contents/read/contents.service.ts'
 import { signedBy } from '../../src/domains/repositories/signing/signing.ts'
 import { processorTime } from '../harness/growth.ts'
 import { MEASURED } from '../harness/measured.ts'

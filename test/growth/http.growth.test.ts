@@ -3,8 +3,13 @@ import { describe, it } from 'vitest'
 import { tomlLines } from '../../src/core/config/load.ts'
 import { linkHeader } from '../../src/core/http/answer/links.ts'
 import { clientNetwork } from '../../src/core/platform/http/client-network.ts'
-import { contentDisposition, contentType, etagMatches, parseRange } from '../../src/core/platform/http/content.ts'
-import { sniffMediaType } from '../../src/core/platform/http/media-type.ts'
+import {
+  contentDisposition,
+  contentType,
+  etagMatches,
+  parseRange,
+  sniffMediaType,
+} from '../../src/core/platform/http/media-type.ts'
 import { parseDigest, parseHttpSignature, signedText } from '../../src/core/platform/http/signature.ts'
 import { parsePaging } from '../../src/core/platform/paging.ts'
 import { readBatchAnswer } from '../../src/domains/code/lfs/objects/batch-answer.ts'

@@ -3,7 +3,7 @@ import { compileGlob } from '../../src/core/platform/patterns/glob.ts'
 import { compileSafeRegExp } from '../../src/core/platform/patterns/safe-regexp.ts'
 import { readEditorConfig } from '../../src/domains/code/contents/templates/editorconfig.ts'
 import { isLfsPath } from '../../src/domains/code/contents/write/large-files.ts'
-import { compileAttributes, compilePattern } from '../../src/domains/code/languages/attributes.ts'
+import { compileAttributes, compilePattern } from '../../src/domains/code/languages/classify.ts'
 import { expectLinear, processorTime } from '../harness/growth.ts'
 import { MEASURED } from '../harness/measured.ts'
 

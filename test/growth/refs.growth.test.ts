@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { isValidBranchName, isValidRefName, isValidTagName } from '../../src/core/git/engine/refs/ref-name.ts'
+import { isValidBranchName, isValidRefName, isValidTagName } from '../../src/core/git/engine/refs/refs.ts'
 import { parsePackedRefs } from '../../src/core/git/engine/refs/ref-store.ts'
 import { createRevisions, type RevisionContext } from '../../src/core/git/engine/refs/revision.ts'
 import { expectLinear } from '../harness/growth.ts'

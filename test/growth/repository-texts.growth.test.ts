@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseSubmodules } from '../../src/domains/code/contents/read/submodules.ts'
+import { parseSubmodules } from '../../src/domains/code/contents/read/contents.service.ts'
 import { expandPath, expandVariables } from '../../src/domains/migration/forks/template-variables.policy.ts'
-import { createLicenseDetector } from '../../src/domains/code/languages/detect-license.ts'
+import { createLicenseDetector } from '../../src/domains/code/languages/languages.service.ts'
 import { expectLinear, processorTime } from '../harness/growth.ts'
 import { MEASURED } from '../harness/measured.ts'
 

@@ -1,12 +1,10 @@
 import { describe, it } from 'vitest'
-import { advertiseReceive, advertiseUpload } from '../../src/core/git/wire/advertise.ts'
+import { advertiseReceive, advertiseUpload } from '../../src/core/git/wire/protocol.ts'
 import { encodePkt } from '../../src/core/git/wire/pkt/pkt-line.ts'
 import { PktReader } from '../../src/core/git/wire/pkt/pkt-reader.ts'
-import { commandFaults } from '../../src/core/git/wire/receive/check-commands.ts'
-import { readReceiveRequest } from '../../src/core/git/wire/receive/receive-request.ts'
+import { commandFaults, readReceiveRequest } from '../../src/core/git/wire/receive/receive-request.ts'
 import type { WireRefs } from '../../src/core/git/wire/repo.ts'
-import { answerLsRefs, parseLsRefs } from '../../src/core/git/wire/upload/ls-refs.ts'
-import { readV2Request } from '../../src/core/git/wire/upload/v2-request.ts'
+import { answerLsRefs, parseLsRefs, readV2Request } from '../../src/core/git/wire/upload/v2-request.ts'
 import { expectLinear } from '../harness/growth.ts'
 
 const OID = 'a'.repeat(40)

@@ -1,5 +1,4 @@
-import { ALL_SCOPES } from '../../src/core/access/scopes.ts'
-import { type SignedIn, systemActor, actorOf } from '../../src/core/access/viewer.ts'
+import { ALL_SCOPES, type SignedIn, systemActor, actorOf } from '../../src/core/access/viewer.ts'
 import type { App } from '../../src/app/modules.ts'
 import type { NewOrg } from '../../src/domains/accounts/orgs/create-org.ts'
 import type { Team, User } from '../../src/domains/accounts/index.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { unitSet } from '../../src/core/access/units.ts'
+import { unitSet } from '../../src/core/access/repo-access.ts'
 import { insertRepo, insertUser } from '../harness/rows.ts'
 import { suspendUnits } from '../../src/domains/repositories/repos/records/records.store.ts'
 import { describeOnBoth, freshDatabase } from '../harness/databases.ts'

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
 import { loadConfig } from '../../core/config/index.ts'
-import { clusterSettings } from './cluster-settings.ts'
+import { clusterSettings } from './open-processes.ts'
 
 const flags = { 'cluster.enabled': 'true', data_dir: '/srv/ingot' }
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { Exchange, type Peer } from './exchange.ts'
-import type { FromSupervisor, FromWorker } from './messages.ts'
+import { Exchange, type Peer, type FromSupervisor, type FromWorker } from './messages.ts'
 import { connectToSupervisor, type WorkerLink } from './worker-link.ts'
 
 /** A worker that is connected to an exchange in this process. */

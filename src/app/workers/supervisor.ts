@@ -1,6 +1,6 @@
 import { randomHex } from '../../core/platform/crypto/crypto.ts'
 import type { Logger } from '../../core/platform/logger.ts'
-import { Exchange, type Peer } from './exchange.ts'
+import { Exchange, type Peer } from './messages.ts'
 import type { Exit, WorkerProcess } from './fork-worker.ts'
 
 interface SupervisorOptions {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { MovedError } from '../platform/errors.ts'
 import { asId, type RepoId, type UserId } from '../platform/crypto/ids.ts'
-import { AccessMode } from './access-mode.ts'
+import { AccessMode, NO_ACCESS, type RepoAccess, type Unit, unitSet } from './repo-access.ts'
 import { admit, admitCaller, type CallerNeed, isPublicRepo, type RepoNeed, type RepoState } from './admit.ts'
-import { NO_ACCESS, type RepoAccess } from './repo-access.ts'
-import { ALL_SCOPES, type ScopeSet } from './scopes.ts'
-import { type Unit, unitSet } from './units.ts'
-import { type Account, ANONYMOUS, type Viewer, viewerOfAccount } from './viewer.ts'
+import { ALL_SCOPES, type ScopeSet, type Account, ANONYMOUS, type Viewer, viewerOfAccount } from './viewer.ts'
 
 const ACCOUNT: Account = {
   id: asId<UserId>(7),

@@ -1,9 +1,30 @@
 import type { MovedError } from '../platform/errors.ts'
-import { AccessMode } from './access-mode.ts'
-import { canSeeRepo, isRepoAdmin, type RepoAccess, type RepoFacts, unitMode } from './repo-access.ts'
-import { missingScope, type ScopeCategory, type ScopeLevel } from './scopes.ts'
-import { hasUnit, type Unit } from './units.ts'
-import { decideAccountState, isPublicOnly, type Viewer } from './viewer.ts'
+import {
+  AccessMode,
+  canSeeRepo,
+  isRepoAdmin,
+  type RepoAccess,
+  type RepoFacts,
+  unitMode,
+  hasUnit,
+  type Unit,
+} from './repo-access.ts'
+import {
+  missingScope,
+  type ScopeCategory,
+  type ScopeLevel,
+  ALL_SCOPES,
+  formatScopes,
+  parseScopes,
+  decideAccountState,
+  isPublicOnly,
+  type Viewer,
+  type Account,
+  type SignedIn,
+  viewerOfAccount,
+} from './viewer.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { asId } from '../platform/crypto/ids.ts'
 
 /** What a request needs before anything is looked up. */
 export interface CallerNeed {
@@ -146,3 +167,57 @@ function refuseLevel(
   if (mode < AccessMode.read) return 'unit'
   return mode < MODES[level] ? 'level' : undefined
 }
+
+/**
+ * What credentials may not do although their account may. It is stored with work that runs after the request, in
+ * payloads of events and jobs and in rows, so that the work has the rights of the credentials that asked for it.
+ */
+export const CredentialRestriction = Type.Object({
+  /** The only repositories that they reach; all where absent. */
+  only_repos: Type.Optional(Type.Array(Type.Integer())),
+  /** In the normal form; all where absent. */
+  scopes: Type.Optional(Type.Array(Type.String())),
+  deploy_key_id: Type.Optional(Type.Integer()),
+})
+export type CredentialRestriction = Static<typeof CredentialRestriction>
+
+interface Credentials {
+  readonly onlyRepos?: ReadonlySet<number> | undefined
+  readonly scopes?: Parameters<typeof formatScopes>[0] | undefined
+  readonly deployKeyId?: number | undefined
+}
+
+const EVERYTHING = formatScopes(ALL_SCOPES).join()
+
+/** Undefined for credentials that may do whatever their account may. */
+export function restrictionOf({ onlyRepos, scopes, deployKeyId }: Credentials): CredentialRestriction | undefined {
+  const names = scopes && formatScopes(scopes)
+  const restriction: CredentialRestriction = {
+    ...(onlyRepos !== undefined && { only_repos: [...onlyRepos] }),
+    ...(names !== undefined && names.join() !== EVERYTHING && { scopes: names }),
+    ...(deployKeyId !== undefined && { deploy_key_id: deployKeyId }),
+  }
+  return Object.keys(restriction).length === 0 ? undefined : restriction
+}
+
+/** The account with the rights of the credentials. */
+export function restrictedViewer(account: Account, restriction: CredentialRestriction | undefined): SignedIn {
+  const { only_repos, scopes, deploy_key_id: deployKeyId } = restriction ?? {}
+  const parsed = scopes && parseScopes(scopes)
+  return {
+    ...viewerOfAccount(account),
+    ...(parsed && { scopes: parsed.ok ? parsed.scopes : { publicOnly: true, levels: new Map() } }),
+    ...(only_repos && { onlyRepos: new Set(only_repos.map((id) => asId<RepoFacts['id']>(id))) }),
+    ...(deployKeyId !== undefined && { deployKeyId }),
+  }
+}
+
+/** For a column; empty for no restriction. */
+export const formatRestriction = (restriction: CredentialRestriction | undefined): string =>
+  restriction === undefined ? '' : JSON.stringify(restriction)
+export const parseRestriction = (text: string): CredentialRestriction | undefined =>
+  text === '' ? undefined : (JSON.parse(text) as CredentialRestriction)
+
+/** Whether the credentials reach the repository, whatever the account may do with it. */
+export const reachesRepo = (actor: SignedIn, repo: Pick<RepoFacts, 'id' | 'isPrivate' | 'owner'>): boolean =>
+  (actor.onlyRepos?.has(repo.id) ?? true) && (!isPublicOnly(actor) || isPublicRepo(repo))

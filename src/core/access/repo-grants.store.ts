@@ -1,9 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { cachedUntilCommit } from '../db/read-cache.ts'
 import type { RepoId, UserId } from '../platform/crypto/ids.ts'
-import { AccessMode, asAccessMode } from './access-mode.ts'
-import { NO_GRANTS, type RepoGrants, type TeamGrant } from './repo-access.ts'
-import type { Unit } from './units.ts'
+import { AccessMode, asAccessMode, NO_GRANTS, type RepoGrants, type TeamGrant, type Unit } from './repo-access.ts'
 
 interface TieTarget {
   readonly id: RepoId

@@ -1,6 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { RepoFacts } from './repo-access.ts'
-import { hasUnit, type Unit } from './units.ts'
+import { type RepoFacts, hasUnit, type Unit } from './repo-access.ts'
 
 const NEVER = sql<SqlBool>`1 = 0`
 const IS_UNRESTRICTED = sql<SqlBool>`"user".is_restricted = 0`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ALL_SCOPES, formatScopes, missingScope, parseScopes, SCOPE_CATEGORIES, type ScopeSet } from './scopes.ts'
+import { ALL_SCOPES, formatScopes, missingScope, parseScopes, SCOPE_CATEGORIES, type ScopeSet } from './viewer.ts'
 
 const names = [
   'public-only',

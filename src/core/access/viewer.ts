@@ -1,6 +1,82 @@
 import type { RepoId, TokenId, UserId } from '../platform/crypto/ids.ts'
-import type { RequestSource } from '../platform/request-source.ts'
-import { ALL_SCOPES, type ScopeSet } from './scopes.ts'
+import type { RequestSource, RequestClient } from '../platform/request-source.ts'
+import { clientNetwork } from '../platform/http/client-network.ts'
+import type { SignableRequest } from '../platform/http/signature.ts'
+
+/** Categories of token scopes in the order of the normal form (behaviour/auth-and-access#scopes). */
+export const SCOPE_CATEGORIES = [
+  'activitypub',
+  'admin',
+  'misc',
+  'notification',
+  'organization',
+  'package',
+  'issue',
+  'repository',
+  'user',
+] as const
+export type ScopeCategory = (typeof SCOPE_CATEGORIES)[number]
+export type ScopeLevel = 'read' | 'write'
+
+export interface ScopeSet {
+  readonly publicOnly: boolean
+  readonly levels: ReadonlyMap<ScopeCategory, ScopeLevel>
+}
+
+const everything = new Map(SCOPE_CATEGORIES.map((category) => [category, 'write' as const]))
+
+/** What a password allows. */
+export const ALL_SCOPES: ScopeSet = { publicOnly: false, levels: everything }
+
+export type ParsedScopes =
+  { readonly ok: true; readonly scopes: ScopeSet } | { readonly ok: false; readonly wrong: string }
+
+/** Entries may be comma-separated lists; empty pieces are skipped; names are case-sensitive. */
+export function parseScopes(entries: readonly string[]): ParsedScopes {
+  const levels = new Map<ScopeCategory, ScopeLevel>()
+  let publicOnly = false
+  for (const name of entries.flatMap((entry) => entry.split(',')).filter((piece) => piece !== '')) {
+    if (name === 'public-only') publicOnly = true
+    else if (name === 'all') for (const category of SCOPE_CATEGORIES) levels.set(category, 'write')
+    else {
+      const [level, category] = name.split(':') as [string, string | undefined]
+      if ((level !== 'read' && level !== 'write') || !isCategory(category) || name.split(':').length !== 2)
+        return { ok: false, wrong: name }
+      if (level === 'write' || !levels.has(category)) levels.set(category, level)
+    }
+  }
+  return { ok: true, scopes: { publicOnly, levels } }
+}
+
+/** The normal form: no duplicates, no implied entries, fixed order, `all` for everything. */
+export function formatScopes(scopes: {
+  readonly publicOnly: boolean
+  readonly levels: ReadonlyMap<string, string>
+}): string[] {
+  const names = SCOPE_CATEGORIES.flatMap((category) => {
+    const level = scopes.levels.get(category)
+    return level === undefined ? [] : [`${level}:${category}`]
+  })
+  const full = SCOPE_CATEGORIES.every((category) => scopes.levels.get(category) === 'write')
+  return [...(scopes.publicOnly ? ['public-only'] : []), ...(full ? ['all'] : names)]
+}
+
+/** The first required scope that is missing, or undefined when all are there. `write` includes `read`. */
+export function missingScope(
+  scopes: ScopeSet,
+  level: ScopeLevel,
+  categories: readonly ScopeCategory[],
+): string | undefined {
+  const missing = categories.find((category) => {
+    const granted = scopes.levels.get(category)
+    return granted === undefined || (level === 'write' && granted === 'read')
+  })
+  return missing === undefined ? undefined : `${level}:${missing}`
+}
+
+function isCategory(text: string | undefined): text is ScopeCategory {
+  return SCOPE_CATEGORIES.includes(text as ScopeCategory)
+}
 
 export type Visibility = 'public' | 'limited' | 'private'
 
@@ -96,4 +172,66 @@ export const isPublicOnly = (viewer: Viewer): boolean => viewer.kind === 'user' 
 export function decideAccountState(account: Account): 'allowed' | 'prohibited' | 'must-change-password' {
   if (!account.isActive || account.isLoginProhibited) return 'prohibited'
   return account.mustChangePassword ? 'must-change-password' : 'allowed'
+}
+
+/**
+ * Whose work something is, where callers share what the server can compute: the account, or the network of an anonymous
+ * caller.
+ */
+export const callerKey = (viewer: Viewer, address: string): string =>
+  viewer.kind === 'user' ? `account ${viewer.account.id}` : `network ${clientNetwork(address)}`
+
+/** What a caller sent to prove who it is, not yet believed. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'token'; readonly token: string; readonly via: 'header' | 'query' }
+  | { readonly kind: 'basic'; readonly user: string; readonly password: string; readonly otp: string | undefined }
+  | { readonly kind: 'signature'; readonly request: SignableRequest }
+  | ({ readonly kind: 'proxy' } & ProxyAccount)
+
+/** The account that a reverse proxy has signed in; e-mail and full name are empty when it does not send them. */
+export interface ProxyAccount {
+  readonly name: string
+  readonly email: string
+  readonly fullName: string
+}
+
+/** Who sent the credentials. Throws unauthenticated when they are wrong, too-many-requests after many wrong ones. */
+export type Authenticate = (credentials: Credentials, client: RequestClient) => Promise<Viewer>
+
+const OTP_HEADERS = ['x-forge-otp', 'x-ingot-otp', 'x-forgejo-otp', 'x-gitea-otp']
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * Reads the Authorization header: `token T`, `Bearer T` or `Basic`, schemes without regard to case. Anything else,
+ * broken Basic included, counts as no credentials (behaviour/auth-and-access#authentication-methods).
+ */
+export function parseAuthorization(headers: Headers): Credentials {
+  const parts = one(headers['authorization'])?.trim().split(/\s+/) ?? []
+  const [scheme, value] = parts
+  if (parts.length !== 2 || scheme === undefined || value === undefined) return { kind: 'none' }
+  switch (scheme.toLowerCase()) {
+    case 'token':
+    case 'bearer':
+      return { kind: 'token', token: value, via: 'header' }
+    case 'basic':
+      return parseBasic(value, headers)
+    default:
+      return { kind: 'none' }
+  }
+}
+
+function parseBasic(encoded: string, headers: Headers): Credentials {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return { kind: 'none' }
+  // NOTE: no name or password contains a NUL, and PostgreSQL accepts none.
+  const text = Buffer.from(encoded, 'base64').toString('utf8').replaceAll('\0', '\ufffd')
+  const colon = text.indexOf(':')
+  if (colon < 0) return { kind: 'none' }
+  const otp = OTP_HEADERS.map((name) => one(headers[name])).find((code) => code !== undefined && code !== '')
+  return { kind: 'basic', user: text.slice(0, colon), password: text.slice(colon + 1), otp }
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
 }

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import { cachedCount, cachedUntilCommit } from '../db/read-cache.ts'
 import type { Schema } from '../db/schema.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
-import { type Unit, unitBit, UNITS } from './units.ts'
+import { type Unit, unitBit, UNITS } from './repo-access.ts'
 import type { Account, Viewer, Visibility } from './viewer.ts'
 
 // NOTE: written as text, not with Kysely's builder: these stand in every list, and building them took longer than

@@ -3,9 +3,13 @@ import { dirname, join } from 'node:path'
 import { randomHex } from '../platform/crypto/crypto.ts'
 import { ifGone } from '../platform/files/gone.ts'
 import { removeTree, replaceDurably, syncDirectory } from '../platform/files/durable.ts'
-import type { BlobBackend } from './backend.ts'
-import { isBlobHash } from './blob-store.ts'
+import { type BlobBackend, createBlobStore, isBlobHash, type BlobStore } from './blob-store.ts'
 import { checkSource, writeStream } from './receive.ts'
+import { KeyedMutex, type SharedLocks } from '../platform/concurrency/lock-table.ts'
+import type { Logger } from '../platform/logger.ts'
+import { createS3Backend } from './s3/backend.ts'
+import { createS3Objects, type S3Objects } from './s3/objects.ts'
+import type { S3Settings } from './s3/client.ts'
 
 export interface FileBackend extends BlobBackend {
   /** Path of a new temporary file; the caller deletes it, or else the next start of the server. */
@@ -102,5 +106,68 @@ async function deleteOldUploads(uploads: string): Promise<void> {
     const found = await stat(path).catch(ifGone(undefined))
     if (found !== undefined && found.mtimeMs < performance.timeOrigin + performance.now() - OLD_UPLOAD_MS)
       await rm(path, { force: true })
+  }
+}
+
+export interface BlobStoresOptions {
+  readonly kind: BlobBackend['kind']
+  /** The bucket, where one is configured: also while `kind` is local, to migrate. */
+  readonly s3: S3Settings | undefined
+  /** Gives clients addresses of the object store. */
+  readonly links: boolean
+  /** Each store is a directory of it. */
+  readonly directory: string
+  /** The uploads in the directories that are deleted, see createFileBackend. */
+  readonly emptyUploads: 'all' | 'old' | 'none'
+  /** Of all processes; without them this is the only one. */
+  readonly locks?: SharedLocks | undefined
+  /** Told why requests to the bucket fail. */
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** One store in both places. */
+interface StorePlaces {
+  readonly name: string
+  readonly local: BlobBackend
+  readonly s3: BlobBackend | undefined
+}
+
+/** The stores of all modules, each with rows of its own. */
+export interface BlobStores {
+  readonly kind: BlobBackend['kind']
+  /** The bucket, where one is configured. */
+  readonly bucket: { readonly objects: S3Objects; readonly prefix: string; readonly identity: string } | undefined
+  /** Opens a store, once for each name: a directory, or a part of the keys. */
+  open(name: string): Promise<BlobStore>
+  /** Of the stores that were opened. */
+  places(): readonly StorePlaces[]
+  close(): void
+}
+
+/** Reads of blobs that the place of `kind` lacks ask the other one, where there is one: during a migration. */
+export function createBlobStores(options: BlobStoresOptions): BlobStores {
+  const { kind, s3: settings } = options
+  const objects = settings && createS3Objects(settings, options.log)
+  const opened: StorePlaces[] = []
+  return {
+    kind,
+    bucket: objects && {
+      objects,
+      prefix: settings!.prefix,
+      identity: `${settings!.endpoint} ${settings!.bucket} ${settings!.prefix}`,
+    },
+    async open(name) {
+      const local = await createFileBackend(join(options.directory, name), options)
+      const { links } = options
+      const { temporary } = local
+      const s3 = objects && createS3Backend({ s3: objects, settings: settings!, folder: `${name}/`, temporary, links })
+      opened.push({ name, local, s3 })
+      const locks = new KeyedMutex({ name: `blobs ${join(options.directory, name)}`, locks: options.locks })
+      return kind === 's3' && s3 !== undefined
+        ? createBlobStore({ primary: s3, other: local, locks })
+        : createBlobStore({ primary: local, other: s3, locks })
+    },
+    places: () => opened,
+    close: () => objects?.close(),
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256Hex } from '../platform/crypto/crypto.ts'
-import { createBlobStore } from './create-blob-store.ts'
+import { createBlobStore } from './blob-store.ts'
 import { createFileBackend } from './file-backend.ts'
 
 let directory: string

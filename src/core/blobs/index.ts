@@ -7,11 +7,10 @@ export {
   LINK_LIFETIME,
   type StoredBlob,
 } from './blob-store.ts'
-export { type BlobStores, createBlobStores } from './blob-stores.ts'
+export { type BlobStores, createBlobStores } from './file-backend.ts'
 export { type BlobUse, checkBlobs } from './check-blobs.ts'
-export { copyBlobsTo } from './copy-blobs.ts'
-export { migrateBlobs, type MigrationProgress } from './migrate-blobs.ts'
+export { copyBlobsTo, migrateBlobs, type MigrationProgress } from './migrate-blobs.ts'
 export { createS3Objects, type S3Folder, type S3Objects } from './s3/objects.ts'
-export type { S3Settings } from './s3/settings.ts'
-export { inParts, partSize, sendParts } from './s3/parts.ts'
+export type { S3Settings } from './s3/client.ts'
+export { inParts, partSize, sendParts } from './s3/uploads.ts'
 export { abortOldUploads, inspectStorage } from './inspect-storage.ts'

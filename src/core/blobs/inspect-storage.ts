@@ -1,6 +1,6 @@
 import { randomHex } from '../platform/crypto/crypto.ts'
 import { isDomainError } from '../platform/errors.ts'
-import type { BlobStores } from './blob-stores.ts'
+import type { BlobStores } from './file-backend.ts'
 
 /** Uploads that are older were left by a crash. */
 const MAX_UPLOAD_AGE_MS = 48 * 60 * 60_000

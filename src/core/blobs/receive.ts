@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { invalid, tooLarge } from '../platform/errors.ts'
-import type { BlobSource } from './backend.ts'
-import type { BlobLimits, StoredBlob } from './blob-store.ts'
+import type { BlobSource, BlobLimits, StoredBlob } from './blob-store.ts'
 
 /** The bytes of a source, counted and hashed as they pass. */
 export interface CheckedSource {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { beginReading, CommitVersions, type Reading } from './commit-versions.ts'
+import { beginReading, CommitVersions, type Reading } from './read-cache.ts'
 
 /** A database whose answers come when the test gives them. */
 function controlledVersions() {

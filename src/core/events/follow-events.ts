@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { OpenTransactions } from '../db/dialect/dialect.ts'
 import { commitVersion } from '../db/read-cache.ts'
 import type { Logger } from '../platform/logger.ts'
 import { WorkerLoop } from '../platform/process/worker-loop.ts'
 import type { DomainEvent, EventKind } from './catalog.ts'
 import type { AppendSignal } from './event-log.ts'
-import { type EventHead, findNewestEventId, listEventsAfter, loadPayloads } from './event.store.ts'
+import {
+  type EventHead,
+  findNewestEventId,
+  listEventsAfter,
+  loadPayloads,
+  findEventHead,
+  listEventsBetween,
+  deleteDispatchedBefore,
+} from './event.store.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** An event before its payload is read. */
 export type FollowedEvent = Omit<DomainEvent, 'payload'>
@@ -160,7 +169,7 @@ export class EventFollower {
   }
 }
 
-export const toEvent = ({ id, kind, repo_id, actor_id, created_at }: EventHead): FollowedEvent => ({
+const toEvent = ({ id, kind, repo_id, actor_id, created_at }: EventHead): FollowedEvent => ({
   id,
   kind: kind as EventKind,
   repoId: repo_id,
@@ -169,5 +178,49 @@ export const toEvent = ({ id, kind, repo_id, actor_id, created_at }: EventHead):
 })
 
 /** Undefined for an event that was deleted meanwhile. */
-export const withPayload = (event: FollowedEvent, payload: string | undefined): DomainEvent | undefined =>
+const withPayload = (event: FollowedEvent, payload: string | undefined): DomainEvent | undefined =>
   payload === undefined ? undefined : ({ ...event, payload: JSON.parse(payload) as unknown } as DomainEvent)
+
+const KEEP_MS = 7 * 24 * 60 * 60_000
+
+/** Deletes events that were dispatched more than a week ago. */
+export async function pruneEvents(database: Database, clock: Clock): Promise<void> {
+  await database.transaction((tx) => deleteDispatchedBefore(tx, clock.now() - KEEP_MS))
+}
+
+/** What a client has not seen, read in pages. */
+export interface MissedEvents {
+  /** The next events after `after`, at most `PAGE` of them, by id; none when there are no more up to `upTo`. */
+  page(after: number, upTo: number): Promise<readonly DomainEvent[]>
+}
+
+const PAGE = 100
+
+interface MissedQuery {
+  /** The last event that the client has. */
+  readonly id: number
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Undefined for events of all and of no repository, which are found among the next `MAX_SPAN` alone. */
+  readonly repoId?: number
+  readonly kinds: readonly EventKind[]
+}
+
+/** NOTE: no index has the events of some kinds. */
+const MAX_SPAN = 20_000
+
+/**
+ * The events after the one of an id; undefined when there is no such event, when some that followed it may have been
+ * deleted already, or when there are too many to look through.
+ */
+export async function findMissedEvents(db: Db, { id, now, ...of }: MissedQuery): Promise<MissedEvents | undefined> {
+  const last = await findEventHead(db, id)
+  if (last === undefined || last.created_at <= now - KEEP_MS) return undefined
+  if (of.repoId === undefined && (await findNewestEventId(db)) - id > MAX_SPAN) return undefined
+  return {
+    async page(after, upTo) {
+      const rows = await listEventsBetween(db, { ...of, after, upTo }, PAGE)
+      return rows.flatMap((row) => withPayload(toEvent(row), row.payload) ?? [])
+    },
+  }
+}

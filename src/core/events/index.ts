@@ -14,6 +14,4 @@ export type {
 export { listEventsBetween, listEventsOfRepos, listPendingEvents } from './event.store.ts'
 export { EventDispatcher } from './dispatcher.ts'
 export { type AppendSignal, EventLog, type Events } from './event-log.ts'
-export { EventFollower, type FollowedEvent } from './follow-events.ts'
-export { findMissedEvents, type MissedEvents } from './missed-events.ts'
-export { pruneEvents } from './prune-events.ts'
+export { EventFollower, type FollowedEvent, findMissedEvents, type MissedEvents, pruneEvents } from './follow-events.ts'

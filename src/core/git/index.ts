@@ -31,7 +31,7 @@ import { createRepo, type GitRepo } from './repo.ts'
 import { createState, DEFAULT_LIMITS, type GitLimits, type GitProcesses, type GitState } from './state.ts'
 import { requireGitVersion } from './version.ts'
 
-export { isGitError, RefConflictError } from './errors.ts'
+export { isGitError, RefConflictError, fromGit, translated } from './errors.ts'
 export {
   branchRef,
   isNewRefName,
@@ -40,10 +40,9 @@ export {
   isValidRefPart,
   isValidTagName,
   tagRef,
-} from './engine/refs/ref-name.ts'
+} from './engine/refs/refs.ts'
 export { isOid, isZeroOid, type ObjectFormat, zeroOid } from './engine/object/format.ts'
-export { type Commit, type NewCommit, signedPayload } from './engine/object/commit.ts'
-export type { Identity } from './engine/object/identity.ts'
+export { type Commit, type NewCommit, signedPayload, type Identity } from './engine/object/commit.ts'
 export type { NewTag, Tag } from './engine/object/tag.ts'
 export { MODE, type TreeEntry } from './engine/object/tree.ts'
 
@@ -65,19 +64,24 @@ export {
 export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 
 export type { ChangedFile, ChangedFileList, DiffTotals } from './engine/diff/changed-files.ts'
-export type { DiffLine, DiffRange, DiffSide, DiffSpan, FileLines } from './engine/diff/diff-span.ts'
+export type { DiffLine, DiffRange, DiffSide, DiffSpan, FileLines } from './engine/diff/diff-texts.ts'
 export type { ConflictFile } from './engine/merge/conflict-hunks.ts'
 export type { MergeOutcome, MergePlan, MergeStyle } from './engine/merge/build-merge.ts'
 
 export type { ChangeSet } from './engine/history/changes.ts'
 export type { Whitespace } from './engine/history/diff.ts'
 
-export type { ObjectWriter } from './engine/write/object-writer.ts'
+export {
+  type ObjectWriter,
+  applyChanges,
+  isSafePath,
+  PathConflictError,
+  type TreeChange,
+} from './engine/write/tree-edit.ts'
 export { listFiles } from './engine/read/file-list.ts'
 export { createPathLookup, type PathLookup } from './engine/read/path-lookup.ts'
 export { smallBlobs } from './engine/read/small-blobs.ts'
 export { copyObjects } from './engine/write/copy-objects.ts'
-export { applyChanges, isSafePath, PathConflictError, type TreeChange } from './engine/write/tree-edit.ts'
 
 export type { OpenBundle } from './disk/bundle.ts'
 
@@ -87,8 +91,7 @@ export type { UnadoptedRepo } from './disk/adopt.ts'
 
 export type { NewRepo } from './disk/create.ts'
 export type { Quarantine } from './disk/quarantine.ts'
-export { RemoteError } from './remote/remote-error.ts'
-export type { Remote, RemoteCredentials } from './remote/remote.ts'
+export { RemoteError, type Remote, type RemoteCredentials } from './remote/remote.ts'
 export type { RemoteRefs, TransferOptions } from './remote/remotes.ts'
 export type { GitRepo } from './repo.ts'
 export { DEFAULT_LIMITS, type GitLimits } from './state.ts'
@@ -299,4 +302,3 @@ async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> 
   }
   return { deleted: await emptyTrash(layout, state.startedAt), pools }
 }
-export { fromGit, translated } from './domain-errors.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import { KeyedMutex, Semaphore } from '../platform/concurrency/keyed-mutex.ts'
+import { KeyedMutex, Semaphore } from '../platform/concurrency/lock-table.ts'
 import { onlyProcess, type Processes } from '../platform/concurrency/processes.ts'
 import type { Logger } from '../platform/logger.ts'
 import { RepoGate } from './disk/gate.ts'

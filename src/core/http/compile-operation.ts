@@ -1,7 +1,6 @@
 import { compileDecoder, type Decoder } from './body/decode.ts'
 import type { Operation } from './operation.ts'
-import { compilePath } from './path/path.ts'
-import { compileParams } from './path/path-params.ts'
+import { compilePath, compileParams } from './path/path.ts'
 
 /** An operation with what follows from its declaration alone, worked out once. */
 export interface CompiledOperation extends Operation {

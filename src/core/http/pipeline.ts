@@ -1,19 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Authenticate } from '../access/credentials.ts'
+import {
+  type Authenticate,
+  type Account,
+  isRestrictedToken,
+  isSiteAdmin,
+  type SignedIn,
+  type Viewer,
+  viewerId,
+  formatScopes,
+  type ScopeLevel,
+} from '../access/viewer.ts'
 import { admitCaller, type CallerAdmission } from '../access/admit.ts'
-import { formatScopes, type ScopeLevel } from '../access/scopes.ts'
-import { type Account, isRestrictedToken, isSiteAdmin, type SignedIn, type Viewer, viewerId } from '../access/viewer.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
 import { DomainError, forbidden, isDomainError, notFound, unauthenticated } from '../platform/errors.ts'
 import { clientNetwork } from '../platform/http/client-network.ts'
 import type { Paging, PagingLimits } from '../platform/paging.ts'
 import type { RequestClient } from '../platform/request-source.ts'
 import { INGOT_VERSION } from '../platform/version.ts'
-import type { Answer } from './answer/answer.ts'
-import { type CallerSettings, identifyCaller, sudoName, warnOfToken } from './caller.ts'
-import { clientHas, notModified, weakTag } from './answer/conditional.ts'
+import { type Answer, clientHas, notModified, weakTag } from './answer/answer.ts'
+import { type CallerSettings, identifyCaller, sudoName, warnOfToken, clientOf, withSource } from './caller.ts'
 import { createContext } from './context.ts'
-import { clientOf, withSource } from './request-source.ts'
 import { recheckGuard, runGuard } from './guards/guard.ts'
 import { linkHeader } from './answer/links.ts'
 import { isRead } from './is-read.ts'

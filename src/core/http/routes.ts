@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 import { compilePath, type PathPattern } from './path/path.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { RouteMatch } from './request-state.ts'
-import { send } from './answer/send.ts'
+import { send } from './answer/answer.ts'
 import { hasSignedBody } from './body/signed-body.ts'
 
 interface Candidate {

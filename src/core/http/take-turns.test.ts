@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { takeTurns } from './take-turns.ts'
+import { takeTurns } from './http-server.ts'
 
 const MANY = 60
 /** Of one request. */

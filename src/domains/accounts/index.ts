@@ -15,19 +15,20 @@ export { mayCreateFor, ownsOrCreatesIn } from './orgs/create-right.ts'
 export { leavingProjections } from './orgs/leaving.projection.ts'
 export { presentOrganization, presentTeam } from './orgs/orgs.present.ts'
 export type { Orgs } from './orgs/orgs.service.ts'
-export { listTeamMemberIds, listTeamMembers } from './orgs/teams/team-list.store.ts'
 export {
+  listTeamMemberIds,
+  listTeamMembers,
   deleteTeamRepo,
   deleteTeamReposOf,
   hasTeamRepo,
   insertTeamRepo,
   listTeamsByIds,
   listTeamsOfRepo,
-} from './orgs/teams/team-repo.store.ts'
+} from './orgs/teams/teams.store.ts'
 export { Team as TeamModel } from './orgs/orgs.model.ts'
 export { type Team, findTeamById, findTeamByName } from './orgs/teams/team.store.ts'
 export type { TeamOf } from './orgs/teams/teams.service.ts'
-export type { DiskQuota } from './quota/disk-quota.service.ts'
+export type { DiskQuota } from './quota/quota.service.ts'
 export type { QuotaSubject } from './quota/quota.policy.ts'
 export { ONE_TIME_CODE_REFUSED } from './sign-in/authenticate.service.ts'
 export type { FailedAttempt } from './sign-in/failed-attempts.ts'
@@ -37,11 +38,10 @@ export type { SignInRecords, SourcedActor } from './sign-in/sign-in-records.serv
 export type { TokenRepos } from './sign-in/tokens/token-repos.ts'
 export { HOME, pathTo, queryFields, redirectToSignIn, signInPath } from './sign-in/web/browser.ts'
 export { type CookieJar, createCookieJar } from './sign-in/web/cookies.ts'
-export { Html, safeHtml } from './sign-in/web/html.ts'
-export { sendPage } from './sign-in/web/page.ts'
-export type { Sessions } from './sign-in/web/sessions.service.ts'
+export { Html, safeHtml, sendPage } from './sign-in/web/page.ts'
+export type { Sessions } from './sign-in/web/web.service.ts'
 export { plainTextErrors } from './sign-in/web/web-replies.ts'
-export { requireOtherAdmin } from './users/accounts/last-admin.ts'
+export { requireOtherAdmin } from './users/accounts/edit-user.ts'
 export { deleteUser, subtractStarsOnRepo } from './users/accounts/user-deletion.store.ts'
 export { loadActingUser, reloadActingUser } from './users/acting-user.ts'
 export { listBlockers } from './users/blocks/block.store.ts'

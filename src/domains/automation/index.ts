@@ -1,7 +1,6 @@
 export { type Job, listAllJobsOfRun, listJobsByIds } from './actions/runs/job.store.ts'
 export { type RunStatus, isDone } from './actions/runs/run-status.policy.ts'
 export { loadJobViews, loadRunViews } from './actions/runs/run-views.ts'
-export { presentJob, presentRun } from './actions/runs/run.present.ts'
+export { presentJob, presentRun, presentWorkflow } from './actions/actions.present.ts'
 export { type Run, findRun } from './actions/runs/run.store.ts'
-export { presentWorkflow } from './actions/actions.present.ts'
 export type { Workflows } from './actions/workflows/workflows.service.ts'

@@ -1,10 +1,16 @@
 export { replaceLabels } from './issues/changes/change-labels.ts'
-export { changeLocked } from './issues/changes/change-locked.ts'
-export { changeState } from './issues/changes/change-state.ts'
+export { changeLocked, type IssueEdit, applyEdit, prepareEdit } from './issues/changes/edit-issue.ts'
+export {
+  changeState,
+  type IssueNotice,
+  type IssueNotices,
+  type StateRules,
+  type TimeBookings,
+  type AccountChange,
+  type IssueChange,
+  appendIssueEvent,
+} from './issues/changes/issue-change.ts'
 export { insertNewIssue } from './issues/changes/create-issue.ts'
-export { type IssueEdit, applyEdit, prepareEdit } from './issues/changes/edit-issue.ts'
-export type { IssueNotice, IssueNotices, StateRules, TimeBookings } from './issues/changes/issue-hooks.ts'
-export { type AccountChange, type IssueChange, appendIssueEvent } from './issues/changes/issue-change.ts'
 export { type NewIssueChange, type NewPlan, preparePlan, recordPlan } from './issues/changes/plan-new-issue.ts'
 export { type CommentView, loadCommentsByIds } from './issues/comments/comment-views.ts'
 export {
@@ -70,4 +76,4 @@ export { Milestone as MilestoneModel } from './milestones/milestone.model.ts'
 export { findMilestone } from './milestones/milestone.store.ts'
 export type { Milestones } from './milestones/milestones.service.ts'
 export { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
-export type { EntryText, TextReferences } from './references/texts/text-references.ts'
+export type { EntryText, TextReferences } from './references/texts/write-references.ts'

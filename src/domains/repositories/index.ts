@@ -1,4 +1,4 @@
-export type { AttachmentOwnerAccess } from './attachments/attachment-owners.ts'
+export type { AttachmentOwnerAccess } from './attachments/uploads.ts'
 export { Attachment as AttachmentModel, EditAttachmentOptions } from './attachments/attachment.model.ts'
 export { presentAttachment } from './attachments/attachment.present.ts'
 export {
@@ -16,13 +16,11 @@ export { lostAccessProjections } from './collaborators/collaborators.projection.
 export { findNamedAccount, mayName } from './collaborators/named-account.ts'
 export { markupFamily } from './markup/markup.operations.ts'
 export type { Markup } from './markup/markup.service.ts'
-export { FULL_REFERENCE, MENTION, SHORT_REFERENCE } from './markup/references/reference-patterns.ts'
-export { escapeHtml } from './markup/references/references.ts'
-export type { KeyTarget, KeyTargets } from './repo-access/key-targets.service.ts'
-export type { WebAccess } from './repo-access/web-access.service.ts'
-export { syncHead } from './repos/changes/sync-head.ts'
-export type { CreateRepoDeps } from './repos/creation/create-repo.ts'
+export { FULL_REFERENCE, MENTION, SHORT_REFERENCE, escapeHtml } from './markup/references/references.ts'
+export type { KeyTarget, KeyTargets, WebAccess } from './repo-access/repo-access.service.ts'
+export { syncHead } from './repos/changes/edit-repo.ts'
 export {
+  type CreateRepoDeps,
   newStorageKey,
   repoLimitProblem,
   repoNameConflict,
@@ -30,10 +28,17 @@ export {
   requireCapacity,
   requireRepoName,
   requireUnrestricted,
-} from './repos/creation/creation-rules.ts'
-export { type RepoPlan, insertNewRepo } from './repos/creation/insert-new-repo.ts'
-export { type NewRepoFacts, decideCreatorMode, recordRepoCreation } from './repos/creation/record-creation.ts'
-export { TEMPLATE_ITEMS, type TemplateCopier, type TemplateItem } from './repos/creation/template-copier.ts'
+  TEMPLATE_ITEMS,
+  type TemplateCopier,
+  type TemplateItem,
+} from './repos/creation/create-repo.ts'
+export {
+  type RepoPlan,
+  insertNewRepo,
+  type NewRepoFacts,
+  decideCreatorMode,
+  recordRepoCreation,
+} from './repos/creation/insert-new-repo.ts'
 export { recordRepoDeletion } from './repos/deletion/delete-repo.ts'
 export { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, listUsedStorages } from './repos/deletion/deletion.store.ts'
 export { inTeam } from './repos/lists/repo-list.store.ts'
@@ -45,9 +50,12 @@ export {
   loadRepoAccess,
   loadRepoAccesses,
   requireVisible,
+  renewAccess,
+  type Writer,
+  findWriter,
+  type RepoView,
 } from './repos/lookup.ts'
-export { findBranchWriter } from './repos/maintainers/find-branch-writer.ts'
-export { findDelegate } from './repos/maintainers/find-delegate.ts'
+export { findBranchWriter, findDelegate } from './repos/maintainers/find-delegate.ts'
 export { eachRepo } from './repos/records/each-repo.ts'
 export {
   type Mirror,
@@ -69,7 +77,6 @@ export {
   listBranchRecords,
   upsertBranches,
 } from './repos/records/push.store.ts'
-export { renewAccess } from './repos/renew-access.ts'
 export type { RepoRules } from './repos/repo-rules.ts'
 export { parseRepoSettings } from './repos/repo-settings.ts'
 export { type RepoGuard, unreadableUnit } from './repos/repo.guards.ts'
@@ -91,17 +98,12 @@ export {
   updateRepo,
 } from './repos/repo.store.ts'
 export type { Repos } from './repos/repos.service.ts'
-export { Repository } from './repos/repository.model.ts'
-export type { RepoView } from './repos/views.ts'
-export { type Writer, findWriter } from './repos/writer.ts'
+export { Repository } from './repos/repos.model.ts'
 export { type CommitSigner, appendTrailers, writeCommit, writeTag } from './signing/signing.ts'
 export type { CommentPlace } from './social/activities/activities.service.ts'
 export { deleteActivitiesOn, insertActivities, updateActivityOfComment } from './social/activities/activity.store.ts'
-export { watchNewRepo } from './social/watches/team-watch.store.ts'
+export { watchNewRepo, findWatchMode } from './social/watches/watches.store.ts'
 export { WatchInfo } from './social/social.model.ts'
-export { findWatchMode } from './social/watches/watch.store.ts'
-export { labelsOfSet } from './templates/label-sets.ts'
-export { licenseTemplates } from './templates/templates.ts'
-export { recountTopics, topicCounters } from './topics/topic-counters.store.ts'
-export { replaceTopics } from './topics/topic.store.ts'
+export { labelsOfSet, licenseTemplates } from './templates/templates.ts'
+export { recountTopics, topicCounters, replaceTopics } from './topics/topic.store.ts'
 export { MAX_TOPICS, isTopic, normaliseTopics } from './topics/topics.policy.ts'

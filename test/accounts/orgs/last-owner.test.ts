@@ -1,6 +1,6 @@
 import { actorOf, systemActor, viewerOfAccount } from '../../../src/core/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { AccessMode } from '../../../src/core/access/access-mode.ts'
+import { AccessMode } from '../../../src/core/access/repo-access.ts'
 import type { Team, User } from '../../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'

@@ -5,8 +5,10 @@ import { systemClock } from '../../../src/core/platform/clock.ts'
 import { asId } from '../../../src/core/platform/crypto/ids.ts'
 import { createSecretBox, deriveSecretKey, type SecretBox } from '../../../src/core/platform/crypto/secret-box.ts'
 import { totpCode, totpStep } from '../../../src/core/platform/crypto/totp.ts'
-import type { SigningAlgorithm } from '../../../src/domains/accounts/oauth/signing-keys/signing-algorithms.ts'
-import { createSigningKey } from '../../../src/domains/accounts/oauth/signing-keys/signing-key.ts'
+import {
+  type SigningAlgorithm,
+  createSigningKey,
+} from '../../../src/domains/accounts/oauth/signing-keys/signing-key.ts'
 import { createTokenSigner, type TokenClaims } from '../../../src/domains/accounts/oauth/tokens.ts'
 import { createTwoFactor } from '../../../src/domains/accounts/sign-in/two-factor/two-factor.service.ts'
 import { insertUser } from '../../harness/rows.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AccessMode } from '../../../src/core/access/access-mode.ts'
+import { AccessMode } from '../../../src/core/access/repo-access.ts'
 import { actorOf, systemActor, viewerOfAccount } from '../../../src/core/access/viewer.ts'
 import { findRepoById } from '../../../src/domains/repositories/repos/repo.store.ts'
 import type { Repo } from '../../../src/domains/repositories/index.ts'

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { viewerOfAccount } from '../../../src/core/access/viewer.ts'
 import type { RepoId, UserId } from '../../../src/core/platform/crypto/ids.ts'
 import { insertRepo, insertUser } from '../../harness/rows.ts'
-import { insertStar } from '../../../src/domains/repositories/social/star.store.ts'
-import { putWatch } from '../../../src/domains/repositories/social/watches/watch.store.ts'
+import { insertStar } from '../../../src/domains/repositories/social/social.store.ts'
+import { putWatch } from '../../../src/domains/repositories/social/watches/watches.store.ts'
 import {
   deleteBlock,
   hasBlock,

@@ -1,6 +1,6 @@
 import type { Repo } from '../../../src/domains/repositories/index.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withUnit } from '../../../src/core/access/units.ts'
+import { withUnit } from '../../../src/core/access/repo-access.ts'
 import { systemActor } from '../../../src/core/access/viewer.ts'
 import { updateRepo } from '../../../src/domains/repositories/repos/repo.store.ts'
 import type { Organization, Person } from '../../harness/world.ts'

@@ -1,20 +1,21 @@
 import type { Repo } from '../../../src/domains/repositories/index.ts'
 import { insertUser } from '../../harness/rows.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AccessMode } from '../../../src/core/access/access-mode.ts'
 import {
+  AccessMode,
   canSeeRepo,
   decideRepoAccess,
   NO_GRANTS,
   type RepoGrants,
   type TeamGrant,
   unitMode,
+  hasUnit,
+  UNITS,
+  unitSet,
 } from '../../../src/core/access/repo-access.ts'
 import { loadRepoGrants } from '../../../src/core/access/repo-grants.store.ts'
 import { readersOf } from '../../../src/core/access/repo-readers.store.ts'
-import { ALL_SCOPES } from '../../../src/core/access/scopes.ts'
-import { hasUnit, UNITS, unitSet } from '../../../src/core/access/units.ts'
-import { ANONYMOUS, type Viewer } from '../../../src/core/access/viewer.ts'
+import { ALL_SCOPES, ANONYMOUS, type Viewer } from '../../../src/core/access/viewer.ts'
 import { readsUnit, visibleRepos } from '../../../src/core/access/visible-repos.ts'
 import type { Db, Tx } from '../../../src/core/db/database.ts'
 import type { Schema } from '../../../src/core/db/schema.ts'

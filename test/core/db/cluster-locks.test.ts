@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { joinCluster } from '../../../src/core/db/dialect/cluster/join-cluster.ts'
+import { joinCluster } from '../../../src/core/db/dialect/cluster/cluster-announcements.ts'
 import type { Release } from '../../../src/core/platform/concurrency/lock-table.ts'
 import { onlyProcess, type Processes } from '../../../src/core/platform/concurrency/processes.ts'
 import { createLogger } from '../../../src/core/platform/logger.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStoreCaches } from '../../../src/core/git/engine/packs/object-store.ts'
-import { answer, type GraphQueries } from '../../../src/core/git/engine/graph/queries.ts'
+import { answer, type GraphQueries } from '../../../src/core/git/engine/graph/ancestors.ts'
 import { RepoView } from '../../../src/core/git/engine/graph/repo-view.ts'
 import type { GitRepo, ObjectFormat } from '../../../src/core/git/index.ts'
 import { oracle, oracleStatus, startWorld, type World } from './fixture.ts'

@@ -2,8 +2,12 @@ import fc from 'fast-check'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseCommit, serializeCommit } from '../../../src/core/git/engine/object/commit.ts'
-import { formatIdentity, parseIdentity } from '../../../src/core/git/engine/object/identity.ts'
+import {
+  parseCommit,
+  serializeCommit,
+  formatIdentity,
+  parseIdentity,
+} from '../../../src/core/git/engine/object/commit.ts'
 import { parseTree, serializeTree } from '../../../src/core/git/engine/object/tree.ts'
 import {
   applyChanges,

@@ -44,15 +44,15 @@ select * from "action_runner" where "repo_id" = ? and "id" = ?;
 -- domains/automation/actions/runners/runner.store.ts updateRunner
 update "action_runner" set "is_disabled" = ?, "updated_at" = ? where "id" = ?;
 
--- domains/automation/actions/runners/runners.store.ts findActiveToken
+-- domains/automation/actions/runners/runner.store.ts findActiveToken
 select "sealed" from "action_registration_token" where "owner_id" = ? and "repo_id" is null and "is_active" = ?;
 select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" = ? and "is_active" = ?;
 select "sealed" from "action_registration_token" where "owner_id" is null and "repo_id" is null and "is_active" = ?;
 
--- domains/automation/actions/runners/runners.store.ts insertActiveToken
+-- domains/automation/actions/runners/runner.store.ts insertActiveToken
 insert into "action_registration_token" ("owner_id", "repo_id", "hash", "sealed", "created_at") values (?, ...) on conflict do nothing;
 
--- domains/automation/actions/runners/runners.store.ts raiseQueues
+-- domains/automation/actions/runners/runner.store.ts raiseQueues
 insert into "action_queue" ("owner_id", "repo_id", "version") values (?, ...), ... on conflict (coalesce(owner_id, 0), coalesce(repo_id, 0)) do update set "version" = action_queue.version + 1;
 
 -- domains/automation/actions/runs/job.store.ts countOpenJobs

@@ -8,21 +8,21 @@ select "id" from "team" where "mode" = ? and "org_id" in (select "org_id" from "
 select "user"."id", "user"."name" from "org_member" inner join "user" on "user"."id" = "org_member"."org_id" where "org_member"."user_id" = ? order by "user"."id";
 select "team_member"."org_id", count(*) as "owners", max(case when team_member.user_id = ? then 1 else 0 end) as "is_owner" from "team_member" inner join "team" on "team"."id" = "team_member"."team_id" where "team"."mode" = ? and "team_member"."org_id" in (select "org_id" from "org_member" where "user_id" = ?) group by "team_member"."org_id";
 
--- domains/operations/admin/badge.store.ts deleteBadge
+-- domains/operations/admin/admin.store.ts deleteBadge
 delete from "badge" where "slug" = ?;
 
--- domains/operations/admin/badge.store.ts deleteUserBadges
+-- domains/operations/admin/admin.store.ts deleteUserBadges
 delete from "user_badge" where "user_id" = ? and "badge_id" in (?, ...);
 
--- domains/operations/admin/badge.store.ts insertBadge
+-- domains/operations/admin/admin.store.ts insertBadge
 insert into "badge" ("slug", "description", "image_url") values (?, ...);
 
--- domains/operations/admin/badge.store.ts insertUserBadges
+-- domains/operations/admin/admin.store.ts insertUserBadges
 insert into "user_badge" ("user_id", "badge_id") values (?, ...) on conflict ("user_id", "badge_id") do nothing;
 insert into "user_badge" ("user_id", "badge_id") values (?, ...), ... on conflict ("user_id", "badge_id") do nothing;
 
--- domains/operations/admin/badge.store.ts listBadgesBySlug
+-- domains/operations/admin/admin.store.ts listBadgesBySlug
 select "badge"."id", "badge"."slug", "badge"."description", "badge"."image_url" as "imageUrl" from "badge" where "badge"."slug" in (?, ...);
 
--- domains/operations/admin/badge.store.ts listBadgesOf
+-- domains/operations/admin/admin.store.ts listBadgesOf
 select "badge"."id", "badge"."slug", "badge"."description", "badge"."image_url" as "imageUrl" from "user_badge" inner join "badge" on "badge"."id" = "user_badge"."badge_id" where "user_badge"."user_id" = ? order by "badge"."slug";

@@ -29,21 +29,21 @@ select "message_id" from "hook_delivery" where "uuid" = ? and "hook_id" = ?;
 -- domains/delivery/hooks/delivery/history/history.store.ts requeueDeliveries
 update "hook_delivery" set "state" = ?, "queued_at" = ?, "finished_at" = ? where "id" in (?, ...);
 
--- domains/delivery/hooks/delivery/history/sweep.store.ts deleteEndedBefore
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteEndedBefore
 delete from "hook_delivery" where "id" in (select "id" from "hook_delivery" where "finished_at" > ? and "finished_at" < ? limit N);
 
--- domains/delivery/hooks/delivery/history/sweep.store.ts deleteEndedBut
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteEndedBut
 select "id" from "hook_delivery" where "hook_id" = ? and "state" in (?, ...) order by "id" desc limit N offset ?;
 delete from "hook_delivery" where "id" in (select "id" from "hook_delivery" where "hook_id" = ? and "state" in (?, ...) and "id" <= ? limit N);
 
--- domains/delivery/hooks/delivery/history/sweep.store.ts deleteForgottenOrigins
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteForgottenOrigins
 delete from "hook_origin" where "retry_at" > ? and "retry_at" < ?;
 
--- domains/delivery/hooks/delivery/history/sweep.store.ts deleteUnusedMessages
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts deleteUnusedMessages
 select "id" from "hook_message" where "id" > ? and "created_at" < ? order by "id" limit N;
 delete from "hook_message" where "id" in (?, ...) and not exists (select "hook_delivery"."id" from "hook_delivery" where "hook_delivery"."message_id" = "hook_message"."id");
 
--- domains/delivery/hooks/delivery/history/sweep.store.ts listHooksWithMore
+-- domains/delivery/hooks/delivery/history/delivery-counts.store.ts listHooksWithMore
 select "hook_id" from "hook_delivery" where "state" in (?, ...) group by "hook_id" having count(*) > ?;
 
 -- domains/delivery/hooks/delivery/hook-event.store.ts deleteHookEvents

@@ -13,13 +13,13 @@ select "issue"."id" from "issue" inner join "pull" on "pull"."issue_id" = "issue
 -- domains/pulls/pulls/mergeability/merge-ref.store.ts listOpenPullsOfStorage
 select "pull"."id" from "repo" inner join "issue" on "issue"."repo_id" = "repo"."id" inner join "pull" on "pull"."issue_id" = "issue"."id" where "repo"."storage" = ? and "issue"."number" in (?, ...) and "pull"."is_closed" = ?;
 
--- domains/pulls/pulls/records/pull-heads.store.ts listPullHeads
+-- domains/pulls/pulls/records/records.store.ts listPullHeads
 select "pull"."id", "pull"."base_branch", "pull"."checked_base_oid", "pull"."head_branch", "pull"."head_repo_id", "issue"."number", "pull"."issue_id", "pull"."head_oid", "pull"."is_agit", "pull"."is_closed" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."base_repo_id" = ? order by "issue"."number";
 
--- domains/pulls/pulls/records/pull-heads.store.ts listPullsOfHeads
+-- domains/pulls/pulls/records/records.store.ts listPullsOfHeads
 select "issue"."number", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."base_repo_id" = ? and "pull"."is_agit" = ? order by "issue"."number";
 
--- domains/pulls/pulls/records/pull-heads.store.ts listPushedPulls
+-- domains/pulls/pulls/records/records.store.ts listPushedPulls
 select "pull"."id", "issue"."number", "pull"."base_repo_id", "pull"."head_branch" from "pull" inner join "issue" on "issue"."id" = "pull"."issue_id" where "pull"."head_repo_id" = ? and "pull"."is_closed" = ? and "pull"."head_branch" in (?, ...) and "pull"."is_agit" = ? order by "pull"."id";
 
 -- domains/pulls/pulls/records/pull.store.ts detachHeadRepo

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HookMessage } from '../../../src/domains/delivery/hooks/payloads/payload.ts'
 import { plainText } from '../../../src/domains/delivery/hooks/payloads/chat/chat-message.ts'
-import { describeMessage } from '../../../src/domains/delivery/hooks/payloads/chat/describe-message.ts'
-import { formatMessage } from '../../../src/domains/delivery/hooks/payloads/chat/format-message.ts'
+import { describeMessage, formatMessage } from '../../../src/domains/delivery/hooks/payloads/chat/describe-message.ts'
 import { sampleMessages } from './sample-messages.ts'
 
 const SENDING = { id: 'an-id', at: 1_700_000_000_500 }

@@ -6,7 +6,7 @@ import {
   insertUserBadges,
   listBadgesBySlug,
   listBadgesOf,
-} from '../../../src/domains/operations/admin/badge.store.ts'
+} from '../../../src/domains/operations/admin/admin.store.ts'
 import {
   copyDefaultWebhooks,
   findWebhook,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { DEFAULT_UNITS } from '../../../src/core/access/units.ts'
+import { DEFAULT_UNITS } from '../../../src/core/access/repo-access.ts'
 import { insertRepo } from '../../harness/rows.ts'
 import type { RepoTable } from '../../../src/domains/repositories/repos/repo.table.ts'
 import { row } from '../../harness/expect.ts'

@@ -4,7 +4,7 @@ import ssh2 from 'ssh2'
 import { describe, expect, it } from 'vitest'
 import { securityKey } from './security-key.ts'
 import { framed } from '../../../src/core/platform/ssh/signature.ts'
-import { type OfferedKey, provesPossession } from '../../../src/domains/transports/git-ssh/key-check.ts'
+import { type OfferedKey, provesPossession } from '../../../src/domains/transports/git-ssh/connection.ts'
 
 const { utils } = ssh2
 const session = Buffer.from('this very session')

@@ -2,8 +2,15 @@ import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { Logger } from '../../platform/logger.ts'
 import type { BlobLink, BlobRange } from '../blob-store.ts'
-import { asUnavailable, createS3Client, encryptionOf, isRefusedCondition, missing, type SdkError } from './client.ts'
-import type { S3Settings } from './settings.ts'
+import {
+  asUnavailable,
+  createS3Client,
+  encryptionOf,
+  isRefusedCondition,
+  missing,
+  type SdkError,
+  type S3Settings,
+} from './client.ts'
 import { createS3Uploads, type S3Uploads } from './uploads.ts'
 
 interface S3Object {

@@ -9,8 +9,8 @@ import { type S3Request, startS3, type S3TestServer } from '../../../../test/har
 import { findVersitygw, startVersitygw } from '../../../../test/harness/versitygw.ts'
 import { sha256Hex } from '../../platform/crypto/crypto.ts'
 import type { BlobStore } from '../blob-store.ts'
-import { createBlobStores } from '../blob-stores.ts'
-import type { S3Settings } from './settings.ts'
+import { createBlobStores } from '../file-backend.ts'
+import type { S3Settings } from './client.ts'
 
 const MIB = 1024 * 1024
 /** Other servers than the one in memory take no smaller parts. */

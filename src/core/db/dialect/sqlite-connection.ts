@@ -1,7 +1,145 @@
-import type Sqlite from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
+import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { Release, SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { isBusy, retryBusy } from './sqlite-busy.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { unavailable } from '../../platform/errors.ts'
+
+const syncFile: (descriptor: number) => Promise<void> = promisify(fdatasync)
+
+/**
+ * Makes commits durable: writes the write-ahead log of an SQLite file to the disk, on a thread of the pool. Commits
+ * that come while one write runs share the next, so that many writers at once wait for few.
+ */
+export class WalSync {
+  readonly #file: string
+  readonly #sync: typeof syncFile
+  #descriptor: number | undefined
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+
+  /** `file` is the database; its log exists while a connection is open. */
+  constructor(file: string, sync = syncFile) {
+    this.#file = file
+    this.#sync = sync
+  }
+
+  /** Resolves when everything that was committed before the call is on the disk. Throws the error of the disk. */
+  wait(): Promise<void> {
+    if (this.#running === undefined) return this.#start()
+    // NOTE: the write that runs may have begun before the commit of the caller.
+    this.#next ??= this.#running.then(
+      () => this.#start(),
+      () => this.#start(),
+    )
+    return this.#next
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#running, this.#next])
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
+    this.#descriptor = undefined
+  }
+
+  #start(): Promise<void> {
+    this.#next = undefined
+    const running = this.#sync(this.#open()).finally(() => {
+      if (this.#running === running) this.#running = undefined
+    })
+    return (this.#running = running)
+  }
+
+  /**
+   * NOTE: SQLite locks the database and the shared memory, not the log, so that closing a descriptor of it is harmless.
+   */
+  #open(): number {
+    if (this.#descriptor !== undefined) return this.#descriptor
+    this.#descriptor = openSync(`${this.#file}-wal`, 'r')
+    // NOTE: the log may be new: its name has to be durable too.
+    const directory = openSync(dirname(this.#file), 'r')
+    try {
+      fsyncSync(directory)
+    } finally {
+      closeSync(directory)
+    }
+    return this.#descriptor
+  }
+}
+
+/** The name of the lock: one SQLite database is all that the processes of a server share. */
+const NAME = 'database writer'
+/** How long a process waits for its turn before it competes for the lock of SQLite itself. */
+const PATIENCE_MS = 250
+
+/**
+ * The order in which the processes of one server write to an SQLite file: first come, first served. SQLite itself has
+ * no queue: a process that finds the file locked has to try again later, and the file is idle meanwhile. Turns only
+ * order; what excludes two writers is the lock of SQLite, which other programs take without a turn. So a process that
+ * gets no turn for a quarter of a second, because the supervisor or another writer is slow, goes on without.
+ */
+export class WriteTurns {
+  readonly #locks: SharedLocks | undefined
+  readonly #patienceMs: number
+
+  /** Without `locks` this process is the only one. */
+  constructor(locks: SharedLocks | undefined, patienceMs = PATIENCE_MS) {
+    this.#locks = locks
+    this.#patienceMs = patienceMs
+  }
+
+  /** Waits for the turn of this process. The result ends it. */
+  async take(): Promise<() => void> {
+    if (this.#locks === undefined) return () => {}
+    const granted = this.#locks.lock(NAME, 'exclusive')
+    await settledWithin(granted, this.#patienceMs)
+    // NOTE: a turn that is refused, since the supervisor has ended, is not given back.
+    return () =>
+      void granted.then(
+        (release) => release(),
+        () => {},
+      )
+  }
+}
+
+function settledWithin(granted: Promise<Release>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const settle = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    granted.then(settle, settle)
+  })
+}
+
+const FIRST_PAUSE_MS = 2
+const MAX_PAUSE_MS = 25
+
+/** Another process, such as a command, has locked the file. */
+export const isBusy = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
+/**
+ * Runs a statement until no other process locks the file, with growing random pauses in which the thread is free:
+ * SQLite's own busy timeout would block it. Throws unavailable after the deadline, in milliseconds of
+ * `performance.now()`. A statement that SQLite refuses as busy had no effect, so it may run again.
+ */
+async function retryBusy<T>(run: () => T, deadline: number): Promise<T> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    try {
+      return run()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      // NOTE: a transaction that read before another one wrote stays too old however long it waits.
+      if (error.code === 'SQLITE_BUSY_SNAPSHOT' || performance.now() >= deadline)
+        throw unavailable('the database is busy', error)
+    }
+    await sleep(pause * (0.5 + Math.random()))
+  }
+}
 
 const STATEMENTS = 500
 

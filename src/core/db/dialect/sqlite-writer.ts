@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
-import { Semaphore } from '../../platform/concurrency/keyed-mutex.ts'
+import { Semaphore } from '../../platform/concurrency/lock-table.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
-import type { WalSync } from './wal-sync.ts'
-import type { WriteTurns } from './write-turns.ts'
+import { SqliteConnection, type WalSync, type WriteTurns } from './sqlite-connection.ts'
 
 /** Transactions that one durable commit makes permanent together. */
 interface Group {

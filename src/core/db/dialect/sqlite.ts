@@ -16,13 +16,10 @@ import {
 import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
 import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
-import { isBusy } from './sqlite-busy.ts'
+import { isBusy, SqliteConnection, WalSync, WriteTurns } from './sqlite-connection.ts'
 import { Checkpoints } from './sqlite-checkpoints.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
-import { WalSync } from './wal-sync.ts'
-import { WriteTurns } from './write-turns.ts'
 
 const BUSY_DEADLINE_MS = 10_000
 

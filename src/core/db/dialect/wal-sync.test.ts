@@ -6,8 +6,7 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WritingDriver } from './sqlite-writer.ts'
-import { WalSync } from './wal-sync.ts'
-import { WriteTurns } from './write-turns.ts'
+import { WalSync, WriteTurns } from './sqlite-connection.ts'
 
 /** A sync of a file that ends when the test says so. */
 function controlledSync() {

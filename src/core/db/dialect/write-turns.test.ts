@@ -1,7 +1,7 @@
 import { setImmediate as soon } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { LockTable } from '../../platform/concurrency/lock-table.ts'
-import { WriteTurns } from './write-turns.ts'
+import { WriteTurns } from './sqlite-connection.ts'
 
 it('gives turns in the order in which they were asked for', async () => {
   const locks = new LockTable()

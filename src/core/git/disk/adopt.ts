@@ -2,7 +2,7 @@ import { copyFile, link, lstat, mkdir, readdir, readFile, rename } from 'node:fs
 import { dirname, join } from 'node:path'
 import { syncDirectory } from '../../platform/files/durable.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import { isValidBranchName } from '../engine/refs/ref-name.ts'
+import { isValidBranchName } from '../engine/refs/refs.ts'
 import { GitError } from '../errors.ts'
 import { createOnDisk, type NewRepo, writePackedRefs } from './create.ts'
 import type { Layout } from './layout.ts'

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { settleAll } from '../../platform/concurrency/settle-all.ts'
 import { removeTree, syncDirectory, writeSynced } from '../../platform/files/durable.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import { isValidBranchName } from '../engine/refs/ref-name.ts'
+import { isValidBranchName } from '../engine/refs/refs.ts'
 import { GitError } from '../errors.ts'
 import type { Layout } from './layout.ts'
 

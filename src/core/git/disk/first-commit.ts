@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory, writeSynced } from '../../platform/files/durable.ts'
-import { createObjectWriter, type ObjectWriter } from '../engine/write/object-writer.ts'
+import { createObjectWriter, type ObjectWriter, applyChanges } from '../engine/write/tree-edit.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import type { Identity } from '../engine/object/identity.ts'
+import type { Identity } from '../engine/object/commit.ts'
 import { MODE } from '../engine/object/tree.ts'
-import { applyChanges } from '../engine/write/tree-edit.ts'
 import { GitError } from '../errors.ts'
 
 /** What a new repository begins with. */

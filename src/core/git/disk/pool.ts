@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { linkOnce, syncDirectory, writeSynced } from '../../platform/files/durable.ts'
-import type { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
+import type { KeyedMutex } from '../../platform/concurrency/lock-table.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
 import type { Ref } from '../engine/refs/ref-store.ts'
 import { createOnDisk, existsOnDisk, writePackedRefs } from './create.ts'

@@ -1,4 +1,4 @@
-import type { Semaphore } from '../../platform/concurrency/keyed-mutex.ts'
+import type { Semaphore } from '../../platform/concurrency/lock-table.ts'
 import { watchMemory } from '../../platform/process/memory-watch.ts'
 import { type Child, ProcessError, runProcess, type RunResult, startProcess } from '../../platform/process/process.ts'
 import { GitError } from '../errors.ts'

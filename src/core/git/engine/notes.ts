@@ -1,13 +1,12 @@
 import { GitError } from '../errors.ts'
-import type { ObjectWriter } from './write/object-writer.ts'
+import { type ObjectWriter, applyChanges, type TreeChange } from './write/tree-edit.ts'
 import { isOid, type ObjectFormat, zeroOid } from './object/format.ts'
-import type { Identity } from './object/identity.ts'
+import type { Identity } from './object/commit.ts'
 import { MODE, type TreeEntry } from './object/tree.ts'
 import type { Objects } from './read/objects.ts'
 import type { Refs } from './refs/refs.ts'
 import { retryMoved } from './refs/retry-moved.ts'
 import type { Revisions } from './refs/revision.ts'
-import { applyChanges, type TreeChange } from './write/tree-edit.ts'
 
 interface Note {
   readonly message: string

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clean, remoteError } from './remote-error.ts'
-import { invocationOf } from './remote.ts'
+import { clean, remoteError, invocationOf } from './remote.ts'
 
 const settingsOf = (remote: Parameters<typeof invocationOf>[0]): Record<string, string> =>
   Object.fromEntries(invocationOf(remote).settings)

@@ -1,6 +1,135 @@
-import type { Settings } from '../engine/command.ts'
-import { RemoteError } from './remote-error.ts'
-import { sshCommand, type SshFiles } from './ssh.ts'
+import { type Settings, gitEnv } from '../engine/command.ts'
+import { startGit } from '../wire/git-child.ts'
+import { WireError } from '../wire/wire-error.ts'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Layout } from '../disk/layout.ts'
+
+/** Files that one run of ssh needs. */
+export interface SshFiles {
+  readonly keyFile: string
+  /** Host keys, taken at the first meeting and demanded from then on. */
+  readonly knownHosts: string
+}
+
+/** Puts the key of a remote into a file for as long as the task runs; a crash leaves it to the clean-up of staging. */
+export async function withSshFiles<T>(
+  layout: Layout,
+  privateKey: string | undefined,
+  task: (files: SshFiles | undefined) => Promise<T>,
+): Promise<T> {
+  if (privateKey === undefined) return task(undefined)
+  const keyFile = layout.stagingPath()
+  await writeFile(keyFile, privateKey, { mode: 0o600, flag: 'wx' })
+  try {
+    return await task({ keyFile, knownHosts: join(layout.staging, '..', 'known_hosts') })
+  } finally {
+    await rm(keyFile, { force: true })
+  }
+}
+
+/** The checked address, this key and nothing of the machine's configuration. */
+function sshOptions(url: URL, address: string, { keyFile, knownHosts }: SshFiles): string[] {
+  const alias = url.port === '' ? url.hostname : `[${url.hostname}]:${url.port}`
+  const options = {
+    HostName: address,
+    HostKeyAlias: alias,
+    UserKnownHostsFile: quoted(knownHosts),
+    GlobalKnownHostsFile: '/dev/null',
+    StrictHostKeyChecking: 'accept-new',
+    IdentityFile: quoted(keyFile),
+    IdentitiesOnly: 'yes',
+    PreferredAuthentications: 'publickey',
+    BatchMode: 'yes',
+    ClearAllForwardings: 'yes',
+    ConnectTimeout: '30',
+    ServerAliveInterval: '15',
+    ServerAliveCountMax: '4',
+  }
+  return ['-F', '/dev/null', ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])]
+}
+
+/** What git runs in place of ssh. NOTE: git hands it to a shell. */
+const sshCommand = (url: URL, address: string, files: SshFiles): string =>
+  ['ssh', ...sshOptions(url, address, files).map(shellQuoted)].join(' ')
+
+/** Arguments that run a command on the other server, which reads `path` as one word. */
+export function sshArguments(
+  url: URL,
+  address: string,
+  { files, command }: { readonly files: SshFiles; readonly command: (path: string) => string },
+): string[] {
+  const user = decodeURIComponent(url.username) || 'git'
+  const port = url.port === '' ? [] : ['-p', url.port]
+  return [
+    ...sshOptions(url, address, files),
+    ...port,
+    '-l',
+    user,
+    '--',
+    url.hostname,
+    command(shellQuoted(decodeURIComponent(url.pathname.replace(/^\//, '')))),
+  ]
+}
+
+/** For ssh's own reading of a value, in which a blank ends a file name and % begins a placeholder. */
+const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/**
+ * Why another server's repository could not be read or written. `auth`: credentials are missing, wrong or not enough,
+ * or a server hides that it has no such repository; `redirect`: it has moved; `busy`: it wants fewer requests;
+ * `rejected`: it took not all refs; `failed`: anything else. Messages name nothing of this machine and no credentials.
+ */
+export type RemoteErrorKind = 'auth' | 'missing' | 'redirect' | 'busy' | 'rejected' | 'timeout' | 'failed'
+
+export class RemoteError extends Error {
+  readonly kind: RemoteErrorKind
+
+  constructor(kind: RemoteErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RemoteError'
+    this.kind = kind
+  }
+}
+
+const CAUSES: readonly (readonly [pattern: RegExp, kind: RemoteErrorKind])[] = [
+  [
+    /could not read (?:Username|Password)|Authentication failed|returned error: 40[13]\b|Permission denied|access denied/i,
+    'auth',
+  ],
+  [
+    /returned error: (?:404|410)\b|repository '[^']*' not found|does not appear to be a git repository|Repository not found/i,
+    'missing',
+  ],
+  [/returned error: 30[12378]\b/, 'redirect'],
+  [/returned error: 429\b/, 'busy'],
+]
+
+/** Lines of git, of the other server and of ssh; the rest is progress. */
+const SAYS_WHY = /^(?:error|fatal|ssh|remote): *\S|: Permission denied|^Host key verification failed/
+const MAX_MESSAGE = 500
+
+/** What git prints without a terminal when the server wants other credentials or none exist, or answers 404. */
+const NOT_FOUND =
+  /^(?:error|fatal): (?:could not read (?:Username|Password)|Authentication failed|repository '.*' not found)/
+
+/** The error for the user from what git printed. `hasCredentials` says whether git sent any. */
+export function remoteError(stderr: string, hasCredentials = false): RemoteError {
+  const lines = stderr.split(/[\r\n]+/).map((line) => line.trim())
+  const reasons = lines.filter((line) => SAYS_WHY.test(line))
+  const kind = CAUSES.find(([pattern]) => reasons.some((line) => pattern.test(line)))?.[1] ?? 'failed'
+  const notFound = `the repository does not exist or needs ${hasCredentials ? 'other ' : ''}credentials`
+  const texts = reasons.map((line) => (NOT_FOUND.test(line) ? notFound : line.replace(/^(?:error|fatal): /, '')))
+  return new RemoteError(kind, clean(texts.length > 0 ? texts.join('; ') : 'git ended without saying why'))
+}
+
+/** Without paths of this machine and without credentials in addresses. */
+export const clean = (text: string): string =>
+  text
+    .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@']*@/gi, '$1')
+    .replaceAll(/(?<=^|[\s'"(])(?:\/[^\s/'"]+){2,}/g, '…')
+    .slice(0, MAX_MESSAGE)
 
 /** A repository on another server, already checked: git connects to these addresses and to nothing else. */
 export interface Remote {
@@ -96,4 +225,64 @@ function httpSettings(url: URL, { addresses, credentials, skipTlsVerify }: Remot
 function pinnedGitUrl(url: URL, address: string): string {
   const host = address.includes(':') ? `[${address}]` : address
   return `git://${host}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`
+}
+
+export interface RemoteRun {
+  /** GIT_DIR; none for commands that need no repository. */
+  readonly path?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly settings?: readonly (readonly [string, string])[]
+  readonly ssh?: SshFiles | undefined
+  readonly signal: AbortSignal
+  readonly deadlineMs: number
+}
+
+export interface RemoteOutput {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const MAX_OUTPUT = 256 * 1024 * 1024
+
+/** Runs one git command against a remote; `args` gets the address. The process and its helpers end with the signal. */
+export async function runRemote(
+  remote: Remote,
+  args: (url: string) => readonly string[],
+  run: RemoteRun,
+): Promise<RemoteOutput> {
+  const { url, settings, env } = invocationOf(remote, run.ssh)
+  const child = startGit(args(url), {
+    env: {
+      ...gitEnv(run.path, [...settings, ...(run.settings ?? [])]),
+      GIT_CEILING_DIRECTORIES: '/',
+      ...env,
+      ...run.env,
+    },
+    signal: run.signal,
+    deadlineMs: run.deadlineMs,
+  })
+  child.closeInput()
+  try {
+    const stdout = await readAll(child.stdout)
+    return { code: await child.exited, stdout, stderr: child.stderr() }
+  } catch (error) {
+    if (error instanceof WireError && error.kind === 'timeout')
+      throw new RemoteError('timeout', 'the other server took too long', { cause: error })
+    throw error
+  } finally {
+    child.kill()
+    await child.exited.catch(() => {})
+  }
+}
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > MAX_OUTPUT) throw new RemoteError('failed', 'the other server has too many refs')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

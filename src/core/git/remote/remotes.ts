@@ -1,19 +1,123 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from '../../platform/files/durable.ts'
-import { Semaphore } from '../../platform/concurrency/keyed-mutex.ts'
+import { Semaphore } from '../../platform/concurrency/lock-table.ts'
 import { createOnDisk, writeBasics } from '../disk/create.ts'
 import type { Layout } from '../disk/layout.ts'
 import type { ObjectFormat } from '../engine/object/format.ts'
-import { isValidBranchName, isValidRefName } from '../engine/refs/ref-name.ts'
+import { isValidBranchName, isValidRefName } from '../engine/refs/refs.ts'
 import { RefReader } from '../engine/refs/ref-store.ts'
 import type { GitRepo } from '../repo.ts'
-import { askForLargeFiles, type LargeFileGrant } from './lfs-authenticate.ts'
-import { clean, RemoteError, remoteError } from './remote-error.ts'
-import type { Remote } from './remote.ts'
-import { type RemoteRun, runRemote } from './run.ts'
-import { withinSize } from './size-watch.ts'
-import { withSshFiles } from './ssh.ts'
+import {
+  clean,
+  RemoteError,
+  remoteError,
+  type Remote,
+  type RemoteRun,
+  runRemote,
+  withSshFiles,
+  sshArguments,
+} from './remote.ts'
+import { ProcessError, runProcess } from '../../platform/process/process.ts'
+
+/** Where large files of a repository go, and the header that lets them in. */
+interface LargeFileGrant {
+  readonly url: string
+  readonly authorization: string | undefined
+}
+
+const MAX_ANSWER = 64 * 1024
+const DEADLINE_MS = 60_000
+
+/** Runs git-lfs-authenticate for an upload. Throws RemoteError. */
+function askForLargeFiles(
+  layout: Layout,
+  { url: text, addresses, privateKey }: Remote,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<LargeFileGrant> {
+  const url = new URL(text)
+  return withSshFiles(layout, privateKey, async (files) => {
+    if (files === undefined) throw new RemoteError('auth', 'SSH needs a key')
+    const args = sshArguments(url, addresses[0], { files, command: (path) => `git-lfs-authenticate ${path} upload` })
+    const { code, stdout, stderr } = await runProcess('ssh', args, {
+      signal,
+      deadline: DEADLINE_MS,
+      maxOutput: MAX_ANSWER,
+    }).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw error instanceof ProcessError
+        ? new RemoteError('failed', 'the other server did not say where large files (LFS) go', { cause: error })
+        : error
+    })
+    if (code !== 0) throw remoteError(stderr)
+    return readGrant(stdout.toString('utf8'))
+  })
+}
+
+function readGrant(text: string): LargeFileGrant {
+  try {
+    const { href, header } = JSON.parse(text) as { href?: unknown; header?: Record<string, unknown> }
+    const [, authorization] =
+      Object.entries(header ?? {}).find(([name]) => name.toLowerCase() === 'authorization') ?? []
+    if (typeof href === 'string' && URL.canParse(href))
+      return {
+        url: href.replace(/(?<!\/)\/+$/, ''),
+        authorization: typeof authorization === 'string' ? authorization : undefined,
+      }
+  } catch {
+    // Said below.
+  }
+  throw new RemoteError('failed', 'the other server did not say where large files (LFS) go')
+}
+
+const LOOK_MS = 1_000
+
+/**
+ * Runs a fetch into an objects directory and ends it when its packs have grown beyond `maxBytes`: git itself has no
+ * bound for what it fetches. Throws RemoteError then. The bound may be passed by what arrives in a second.
+ */
+export async function withinSize<T>(
+  objects: string,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (!Number.isFinite(maxBytes)) return task(signal)
+  const tooLarge = new AbortController()
+  const refusal = (): RemoteError =>
+    new RemoteError(
+      'failed',
+      `the repository is larger than the ${Math.round(maxBytes / 1024 / 1024)} MiB that this server takes`,
+    )
+  const check = async (): Promise<void> => {
+    if ((await packBytes(objects)) > maxBytes) tooLarge.abort()
+  }
+  const timer = setInterval(() => void check().catch(() => {}), LOOK_MS)
+  try {
+    const result = await task(AbortSignal.any([signal, tooLarge.signal]))
+    await check()
+    if (tooLarge.signal.aborted) throw refusal()
+    return result
+  } catch (error) {
+    throw tooLarge.signal.aborted && !signal.aborted ? refusal() : error
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Of finished and growing packs. */
+async function packBytes(objects: string): Promise<number> {
+  const folder = join(objects, 'pack')
+  const names = await readdir(folder).catch(() => [])
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
 
 /** What a remote has, of branches, tags and notes. */
 export interface RemoteRefs {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { withinSize } from './size-watch.ts'
+import { withinSize } from './remotes.ts'
 
 let objects: string
 beforeEach(() => {

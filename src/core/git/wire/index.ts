@@ -1,9 +1,15 @@
 /** The git wire protocol as streams: no HTTP, no SSH, no accounts. */
-export { serviceHeader } from './advertise.ts'
-export type { BundleUrl, Exchange } from './exchange.ts'
+export { serviceHeader, type BundleUrl, type Exchange } from './protocol.ts'
 export { PackCache } from './upload/pack-cache.ts'
 
-export type { IncomingPush, PushDecision, PushPolicy, PushResult, RefMove, RefVerdict } from './receive/push-policy.ts'
+export type {
+  IncomingPush,
+  PushDecision,
+  PushPolicy,
+  PushResult,
+  RefMove,
+  RefVerdict,
+} from './receive/receive-request.ts'
 export { readRefs as readWireRefs } from './repo.ts'
 export { createReceivePack, type ReceivePack } from './receive/receive-pack.ts'
 

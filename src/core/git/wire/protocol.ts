@@ -1,3 +1,10 @@
+import { zeroOid } from '../engine/object/format.ts'
+import type { GitRepo } from '../repo.ts'
+import { encodePkt, FLUSH } from './pkt/pkt-line.ts'
+import { isBelow, type WireRef, type WireRefs } from './repo.ts'
+import type { Readable, Writable } from 'node:stream'
+import type { PushPolicy } from './receive/receive-request.ts'
+
 export type ProtocolVersion = 0 | 1 | 2
 
 /**
@@ -16,3 +23,93 @@ export function protocolVersion(text: string | undefined): ProtocolVersion {
 /** GIT_PROTOCOL for a child process; nothing of the client's text gets through. */
 export const protocolEnv = (version: ProtocolVersion): Record<string, string> =>
   version === 0 ? {} : { GIT_PROTOCOL: `version=${version}` }
+
+/**
+ * What upload-pack can do over stateless transports in v0 and v1; `no-done` is for those alone
+ * (gitprotocol-capabilities(5)).
+ */
+const UPLOAD_CAPABILITIES = [
+  'multi_ack thin-pack side-band side-band-64k ofs-delta shallow deepen-since deepen-not deepen-relative no-progress include-tag',
+  'multi_ack_detailed allow-tip-sha1-in-want allow-reachable-sha1-in-want no-done filter',
+].join(' ')
+
+const RECEIVE_CAPABILITIES =
+  'report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta push-options'
+
+export interface Advertiser {
+  readonly repo: Pick<GitRepo, 'objectFormat'>
+  readonly refs: WireRefs
+  readonly version: ProtocolVersion
+  /** `git/2.39.5`, `ingot/26.11.0`. */
+  readonly agent: string
+  /** Prefixes of refs that are not shown. */
+  readonly hidden: readonly string[]
+}
+
+/** The first answer of upload-pack in v0 and v1: HEAD, then every ref with its peeled value. */
+export function advertiseUpload(options: Advertiser): Buffer {
+  const { repo, refs, hidden } = options
+  const visible = refs.refs.filter((ref) => !isBelow(ref.name, hidden))
+  const head = visible.find((ref) => ref.name === refs.head)
+  const symref = head ? `symref=HEAD:${refs.head} ` : ''
+  const capabilities = `${UPLOAD_CAPABILITIES} ${symref}object-format=${repo.objectFormat} agent=${options.agent}`
+  const lines: WireRef[] = head ? [{ name: 'HEAD', oid: head.oid, peeled: head.peeled }] : []
+  return advertisement(options, capabilities, [...lines, ...visible].flatMap(withPeeled))
+}
+
+/** The first answer of receive-pack: every ref, without HEAD and peeled values. */
+export function advertiseReceive(options: Advertiser): Buffer {
+  const visible = options.refs.refs.filter((ref) => !isBelow(ref.name, options.hidden))
+  const capabilities = `${RECEIVE_CAPABILITIES} object-format=${options.repo.objectFormat} agent=${options.agent}`
+  return advertisement(options, capabilities, visible)
+}
+
+function withPeeled(ref: WireRef): WireRef[] {
+  if (ref.peeled === undefined || ref.name === 'HEAD') return [ref]
+  return [ref, { name: `${ref.name}^{}`, oid: ref.peeled }]
+}
+
+function advertisement(options: Advertiser, capabilities: string, refs: readonly WireRef[]): Buffer {
+  const packets: Buffer[] = options.version === 1 ? [encodePkt('version 1\n')] : []
+  const [first = { name: 'capabilities^{}', oid: zeroOid(options.repo.objectFormat) }, ...others] = refs
+  packets.push(encodePkt(`${first.oid} ${first.name}\0${capabilities}\n`))
+  for (const ref of others) packets.push(encodePkt(`${ref.oid} ${ref.name}\n`))
+  return Buffer.concat([...packets, FLUSH])
+}
+
+/** What stands before the advertisement over HTTP, except in v2 of upload-pack (gitprotocol-http(5)). */
+export const serviceHeader = (service: string): Buffer => Buffer.concat([encodePkt(`# service=${service}\n`), FLUSH])
+
+/** The address of a bundle; undefined when there is none at the moment. */
+export type BundleUrl = () => Promise<string | undefined>
+
+/** One exchange with one client. `input` is inflated by the caller; `output` is ended by the caller. */
+export interface Exchange {
+  readonly repo: GitRepo
+  readonly input: Readable
+  readonly output: Writable
+  /** The `Git-Protocol` header or `GIT_PROTOCOL` variable as the client sent it. */
+  readonly protocol: string | undefined
+  /** Where a bundle of the repository is, called when a client of protocol v2 requests it; absent: there is none. */
+  readonly bundleUrl?: BundleUrl
+  /** Fires when the client has left. */
+  readonly signal: AbortSignal
+}
+
+export interface ReceivePackOptions {
+  readonly agent: string
+  /** Refs that accept no push and are not advertised to pushers; prefixes that end with a slash. */
+  readonly reservedRefs: readonly string[]
+  readonly maxPushes: number
+  readonly maxPushesPerRepo: number
+  readonly idleMs: number
+  readonly deadlineMs: number
+  /** Called when something failed that the client must not see in detail. */
+  readonly onError: (error: unknown) => void
+}
+
+export interface PushExchange extends Exchange {
+  readonly policy: PushPolicy
+  /** Bytes of the pack. */
+  readonly maxPackBytes: number
+}

@@ -1,6 +1,6 @@
 import { readLoose } from '../engine/read/loose-object.ts'
 import type { GitRepo } from '../repo.ts'
-import type { ConnectivityOptions } from './receive/connectivity.ts'
+import type { ConnectivityOptions } from './receive/quick-connectivity.ts'
 import { startGit } from './git-child.ts'
 
 /**

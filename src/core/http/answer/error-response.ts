@@ -1,7 +1,14 @@
-import { DomainError, type ErrorKind, MovedError, TooManyRequestsError } from '../../platform/errors.ts'
+import findMyWay from 'find-my-way'
+import { DomainError, type ErrorKind, MovedError, TooManyRequestsError, notFound } from '../../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/files/out-of-space.ts'
 import type { Answer } from './answer.ts'
 import type { PathPattern } from '../path/path.ts'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addCorsHeaders, answerPreflight, type CorsSettings, isPreflight } from '../cors.ts'
+import type { Route } from '../routes.ts'
+import { API_PREFIX } from '../module-plugin.ts'
 
 /** The one table from what went wrong to what HTTP says (behaviour/auth-and-access#error-bodies). */
 const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
@@ -99,3 +106,78 @@ function decode(segment: string): string {
 }
 
 const headerText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200)
+
+/** Bytes of the request line and all headers of a request. */
+export const HEADER_BYTES = 16 * 1024
+
+const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, `the request line and the headers are larger than ${HEADER_BYTES} bytes`],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the headers did not arrive in time'],
+}
+
+/** Answers what Node's parser refuses before there is a request, and ends the connection. */
+export function answerClientError({ code }: { readonly code?: string }, socket: Socket, docsUrl: string): void {
+  if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
+  const [status, message] = REFUSALS[code ?? ''] ?? [400, 'the request is not valid HTTP']
+  const body = `${JSON.stringify({ message, url: docsUrl })}\n`
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Connection: close',
+      'Content-Type: application/json;charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+    () => socket.destroy(),
+  )
+}
+
+export interface NotFoundOptions {
+  readonly routes: readonly Route[]
+  readonly cors: CorsSettings | undefined
+  /** As the server's router has it. */
+  readonly maxParamLength: number
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+/**
+ * Unknown paths: preflights, then 405 where another method would have matched, then 404: below /api as every 404 of the
+ * API, elsewhere as plain text (behaviour/auth-and-access#request-pipeline).
+ */
+export function notFoundHandler(options: NotFoundOptions): Handler {
+  const { cors } = options
+  const methodsOf = methodFinder(options)
+  return (request, reply) => {
+    const path = request.url.split('?', 1)[0]!
+    const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
+    if (cors && isApi && isPreflight(request)) return answerPreflight(cors, request, reply)
+    if (cors && isApi) addCorsHeaders(cors, request, reply)
+    const allowed = isApi ? methodsOf(path.slice(API_PREFIX.length)) : []
+    reply.header('x-content-type-options', 'nosniff')
+    if (allowed.length > 0) return reply.code(405).header('allow', allowed).send()
+    if (path === '/api' || path.startsWith('/api/')) throw notFound('no such path')
+    return reply.code(404).type('text/plain;charset=utf-8').send('404 page not found\n')
+  }
+}
+
+/** The methods that a path answers to; the second router is made at the first miss. */
+function methodFinder({ routes, maxParamLength }: NotFoundOptions): (path: string) => string[] {
+  let router: ReturnType<typeof findMyWay> | undefined
+  const methods = [...new Set(routes.map((route) => route.method))]
+  return (path) => {
+    if (router === undefined) {
+      router = findMyWay({ ignoreTrailingSlash: true, maxParamLength })
+      for (const route of routes) router.on(route.method as 'GET', route.routerPath, () => {}, route)
+    }
+    return methods.filter((method) => {
+      const found = router!.find(method as 'GET', path)
+      const route = found?.store as Route | undefined
+      return (
+        route?.candidates.some(({ pattern }) => pattern.match(found!.params as Record<string, string>) !== undefined) ??
+        false
+      )
+    })
+  }
+}

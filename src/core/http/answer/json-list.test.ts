@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Answer } from './answer.ts'
-import { longList, longListIn, streamedList, streamedObject } from './json-list.ts'
+import { type Answer, longList, longListIn, streamedList, streamedObject } from './answer.ts'
 import { MEASURED } from '../../../../test/harness/measured.ts'
 
 const textOf = async ({ body }: Answer): Promise<string> =>

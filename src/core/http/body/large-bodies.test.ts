@@ -4,8 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createLogger } from '../../platform/logger.ts'
 import { createRequestState } from '../request-state.ts'
-import { LargeBodies } from './large-bodies.ts'
-import { queueLargeBodies } from './queue-large-bodies.ts'
+import { LargeBodies, queueLargeBodies } from './large-bodies.ts'
 import { limitReceiving } from './receive-timeout.ts'
 
 const MIB = 1 << 20

@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FairQueue } from '../../platform/concurrency/fair-queue.ts'
 import { endSlow } from './receive-timeout.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { callerKey } from '../../access/viewer.ts'
+import { clientNetwork } from '../../platform/http/client-network.ts'
+import { BODY_BYTES, URLENCODED_BYTES } from './limits.ts'
+import type { Readable } from 'node:stream'
+import { tooLarge } from '../../platform/errors.ts'
+import { isUrlEncoded } from './form.ts'
 
 interface RateLimits {
   /** Milliseconds in which a body is not measured, and in which the client reads the answer. */
@@ -111,4 +118,71 @@ export class LargeBodies {
     if (now - since <= graceMs || raw.readableLength > 0 || raw.socket.isPaused()) return
     if (((raw.socket.bytesRead - bytesBefore) * 1000) / (now - since) < bytesPerSecond) endSlow({ raw, response })
   }
+}
+
+/**
+ * Bytes beyond the limit that are read and thrown away before the refusal: a client that finds the connection closed
+ * while it sends loses the answer.
+ */
+const DISCARDED_BYTES = 8 * 1024 * 1024
+
+/** Bytes of a body up to which its chunks are joined. */
+const CHUNKS_BYTES = 1024 * 1024
+
+/** What is there of a request that its operation is not yet admitted to. */
+type Receiving = Pick<FastifyRequest, 'headers' | 'state'>
+
+/** Bytes that the body of a request may have; `max` is `server.body_limit`. */
+export function bodyLimit({ headers, state }: Receiving, max: number): number {
+  const own = state.match!.operation.bodyLimit
+  return Math.min(max, own, isUrlEncoded(headers) ? URLENCODED_BYTES : Infinity)
+}
+
+/**
+ * The bytes of a body in one piece. Throws TooLarge for more than `limit`: before any is kept when the client announces
+ * its length, else as soon as more have come.
+ */
+export async function receiveBody(payload: Readable, announced: number, limit: number): Promise<Buffer> {
+  // NOTE: an error is expensive, since it records the stack: made only when it is thrown.
+  const refusal = () => tooLarge(`the request body is larger than ${limit} bytes`)
+  if (announced > limit + DISCARDED_BYTES) throw refusal()
+  // NOTE: chunks that are joined in the end take twice the memory for a moment.
+  const whole = announced > CHUNKS_BYTES && announced <= limit ? Buffer.allocUnsafeSlow(announced) : undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  await new Promise<void>((resolve, reject) => {
+    payload.on('data', (chunk: Buffer) => {
+      const at = size
+      size += chunk.length
+      if (whole !== undefined) chunk.copy(whole, at)
+      else if (size <= limit) chunks.push(chunk)
+      else if (size > limit + DISCARDED_BYTES) reject(refusal())
+      else chunks.length = 0
+    })
+    payload.once('end', resolve)
+    payload.once('error', reject)
+  })
+  if (size > limit) throw refusal()
+  return whole ?? Buffer.concat(chunks, size)
+}
+
+/**
+ * Lets requests whose body may exceed 1 MiB wait, unread, until those of the same caller are answered: a body takes
+ * three times its size of memory as bytes, text and values. The time in which a body must arrive begins when it is
+ * read. Throws TooManyRequests when too many wait. `max` is `server.body_limit`.
+ */
+export function queueLargeBodies(app: FastifyInstance, bodies: LargeBodies, max: number): void {
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { headers, state, ip, raw } = request
+    const announced = Number(headers['content-length'] ?? Infinity)
+    const viewer = state.admitted?.viewer
+    if (viewer === undefined || Math.min(announced, bodyLimit(request, max)) <= BODY_BYTES) return done(null, payload)
+    state.receivingSince = Infinity
+    const begin = (): void => {
+      state.receivingSince = performance.now()
+      done(null, payload)
+    }
+    const sender = { caller: callerKey(viewer, ip), network: clientNetwork(ip) }
+    bodies.receive(sender, { raw, response: reply.raw }, begin).then(undefined, done)
+  })
 }

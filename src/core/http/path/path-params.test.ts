@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { asId, type LabelId } from '../../platform/crypto/ids.ts'
-import { compilePath } from './path.ts'
-import { compileParams, type PathParams, type ReadParams } from './path-params.ts'
+import { compilePath, compileParams, type PathParams, type ReadParams } from './path.ts'
 
 describe('path parameters', () => {
   it('have the types that their path says', () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { KeyedMutex } from './keyed-mutex.ts'
-import { LockTable } from './lock-table.ts'
+import { KeyedMutex, LockTable } from './lock-table.ts'
 
 it('locks a name for one exclusive or several shared tasks', async () => {
   const table = new LockTable()

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contentType } from './content.ts'
-import { sniffMediaType } from './media-type.ts'
+import { contentType, sniffMediaType } from './media-type.ts'
 
 describe('what bytes are', () => {
   it.each([

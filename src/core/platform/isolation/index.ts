@@ -1,3 +1,2 @@
-export { type ChildLimits, TaskChild, type TaskModule } from './task-child.ts'
-export { TaskError } from './task-error.ts'
+export { type ChildLimits, TaskChild, type TaskModule, TaskError } from './task-child.ts'
 export { type TaskKind, TaskPool } from './task-pool.ts'

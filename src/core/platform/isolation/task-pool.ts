@@ -1,6 +1,5 @@
 import { FairQueue } from '../concurrency/fair-queue.ts'
-import { type ChildLimits, TaskChild, type TaskModule } from './task-child.ts'
-import { TaskError } from './task-error.ts'
+import { type ChildLimits, TaskChild, type TaskModule, TaskError } from './task-child.ts'
 
 /** What runs in the children of a pool. */
 export interface TaskKind<Input, Output> extends TaskModule<Input, Output> {

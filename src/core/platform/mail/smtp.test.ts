@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startMailReceiver, type MailReceiver } from '../../../../test/harness/mail-server.ts'
-import { type Mail, MailRefusedError, parseMailAddress } from './mail.ts'
-import { createSmtpServer, type SmtpSettings } from './smtp.ts'
+import { type Mail, MailRefusedError, parseMailAddress, createSmtpServer, type SmtpSettings } from './mail.ts'
 
 const mail: Mail = {
   from: { name: 'Änn, "the" Builder', address: 'git@example.test' },

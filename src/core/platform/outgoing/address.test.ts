@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { classifyAddress, plainAddress } from './address.ts'
-import { createHostGuard } from './host-guard.ts'
-import { parseHostRules } from './host-rules.ts'
+import { createHostGuard, parseHostRules } from './host-rules.ts'
 
 describe('classes of addresses', () => {
   it.each([

@@ -4,9 +4,7 @@
  */
 export { createOutgoingClient, type OutgoingClient, type OutgoingHead } from './client.ts'
 
-export { createHostGuard, type HostGuard, type Lookup } from './host-guard.ts'
-
-export { parseHostNames } from './host-rules.ts'
+export { createHostGuard, type HostGuard, type Lookup, parseHostNames } from './host-rules.ts'
 
 export { isOutgoingError } from './outgoing-error.ts'
 

@@ -1,3 +1,5 @@
+import type { Viewer } from '../../access/viewer.ts'
+import type { Admission } from '../../http/operation.ts'
 import { Readable } from 'node:stream'
 
 /** The body of an answer that is written while the client reads it. It never waits for a client that reads slowly. */
@@ -47,5 +49,168 @@ export class ClientStream extends Readable {
     this.push(last)
     this.#isEnding = true
     this.push(null)
+  }
+}
+
+/** What one event says on a stream, in the form of server-sent events. */
+export interface Message {
+  /** Of the event; what clients resume by. */
+  readonly id: number
+  readonly bytes: Buffer
+}
+
+/** Milliseconds after which clients connect again. */
+const RETRY_MS = 2000
+
+export const dataMessage = (id: number, data: object): Message => textMessage(id, JSON.stringify(data))
+
+/** `json` has no line breaks. */
+export const textMessage = (id: number, json: string): Message => ({
+  id,
+  bytes: Buffer.from(`id: ${id}\ndata: ${json}\n\n`),
+})
+
+/** The first lines of every stream; without an id a client keeps the one that it has. */
+export const greeting = (id: number | undefined): string => `retry: ${RETRY_MS}\n${positionOf(id)}\n`
+
+/** A comment, which clients skip; with an id a client that got no message can resume there. */
+const heartbeat = (id: number | undefined): string => `:\n${positionOf(id)}\n`
+
+const positionOf = (id: number | undefined): string => (id === undefined ? '' : `id: ${id}\n`)
+
+/**
+ * Why the client must read again what it follows: `unknown-id`, the server has no such event or not all that followed;
+ * `too-much`, more than it would send.
+ */
+export type ResetReason = 'too-much' | 'unknown-id'
+
+/** What came before is not known; what follows comes after the id. */
+export const resetMessage = (id: number, reason: ResetReason): string =>
+  `id: ${id}\nevent: reset\ndata: ${JSON.stringify({ reason })}\n\n`
+
+/**
+ * `refused`: the caller may not read this any more. `expired`: the stream reached its maximum age. `restart`: the server stops, or lost
+ * its place.
+ */
+export type EndReason = 'expired' | 'refused' | 'restart'
+
+const endMessage = (reason: EndReason): string => `event: end\ndata: ${JSON.stringify({ reason })}\n\n`
+
+const ID = /^\d{1,15}$/
+
+/** The id of the header; NaN for a text that is none, undefined without one. */
+export function readLastEventId(text: string | string[] | undefined): number | undefined {
+  const given = Array.isArray(text) ? text[0] : text
+  if (given === undefined || given === '') return undefined
+  return ID.test(given) ? Number(given) : Number.NaN
+}
+
+interface ListenerInput<Access> {
+  readonly viewer: Viewer
+  readonly access: Access
+  readonly admission: Admission<Access>
+  readonly stream: ClientStream
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** A client with an open stream, and what it may read. */
+export class Listener<Access = unknown> {
+  readonly stream: ClientStream
+  /** Epoch milliseconds. */
+  readonly openedAt: number
+  readonly #admission: Admission<Access>
+  #viewer: Viewer
+  #access: Access
+  #isLive = false
+  #isStale = false
+  #renewing: Promise<void> | undefined
+  #after = 0
+
+  constructor({ viewer, access, admission, stream, now }: ListenerInput<Access>) {
+    this.stream = stream
+    this.openedAt = now
+    this.#admission = admission
+    this.#viewer = viewer
+    this.#access = access
+  }
+
+  get viewer(): Viewer {
+    return this.#viewer
+  }
+
+  get access(): Access {
+    return this.#access
+  }
+
+  get isStale(): boolean {
+    return this.#isStale
+  }
+
+  /** Gets messages of new events from now on; it has all up to `after`. */
+  goLive(after: number): void {
+    this.#after = after
+    this.#isLive = true
+  }
+
+  /** What it may read may have changed. */
+  markStale(): void {
+    this.#isStale = true
+  }
+
+  /** The account of these credentials must be checked anew, which only a new request can do for some credentials. */
+  markCredentials(accountId: number): void {
+    if (this.#admission.callerId !== accountId) return
+    if (this.#admission.renewsCredentials) this.markStale()
+    else this.end('refused')
+  }
+
+  /** Whether it gets messages of new events, and what it may read is as stored now. */
+  async isReady(): Promise<boolean> {
+    return this.#isLive && (await this.isAdmitted())
+  }
+
+  /** Ends the stream when the caller may not read it any more, and returns false then. */
+  async isAdmitted(): Promise<boolean> {
+    while (this.stream.isOpen && (this.#isStale || this.#renewing !== undefined)) {
+      this.#renewing ??= this.#renew()
+      await this.#renewing
+    }
+    return this.stream.isOpen
+  }
+
+  async #renew(): Promise<void> {
+    // NOTE: first, so that a change while it is read counts again.
+    this.#isStale = false
+    try {
+      const { viewer, access } = await this.#admission.renew()
+      this.#viewer = viewer
+      this.#access = access
+    } catch {
+      // NOTE: also when the database is away: the client comes back and gets the answer to its request.
+      this.end('refused')
+    } finally {
+      this.#renewing = undefined
+    }
+  }
+
+  /** Sends messages of new events, without those that it has. */
+  send(messages: readonly Message[]): void {
+    for (const { id, bytes } of messages) {
+      if (id <= this.#after) continue
+      this.#after = id
+      this.stream.write(bytes)
+    }
+  }
+
+  /** `position`: all events up to it were sent. */
+  sendHeartbeat(position: number): void {
+    const isNew = this.#isLive && position > this.#after
+    if (isNew) this.#after = position
+    this.stream.write(heartbeat(isNew ? position : undefined))
+  }
+
+  end(reason: EndReason): void {
+    this.stream.end(endMessage(reason))
   }
 }

@@ -14,11 +14,9 @@ import {
   sessionActor,
   tokenField,
 } from '../sign-in/web/browser.ts'
-import { redirectTo, sendPage } from '../sign-in/web/page.ts'
-import { safeHtml } from '../sign-in/web/html.ts'
-import type { AuthorizationRequest } from './authorize.ts'
+import { redirectTo, sendPage, safeHtml } from '../sign-in/web/page.ts'
+import { type AuthorizationRequest, OauthError } from './authorize.ts'
 import type { OauthApplication } from './applications/oauth-application.store.ts'
-import { OauthError } from './oauth-error.ts'
 import { describeGrant } from './oauth.policy.ts'
 import type { OauthProvider } from './provider.service.ts'
 

@@ -1,12 +1,45 @@
 import type { Actor } from '../../../core/access/viewer.ts'
-import { randomBase32, sha256Hex } from '../../../core/platform/crypto/crypto.ts'
+import { randomBase32, sha256Hex, sameSecret } from '../../../core/platform/crypto/crypto.ts'
 import type { OauthGrantId, UserId } from '../../../core/platform/crypto/ids.ts'
-import { findClient } from './clients.ts'
-import type { ProviderDeps } from './deps.ts'
-import type { OauthApplication } from './applications/oauth-application.store.ts'
-import { OauthError, type OauthErrorCode } from './oauth-error.ts'
+import type { ProviderDeps, ProviderSettings } from './deps.ts'
+import { type OauthApplication, findApplicationByClientId } from './applications/oauth-application.store.ts'
 import { findGrant, insertCode, insertGrant, type OauthGrant } from './oauth-grant.store.ts'
 import { isRegisteredRedirect, isSafeRedirect } from './oauth.policy.ts'
+import type { Db } from '../../../core/db/database.ts'
+
+/** An application by its client id; built-in ones only where they are on. */
+export async function findClient(
+  db: Db,
+  { builtIn }: ProviderSettings,
+  clientId: string,
+): Promise<OauthApplication | undefined> {
+  const found = clientId === '' ? undefined : await findApplicationByClientId(db, clientId)
+  return found === undefined || (found.builtIn !== '' && !builtIn.includes(found.builtIn)) ? undefined : found
+}
+
+export const isClientSecret = ({ secretHash }: OauthApplication, secret: string): boolean =>
+  secretHash !== '' && sameSecret(secretHash, sha256Hex(secret))
+
+/** Error codes of OAuth2 (RFC 6749 §4.1.2.1 and §5.2); the descriptions are the contract's. */
+export type OauthErrorCode =
+  | 'access_denied'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_request'
+  | 'server_error'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+
+export class OauthError extends Error {
+  readonly code: OauthErrorCode
+
+  constructor(code: OauthErrorCode, description: string) {
+    super(description)
+    this.name = 'OauthError'
+    this.code = code
+  }
+}
 
 /** What a client asks for when it sends a user to the server (RFC 6749 §4.1.1, RFC 7636, OpenID Connect). */
 export interface AuthorizationRequest {

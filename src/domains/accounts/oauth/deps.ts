@@ -1,6 +1,6 @@
 import type { Core } from '../../../core/module.ts'
 import type { User } from '../users/user.store.ts'
-import type { SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
+import type { SigningAlgorithm } from './signing-keys/signing-key.ts'
 import type { TokenSigner } from './tokens.ts'
 
 export interface ProviderSettings {

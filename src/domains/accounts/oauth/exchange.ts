@@ -4,10 +4,9 @@ import type { Tx } from '../../../core/db/database.ts'
 import { sameSecret, sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import type { OauthChainId } from '../../../core/platform/crypto/ids.ts'
 import { idClaims } from './claims.ts'
-import { findClient, isClientSecret } from './clients.ts'
+import { findClient, isClientSecret, OauthError, type OauthErrorCode } from './authorize.ts'
 import type { ProviderParts } from './deps.ts'
 import type { OauthApplication } from './applications/oauth-application.store.ts'
-import { OauthError, type OauthErrorCode } from './oauth-error.ts'
 import {
   deleteChain,
   findCode,

@@ -1,4 +1,4 @@
-import { ALL_SCOPES, formatScopes, parseScopes, type ScopeSet } from '../../../core/access/scopes.ts'
+import { ALL_SCOPES, formatScopes, parseScopes, type ScopeSet } from '../../../core/access/viewer.ts'
 
 /**
  * Whether a redirect address is one of those registered: compared without regard to case and to one slash at the end;

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitCaller } from '../../../core/access/admit.ts'
-import { type Authenticate, parseAuthorization } from '../../../core/access/credentials.ts'
-import { isPublicOnly } from '../../../core/access/viewer.ts'
+import { type Authenticate, parseAuthorization, isPublicOnly } from '../../../core/access/viewer.ts'
 import { addCorsHook, answerPreflight, type CorsSettings, isPreflight } from '../../../core/http/cors.ts'
-import { clientOf as requestClient } from '../../../core/http/request-source.ts'
+import { clientOf as requestClient } from '../../../core/http/caller.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import { type Fields, readFields } from '../sign-in/web/form.ts'
 import type { User } from '../users/user.store.ts'
-import { OauthError } from './oauth-error.ts'
+import { OauthError } from './authorize.ts'
 import type { OauthProvider } from './provider.service.ts'
 
 export interface OauthRouteDeps {

@@ -1,5 +1,4 @@
-import type { ScopeSet } from '../../../core/access/scopes.ts'
-import { decideAccountState } from '../../../core/access/viewer.ts'
+import { type ScopeSet, decideAccountState } from '../../../core/access/viewer.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { OauthApplicationId, OauthGrantId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { User } from '../users/user.store.ts'
@@ -10,15 +9,15 @@ import {
   beginAuthorization,
   isKnownRedirect,
   type GrantActor,
+  findClient,
+  isClientSecret,
 } from './authorize.ts'
 import { userInfo, type UserInfo } from './claims.ts'
-import { findClient, isClientSecret } from './clients.ts'
 import type { ProviderDeps, ProviderParts } from './deps.ts'
 import { exchangeToken, type TokenAnswer, type TokenRequest } from './exchange.ts'
 import { deleteGrant, findGrantById, findLiveGrant, listGrants, type LiveGrant } from './oauth-grant.store.ts'
 import { scopesOfGrant } from './oauth.policy.ts'
-import type { SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
-import { createSigningKey, type PublicKey } from './signing-keys/signing-key.ts'
+import { type SigningAlgorithm, createSigningKey, type PublicKey } from './signing-keys/signing-key.ts'
 import { createTokenSigner, type TokenClaims } from './tokens.ts'
 
 type Introspection =

@@ -1,8 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { asId, type OauthChainId, type OauthGrantId } from '../../../core/platform/crypto/ids.ts'
-import { isSymmetric, type SigningAlgorithm } from './signing-keys/signing-algorithms.ts'
-import type { SigningKey } from './signing-keys/signing-key.ts'
+import { isSymmetric, type SigningAlgorithm, type SigningKey } from './signing-keys/signing-key.ts'
 
 const ACCESS = 0
 const REFRESH = 1

@@ -1,13 +1,24 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { Actor, Visibility } from '../../../core/access/viewer.ts'
 import { retryingTaken } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import { forbidden } from '../../../core/platform/errors.ts'
 import { type User, findUserById, insertUser } from '../users/user.store.ts'
 import { requireFreeName, requireOwnerName } from '../users/accounts/create-user.ts'
-import type { OrgDeps } from './org-deps.ts'
 import { insertMember } from './org.store.ts'
 import { insertTeam, insertTeamMember } from './teams/team.store.ts'
+import type { CreateOrgOption, EditOrgOption } from './orgs.model.ts'
+import type { Core } from '../../../core/module.ts'
+
+interface OrgRules {
+  /** Memberships are public by default. */
+  readonly membersArePublic: boolean
+  readonly onlyAdminsCreate: boolean
+}
+
+export interface OrgDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
+  readonly rules: OrgRules
+}
 
 const OWNERS_TEAM = 'Owners'
 
@@ -76,3 +87,18 @@ function mayCreateOrgs({ rules }: OrgDeps, owner: User): boolean {
   if (owner.kind !== 'individual') return false
   return owner.isAdmin || (owner.canCreateOrganization && !rules.onlyAdminsCreate)
 }
+
+export function readProfile(body: EditOrgOption): OrgProfile {
+  return {
+    fullName: body.full_name,
+    email: body.email,
+    description: body.description,
+    website: body.website,
+    location: body.location,
+    /** COMPAT: clients send an empty text for "the default" or "as it is" (test/accounts/orgs/orgs.test.ts). */
+    visibility: body.visibility || undefined,
+    repoAdminChangeTeamAccess: body.repo_admin_change_team_access,
+  }
+}
+
+export const readNewOrg = (body: CreateOrgOption): NewOrg => ({ name: body.username, ...readProfile(body) })

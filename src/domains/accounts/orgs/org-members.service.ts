@@ -4,10 +4,10 @@ import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { getKnownOwner } from '../users/owner-lookup.ts'
 import { type User, lockUsers } from '../users/user.store.ts'
-import type { OrgDeps } from './org-deps.ts'
+import type { OrgDeps } from './create-org.ts'
 import { deleteMember, findMembership, listMembers, updateMemberVisibility } from './org.store.ts'
 import type { OrgInView } from './orgs.service.ts'
-import { isInAnyTeam } from './teams/team-list.store.ts'
+import { isInAnyTeam } from './teams/teams.store.ts'
 import { isLastOwner } from './teams/team.store.ts'
 
 export type OrgMembers = ReturnType<typeof createOrgMembers>

@@ -1,6 +1,6 @@
 import { defineModule } from '../../../core/module.ts'
 import { orgBlockOperations } from './blocks.operations.ts'
-import type { OrgDeps } from './org-deps.ts'
+import type { OrgDeps } from './create-org.ts'
 import { memberOperations } from './members.operations.ts'
 import { orgListOperations } from './org-lists.operations.ts'
 import { createOrgMembers, type OrgMembers } from './org-members.service.ts'

@@ -1,10 +1,9 @@
-import { AccessMode, accessName } from '../../../core/access/access-mode.ts'
+import { AccessMode, accessName, UNITS } from '../../../core/access/repo-access.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { avatarUrl } from '../users/user.present.ts'
 import type { User } from '../users/user.store.ts'
 import type { Organization, OrganizationPermissions, Team as TeamModel } from './orgs.model.ts'
-import { UNITS } from '../../../core/access/units.ts'
 import { lowestUnitMode } from './teams/team-units.policy.ts'
 import type { Team } from './teams/team.store.ts'
 

@@ -5,7 +5,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import type { Guards } from '../../../core/module.ts'
 import type { QuotaGroups } from './quota-groups.service.ts'
 import type { QuotaRules } from './quota-rules.service.ts'
-import type { QuotaView } from './quota-view.service.ts'
+import type { QuotaView } from './quota.service.ts'
 import { requireQuotas } from './quota.guards.ts'
 import {
   CreateQuotaRuleOptions,

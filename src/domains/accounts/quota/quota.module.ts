@@ -1,8 +1,7 @@
 import { defineModule } from '../../../core/module.ts'
-import { createDiskQuota, type DiskQuota } from './disk-quota.service.ts'
+import { createDiskQuota, type DiskQuota, createQuotaView, type QuotaView } from './quota.service.ts'
 import { createQuotaGroups, type QuotaGroups } from './quota-groups.service.ts'
 import { createQuotaRules, type QuotaRules } from './quota-rules.service.ts'
-import { createQuotaView, type QuotaView } from './quota-view.service.ts'
 import { quotaEvents } from './quota.events.ts'
 import { quotaOperations } from './quota.operations.ts'
 

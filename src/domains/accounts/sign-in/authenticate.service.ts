@@ -1,16 +1,24 @@
 import type { Core } from '../../../core/module.ts'
 import { LRUCache } from 'lru-cache'
-import type { Authenticate, Credentials, ProxyAccount } from '../../../core/access/credentials.ts'
-import { ALL_SCOPES, parseScopes, type ScopeSet } from '../../../core/access/scopes.ts'
-import { ANONYMOUS, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
+import {
+  type Authenticate,
+  type Credentials,
+  type ProxyAccount,
+  ANONYMOUS,
+  type SignedIn,
+  type Viewer,
+  ALL_SCOPES,
+  parseScopes,
+  type ScopeSet,
+} from '../../../core/access/viewer.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
-import { credentialOf } from '../../../core/http/request-source.ts'
+import { credentialOf } from '../../../core/http/caller.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { unauthenticated } from '../../../core/platform/errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
 import { type User, findUserByName } from '../users/user.store.ts'
 import { type PasswordCheck, WRONG_CREDENTIALS } from './password-check.service.ts'
-import type { RegisterByProxy } from './web/register-by-proxy.service.ts'
+import type { RegisterByProxy } from './web/web.service.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
 import type { SignatureLogin } from './signature-login.service.ts'
 import type { TokenUse } from './tokens/token-use.ts'

@@ -1,6 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { ALL_SCOPES } from '../../../core/access/scopes.ts'
-import type { SignedIn } from '../../../core/access/viewer.ts'
+import { ALL_SCOPES, type SignedIn } from '../../../core/access/viewer.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { isCertificateValid, parseSshCertificate } from '../../../core/platform/ssh/certificate.ts'
 import { findKeyFingerprint, findKeyUse } from '../keys/public-key.store.ts'

@@ -1,6 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { ALL_SCOPES } from '../../../core/access/scopes.ts'
-import type { SignedIn } from '../../../core/access/viewer.ts'
+import { ALL_SCOPES, type SignedIn } from '../../../core/access/viewer.ts'
 import {
   type HttpSignature,
   isTimely,

@@ -1,5 +1,9 @@
-import { admitCaller, type CallerNeed } from '../../../core/access/admit.ts'
-import { type CredentialRestriction, restrictedViewer } from '../../../core/access/credential-restriction.ts'
+import {
+  admitCaller,
+  type CallerNeed,
+  type CredentialRestriction,
+  restrictedViewer,
+} from '../../../core/access/admit.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'

@@ -1,8 +1,8 @@
 import { repoUrls, escapePath } from '../../../core/access/repo-urls.ts'
 import { EPOCH_TIME, wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { Repo } from '../../repositories/index.ts'
-import type { ActionWorkflowRun, ActionRunner } from './actions.model.ts'
+import { type Repo, presentRepo } from '../../repositories/index.ts'
+import type { ActionWorkflowRun, ActionRunner, ActionTask, ActionWorkflowJob } from './actions.model.ts'
 import type { Run } from './runs/run.store.ts'
 import type { ActionArtifact } from './artifacts/artifact.model.ts'
 import { isExpired } from './artifacts/artifact.policy.ts'
@@ -11,6 +11,11 @@ import { decideRunnerState } from './runners/runner.policy.ts'
 import type { Runner } from './runners/runner.store.ts'
 import type { ActionWorkflow, RunDetails } from './workflows/workflow.model.ts'
 import type { WorkflowView } from './workflows/workflows.service.ts'
+import { type UserModel, presentGhost, presentOther, presentVirtualById } from '../../accounts/index.ts'
+import { presentStatus } from './runs/run-status.policy.ts'
+import type { JobView, RunView, TaskView } from './runs/run-views.ts'
+import type { Step } from './runs/task.store.ts'
+import type { Static } from '@sinclair/typebox'
 
 /** Address of an artifact in the API. */
 export const artifactUrl = (repo: Repo, id: number, site: Site): string =>
@@ -93,4 +98,107 @@ export function presentWorkflow(
 export function presentRunDetails({ id }: Run, repo: Repo, site: Site): RunDetails {
   const { api, html } = repoUrls(repo, site)
   return { workflow_run_id: id, run_url: `${api}/actions/runs/${id}`, html_url: `${html}/actions/runs/${id}` }
+}
+
+/** A moment, or the epoch for never. */
+const timeOf = (ms: number): string => (ms === 0 ? EPOCH_TIME : wireTime(ms))
+
+interface RunUrls {
+  readonly api: string
+  readonly html: string
+}
+
+/** Addresses of a run. */
+function runUrls(repo: Repo, id: number, site: Site): RunUrls {
+  const { api, html } = repoUrls(repo, site)
+  return { api: `${api}/actions/runs/${id}`, html: `${html}/actions/runs/${id}` }
+}
+
+const nameOfRef = (ref: string): string | undefined => /^refs\/(?:heads|tags)\/(.+)$/s.exec(ref)?.[1]
+
+const headBranch = (ref: string): { readonly head_branch?: string } => {
+  const name = nameOfRef(ref)
+  return name === undefined ? {} : { head_branch: name }
+}
+
+function presentActor({ run, actor }: RunView, site: Site): Static<typeof UserModel> {
+  return actor ? presentOther(actor, site) : (presentVirtualById(run.actorId, site) ?? presentGhost(site))
+}
+
+export function presentRun(view: RunView, site: Site): ActionWorkflowRun {
+  const { run, repo } = view
+  const urls = runUrls(repo.repo, run.id, site)
+  const actor = presentActor(view, site)
+  return {
+    id: run.id,
+    url: urls.api,
+    html_url: urls.html,
+    display_title: run.title,
+    path: `${run.workflow}@${run.ref}`,
+    event: run.event,
+    run_attempt: 0,
+    run_number: run.number,
+    repository_id: run.repoId,
+    head_sha: run.oid,
+    ...headBranch(run.ref),
+    ...presentStatus(run.status),
+    actor,
+    trigger_actor: actor,
+    repository: presentRepo(repo, site),
+    started_at: timeOf(run.startedAt),
+    completed_at: timeOf(run.stoppedAt),
+  }
+}
+
+export function presentJob({ job, run, repo, task, steps }: JobView, site: Site): ActionWorkflowJob {
+  const urls = runUrls(repo, run.id, site)
+  return {
+    id: job.id,
+    url: `${repoUrls(repo, site).api}/actions/jobs/${job.id}`,
+    html_url: `${urls.html}/jobs/${job.id}`,
+    run_id: run.id,
+    run_url: urls.api,
+    name: job.name,
+    labels: [...job.labels],
+    run_attempt: job.attempt,
+    head_sha: run.oid,
+    ...headBranch(run.ref),
+    ...presentStatus(job.status),
+    ...(task ? { runner_id: task.runnerId, runner_name: task.runnerName } : {}),
+    steps: steps.map(presentStep),
+    created_at: timeOf(job.createdAt),
+    started_at: timeOf(job.startedAt),
+    completed_at: timeOf(job.stoppedAt),
+  }
+}
+
+const presentStep = ({ name, number, status, startedAt, stoppedAt }: Step): ActionWorkflowJob['steps'][number] => ({
+  name,
+  number,
+  ...presentStatus(status),
+  started_at: timeOf(startedAt),
+  completed_at: timeOf(stoppedAt),
+})
+
+export function presentTask({ task, job, run }: TaskView, repo: Repo, site: Site): ActionTask {
+  return {
+    id: task.id,
+    name: job.name,
+    head_branch: shortRef(run),
+    head_sha: run.oid,
+    run_number: run.number,
+    event: run.event,
+    display_title: run.title,
+    status: task.status,
+    workflow_id: run.workflow,
+    url: runUrls(repo, run.id, site).html,
+    created_at: timeOf(task.createdAt),
+    updated_at: timeOf(task.updatedAt),
+    run_started_at: timeOf(run.startedAt),
+  }
+}
+
+function shortRef({ ref }: Run): string {
+  const pull = /^refs\/pull\/(\d+)\//.exec(ref)?.[1]
+  return pull === undefined ? (nameOfRef(ref) ?? ref) : `#${pull}`
 }

@@ -2,7 +2,7 @@ import { signedIn } from '../../../core/http/guards/account.guards.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import type { Operation } from '../../../core/http/operation.ts'
 import type { Guards } from '../../../core/module.ts'
-import type { ActionsOwner } from './actions-owner.store.ts'
+import type { ActionsOwner } from './secret.store.ts'
 
 /** What differs between the secrets and variables of repositories, organizations and users. */
 export interface Level<Access> {

@@ -5,8 +5,10 @@ import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type ActionsOwner, lockOwner, ownerColumns } from './actions-owner.store.ts'
 import {
+  type ActionsOwner,
+  lockOwner,
+  ownerColumns,
   countSecrets,
   deleteSecret,
   findSecretId,

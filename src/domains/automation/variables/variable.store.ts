@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import { countRows, selectPage } from '../../../core/db/page.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import type { ActionsOwner } from '../secrets/actions-owner.store.ts'
+import type { ActionsOwner } from '../secrets/secret.store.ts'
 import type { ActionsVariableTable } from './variable.table.ts'
 
 export interface Variable {

@@ -5,7 +5,7 @@ import type { EventOrigin } from '../../../core/events/index.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type ActionsOwner, lockOwner, ownerColumns } from '../secrets/actions-owner.store.ts'
+import { type ActionsOwner, lockOwner, ownerColumns } from '../secrets/secret.store.ts'
 import { MAX_VALUE_LENGTH, readDescription, readName, requireName, requireRoom } from '../secrets/settings.policy.ts'
 import {
   countVariables,

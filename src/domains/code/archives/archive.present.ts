@@ -1,5 +1,5 @@
 import type { RepoUrls } from '../../../core/access/repo-urls.ts'
-import { contentDisposition } from '../../../core/platform/http/content.ts'
+import { contentDisposition } from '../../../core/platform/http/media-type.ts'
 import type { ArchiveFile } from './archives.service.ts'
 
 const CACHE = 'max-age=0, private, must-revalidate, no-transform'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { abortOnClose } from '../../../core/http/answer/stream.ts'
-import { etagMatches } from '../../../core/platform/http/content.ts'
+import { etagMatches } from '../../../core/platform/http/media-type.ts'
 import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import type { Site } from '../../../core/platform/site.ts'

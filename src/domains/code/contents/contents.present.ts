@@ -6,18 +6,18 @@ import {
   etagMatches,
   SANDBOX_CSP,
   parseRange,
-} from '../../../core/platform/http/content.ts'
+} from '../../../core/platform/http/media-type.ts'
 import type { RawFile } from './raw/raw-files.service.ts'
 import { escapePath, type RepoUrls } from '../../../core/access/repo-urls.ts'
 import type { Identity, Target } from '../../../core/git/index.ts'
 import { commitTime } from '../history/commit.present.ts'
-import type { ContentsResponse } from './read/contents.model.ts'
-import type { EntryView } from './read/contents.service.ts'
 import type {
+  ContentsResponse,
   EditorConfig,
   IssueConfig as IssueConfigModel,
   IssueTemplate as IssueTemplateModel,
 } from './contents.model.ts'
+import type { EntryView } from './read/contents.service.ts'
 import type { EditorProperties } from './templates/editorconfig.ts'
 import type { Static } from '@sinclair/typebox'
 import type { IssueConfig } from './contents.policy.ts'

@@ -5,7 +5,7 @@ import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type User, presentUser } from '../../accounts/index.ts'
 import type { Verification } from '../verification/verification.ts'
-import type { CommitView } from './commit-views.service.ts'
+import type { CommitView } from './history.service.ts'
 import type {
   Commit,
   CommitMeta,

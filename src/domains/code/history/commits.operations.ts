@@ -8,7 +8,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
-import type { CommitParts } from './commit-views.service.ts'
+import type { CommitParts } from './history.service.ts'
 import { Commit } from './commit.model.ts'
 import { presentCommit } from './commit.present.ts'
 import type { Commits } from './commits.service.ts'

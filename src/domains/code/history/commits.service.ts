@@ -11,7 +11,7 @@ import { badRequest, invalid, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { parseTimestamp } from '../../../core/platform/timestamp.ts'
 import type { Repo } from '../../repositories/index.ts'
-import type { CommitParts, CommitView, CommitViews } from './commit-views.service.ts'
+import type { CommitParts, CommitView, CommitViews } from './history.service.ts'
 
 interface CommitQuery {
   /** The revision to start from; the default branch where absent. */

@@ -1,11 +1,9 @@
 import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
-import { type CommitViews, createCommitViews } from './commit-views.service.ts'
+import { type CommitViews, createCommitViews, type Comparisons, createComparisons } from './history.service.ts'
 import { commitOperations } from './commits.operations.ts'
 import { type Commits, createCommits } from './commits.service.ts'
-import { compareOperations } from './compare.operations.ts'
-import { type Comparisons, createComparisons } from './comparisons.service.ts'
-import { repoMarkupOperations } from './repo-markup.operations.ts'
+import { compareOperations, repoMarkupOperations } from './history.operations.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { licenseTemplates, renderLicense } from '../../repositories/templates/templates.ts'
-import { createLicenseDetector } from './detect-license.ts'
+import { createLicenseDetector } from './languages.service.ts'
 
 const detectLicense = createLicenseDetector()
 

@@ -1,5 +1,4 @@
-import type { AttributesFile } from './attributes.ts'
-import { type CountedFile, createLanguageCounter, type LanguageCounter } from './classify.ts'
+import { type AttributesFile, type CountedFile, createLanguageCounter, type LanguageCounter } from './classify.ts'
 import { loadLanguageRules } from './rules.ts'
 
 export type LanguageQuestion =

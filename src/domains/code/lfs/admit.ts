@@ -5,16 +5,24 @@ import {
   type CallerAdmission,
   type RepoAdmission,
 } from '../../../core/access/admit.ts'
-import { type Authenticate, type Credentials, parseAuthorization } from '../../../core/access/credentials.ts'
-import { ANONYMOUS, isSignedIn, type Viewer } from '../../../core/access/viewer.ts'
+import {
+  type Authenticate,
+  type Credentials,
+  parseAuthorization,
+  ANONYMOUS,
+  isSignedIn,
+  type Viewer,
+} from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { clientOf } from '../../../core/http/request-source.ts'
+import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
 import { type KeyTargets, type Repo, type RepoInView, type Repos, findBranchWriter } from '../../repositories/index.ts'
 import { type KeyLogins, viewerOfKey } from '../../accounts/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
-import { LfsRefusal, unauthorized } from './refusal.ts'
+import { LfsRefusal, unauthorized } from './handler.ts'
+import type { LfsLocks } from './locks/lfs-locks.service.ts'
+import type { LfsObjects } from './objects/lfs-objects.service.ts'
 
 export interface LfsAdmitDeps {
   readonly authenticate: Authenticate
@@ -161,4 +169,14 @@ async function identify(authenticate: Authenticate, credentials: Credentials, cl
 function named(request: FastifyRequest): { owner: string; name: string } {
   const { owner, repo } = request.params as { owner: string; repo: string }
   return { owner, name: repo.replace(/\.git$/i, '') }
+}
+
+export interface LfsRouteDeps extends LfsAdmitDeps {
+  readonly objects: LfsObjects
+  readonly locks: LfsLocks
+  readonly maxBatchSize: number
+  readonly locksPerPage: number
+  /** Seconds for which addresses of the object store are valid; undefined where clients get none. */
+  readonly redirectLifetime: number | undefined
+  rootUrl(): string
 }

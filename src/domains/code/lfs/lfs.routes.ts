@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { LfsRouteDeps } from './route-deps.ts'
+import type { LfsRouteDeps } from './admit.ts'
 import { registerLocks } from './locks/locks.routes.ts'
 import { registerObjects } from './objects/objects.routes.ts'
 

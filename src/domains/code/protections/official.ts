@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import { type Account, ANONYMOUS, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { type Team, hasTeamRepo } from '../../accounts/index.ts'

@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
 import { isNewRefName } from '../../../core/git/index.ts'
 import {
   type BranchRule,

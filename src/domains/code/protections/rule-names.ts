@@ -1,6 +1,4 @@
-import type { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
-import type { Unit } from '../../../core/access/units.ts'
+import { type AccessMode, unitMode, type Unit } from '../../../core/access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { invalid } from '../../../core/platform/errors.ts'

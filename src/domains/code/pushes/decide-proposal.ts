@@ -1,6 +1,5 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
-import type { Viewer } from '../../../core/access/viewer.ts'
+import { AccessMode, unitMode, isRepoAdmin } from '../../../core/access/repo-access.ts'
+import { type Viewer, isSignedIn } from '../../../core/access/viewer.ts'
 import {
   branchRef,
   type Commit,
@@ -8,11 +7,63 @@ import {
   type IncomingPush,
   type RefMove,
   type RefVerdict,
+  type PushDecision,
 } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
-import type { RepoInView } from '../../repositories/index.ts'
-import { pushFlag, pushOption } from './push-options.ts'
-import type { AgitProposals, PreparedProposal, Proposal, ProposalHead } from './push-proposals.service.ts'
+import { type RepoInView, findBranchWriter } from '../../repositories/index.ts'
+import type {
+  AgitProposals,
+  PreparedProposal,
+  Proposal,
+  ProposalHead,
+  PushProposals,
+} from './push-proposals.service.ts'
+import type { Database } from '../../../core/db/database.ts'
+import type { PushFacts } from '../protections/push-rules.policy.ts'
+import type { DiskQuota } from '../../accounts/index.ts'
+import type { Verifier } from '../verification/verifier.service.ts'
+import { addsObjects, loadRules, pushFacts, refusalOf } from './check-push.ts'
+
+const BASE64 = '{base64}'
+
+/** The value of `-o name=value`, the last one given; `{base64}…` stands for its bytes as UTF-8 text. */
+export function pushOption(options: readonly string[], name: string): string | undefined {
+  const value = options.findLast((option) => option.startsWith(`${name}=`))?.slice(name.length + 1)
+  return value?.startsWith(BASE64) ? Buffer.from(value.slice(BASE64.length), 'base64').toString('utf8') : value
+}
+
+/** True for `-o name` and `-o name=true`. */
+export function pushFlag(options: readonly string[], name: string): boolean {
+  return pushOption(options, name) === 'true' || options.includes(name)
+}
+
+/**
+ * The repository settings that push options change, as `-o repo.private=true` does
+ * (behaviour/git-data-and-transport#push-rules).
+ */
+export interface PushSettings {
+  readonly private?: boolean
+  readonly template?: boolean
+}
+
+/** Of the words that git reads as a boolean, those that other servers accept too. */
+const BOOLEANS = new Map([
+  ['true', true],
+  ['t', true],
+  ['1', true],
+  ['false', false],
+  ['f', false],
+  ['0', false],
+])
+const SETTING = /^repo\.(private|template)(?:=(.*))?$/s
+
+/** Undefined when the options name no setting. A value that is no boolean changes nothing. */
+export function readPushSettings(options: readonly string[]): PushSettings | undefined {
+  const named = options.map((option) => SETTING.exec(option)).filter((match) => match !== null)
+  if (named.length === 0) return undefined
+  const read = named.map(([, name, value = 'true']) => [name, BOOLEANS.get(value.toLowerCase())] as const)
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as PushSettings
+}
 
 /** Refs that are pushed to but never exist: each push proposes a change of the branch that the name starts with. */
 export const FOR = 'refs/for/'
@@ -27,7 +78,7 @@ type Command = IncomingPush['commands'][number]
  * Decides about one ref below `refs/for/`: which ref moves in its place, or why it is refused
  * (behaviour/git-data-and-transport#agit).
  */
-export async function decideProposal(
+async function decideProposal(
   port: AgitProposals,
   push: IncomingPush,
   command: Command,
@@ -105,3 +156,83 @@ async function tipOf({ repo, env }: IncomingPush, oid: string): Promise<Commit> 
     if (newest?.commit.oid === oid) return newest.commit
   return repo.objects.commit(oid) // the push brought no new commit
 }
+
+interface PreReceiveDeps {
+  readonly database: Database
+  readonly quota: DiskQuota
+  readonly verifier: Verifier
+  readonly proposals: PushProposals
+}
+
+interface PushTarget extends RepoInView {
+  /** Receives the accepted proposals, by the ref that was pushed to. */
+  readonly prepared: Map<string, PreparedProposal>
+}
+
+const BRANCH = 'refs/heads/'
+const SETTINGS_REFUSED = 'options validation failed: permission denied for changing repo settings'
+
+/**
+ * Decides about every ref of a push. One refusal fails the whole push, as that of a hook does
+ * (behaviour/git-data-and-transport#push-rules).
+ */
+export async function preReceive(
+  deps: PreReceiveDeps,
+  viewer: Viewer,
+  push: IncomingPush,
+  target: PushTarget,
+): Promise<PushDecision> {
+  if (readPushSettings(push.pushOptions) !== undefined && !isRepoAdmin(target.access))
+    return declined(push, SETTINGS_REFUSED)
+  const own = pushFacts(deps, viewer, target, await loadRules(deps, viewer, target.repo, push.commands))
+  const common = { git: push.repo, incoming: push.repo.incoming(push.env), verifier: deps.verifier }
+  for (const command of push.commands) {
+    const facts = (await factsOfMaintainer(deps, viewer, target, command)) ?? own
+    const refusal = await refusalOf(command, facts, { ...common, isForced: () => push.isForced(command) })
+    if (refusal !== undefined) return declined(push, refusal.text)
+  }
+  if (addsObjects(push.commands) && (await deps.quota.isExceeded(target.repo.owner, 'size:repos:all')))
+    return declined(push, 'Quota exceeded')
+  return { verdicts: await decideProposals(deps, viewer, push, target) }
+}
+
+/**
+ * What the rules depend on for a branch that the viewer moves by the right of the poster of a pull request; undefined
+ * for everything that the viewer moves by its own (behaviour/git-data-and-transport#edits-by-maintainers).
+ */
+async function factsOfMaintainer(
+  deps: PreReceiveDeps,
+  viewer: Viewer,
+  target: RepoInView,
+  command: IncomingPush['commands'][number],
+): Promise<PushFacts | undefined> {
+  const { ref, kind } = command
+  if (kind !== 'update' || !ref.startsWith(BRANCH) || !isSignedIn(viewer)) return undefined
+  const writer = await findBranchWriter(deps.database.read, viewer, target, ref.slice(BRANCH.length))
+  if (writer === undefined || writer.viewer === viewer) return undefined
+  const rules = await loadRules(deps, writer.viewer, target.repo, [command])
+  return pushFacts(deps, writer.viewer, { repo: target.repo, access: writer.access }, rules)
+}
+
+/** Proposals may be refused one by one; every other ref is accepted. */
+async function decideProposals(
+  { proposals }: PreReceiveDeps,
+  viewer: Viewer,
+  push: IncomingPush,
+  target: PushTarget,
+): Promise<RefVerdict[]> {
+  const port = proposals.find()
+  const verdicts: RefVerdict[] = []
+  for (const command of push.commands) {
+    const decision =
+      port && command.ref.startsWith(FOR) ? await decideProposal(port, push, command, { ...target, viewer }) : undefined
+    if (decision?.prepared) target.prepared.set(command.ref, decision.prepared)
+    verdicts.push(decision?.verdict ?? { ok: true })
+  }
+  return verdicts
+}
+
+const declined = ({ commands }: IncomingPush, text: string): PushDecision => ({
+  verdicts: commands.map(() => ({ ok: false, reason: 'pre-receive hook declined' })),
+  messages: [`error: ${text}`],
+})

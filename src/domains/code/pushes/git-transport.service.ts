@@ -11,7 +11,7 @@ import {
 import { isPublicRepo } from '../../../core/access/admit.ts'
 import { INGOT_VERSION } from '../../../core/platform/version.ts'
 import type { Repo } from '../../repositories/index.ts'
-import type { OnDemandRefs } from './push-hooks.ts'
+import type { OnDemandRefs } from './post-receive.ts'
 
 /** What git over HTTP and over SSH have in common. */
 export interface GitTransport {

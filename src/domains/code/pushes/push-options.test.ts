@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pushFlag, pushOption, readPushSettings } from './push-options.ts'
+import { pushFlag, pushOption, readPushSettings } from './decide-proposal.ts'
 
 describe('pushOption', () => {
   it('returns the last value of the name, from plain text or base64', () => {

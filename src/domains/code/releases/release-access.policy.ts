@@ -1,7 +1,5 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { isRepoAdmin, type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
-import { missingScope } from '../../../core/access/scopes.ts'
-import type { Viewer } from '../../../core/access/viewer.ts'
+import { AccessMode, isRepoAdmin, type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
+import { missingScope, type Viewer } from '../../../core/access/viewer.ts'
 
 /**
  * Drafts are visible to users who may write releases, with credentials that allow it (behaviour/repositories#releases).

@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { AttachmentOwnerAccess } from '../../repositories/index.ts'
 import { findRelease } from './release.store.ts'

@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import { type Git, tagRef } from '../../../core/git/index.ts'
 import { invalid } from '../../../core/platform/errors.ts'

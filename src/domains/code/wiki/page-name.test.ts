@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fileOf, filesOf, isNamed, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
+import { fileOf, filesOf, isNamed, namesOfFile, requireTitle, subUrlOf } from './pages.ts'
 
 describe('names of wiki pages', () => {
   it.each([

@@ -1,6 +1,11 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { isRepoAdmin, type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
-import { hasUnit, type UnitSet } from '../../../core/access/units.ts'
+import {
+  AccessMode,
+  isRepoAdmin,
+  type RepoAccess,
+  unitMode,
+  hasUnit,
+  type UnitSet,
+} from '../../../core/access/repo-access.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 
 interface WikiFacts {

@@ -1,4 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import { forbidden, locked, notFound } from '../../../core/platform/errors.ts'
 import { type RepoGuard, type RepoInView, parseRepoSettings } from '../../repositories/index.ts'

@@ -1,12 +1,71 @@
-import type { Viewer } from '../../../core/access/viewer.ts'
-import { type GitRepo, type PushPolicy, translated } from '../../../core/git/index.ts'
+import { type Viewer, systemActor } from '../../../core/access/viewer.ts'
+import { type GitRepo, type PushPolicy, translated, branchRef, type Git } from '../../../core/git/index.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import type { Repo, RepoInView } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, findRepoById, updateRepo } from '../../repositories/index.ts'
 import { createPageReads, type PageReads } from './pages.ts'
-import { inspectWiki, reconcileWiki, type WikiDrift } from './reconcile.ts'
-import { wikiPushPolicy } from './wiki-pushes.ts'
-import { ensureWiki, findWiki } from './wiki-repo.ts'
+import { wikiPushPolicy, ensureWiki, findWiki } from './wiki-pushes.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
+import type { Core } from '../../../core/module.ts'
+
+/** How the row of a wiki differs from its refs after a crash. The refs are authoritative. */
+interface WikiDrift {
+  /** Branch of the pages: that of the row if it exists, else that of HEAD, else `main`, `master` or any. */
+  readonly branch: string
+  /** Its tip; undefined if the branch does not exist. */
+  readonly oid: string | undefined
+  /** HEAD refers to another branch. */
+  readonly isHeadWrong: boolean
+}
+
+type Deps = Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log'>
+
+const BRANCH = 'refs/heads/'
+
+/** Returns undefined if row and refs agree or the wiki does not exist. */
+async function findWikiDrift(git: Git, repo: Repo): Promise<WikiDrift | undefined> {
+  const wiki = await findWiki(git, repo)
+  if (wiki === undefined) return undefined
+  const snapshot = await wiki.refs.snapshot()
+  const names = snapshot.list(BRANCH).map(({ name }) => name.slice(BRANCH.length))
+  const wanted = [repo.wikiBranch, snapshot.head?.slice(BRANCH.length), 'main', 'master']
+  const branch = wanted.find((name) => name !== undefined && names.includes(name)) ?? names[0] ?? repo.wikiBranch
+  const oid = snapshot.get(branchRef(branch))?.oid
+  const isHeadWrong = snapshot.head !== branchRef(branch)
+  return branch === repo.wikiBranch && oid === repo.wikiOid && !isHeadWrong ? undefined : { branch, oid, isHeadWrong }
+}
+
+async function inspectWiki(
+  { database, git }: Pick<Deps, 'database' | 'git'>,
+  repoId: Repo['id'],
+): Promise<WikiDrift | undefined> {
+  const repo = await findRepoById(database.read, repoId)
+  return repo && findWikiDrift(git, repo)
+}
+
+/** Repairs HEAD and row from the refs and appends an event if the tip moved. Returns true if anything differed. */
+async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId: Repo['id']): Promise<boolean> {
+  const repo = await findRepoById(database.read, repoId)
+  const drift = repo && (await findWikiDrift(git, repo))
+  const wiki = repo && (await findWiki(git, repo))
+  if (repo === undefined || drift === undefined || wiki === undefined) return false
+  const { branch, oid, isHeadWrong } = drift
+  log.warn(
+    { repo: repoId, branch, head: isHeadWrong, moved: oid !== repo.wikiOid },
+    'repairing a wiki whose row differs from its refs',
+  )
+  if (isHeadWrong) await wiki.refs.setHead(branch)
+  const at = clock.now()
+  await database.transaction(async (tx) => {
+    await updateRepo(tx, repoId, {
+      wiki_branch: branch,
+      wiki_oid: oid ?? '',
+      ...(oid !== repo.wikiOid && { updated_at: at }),
+    })
+    if (oid !== repo.wikiOid)
+      await events.append(tx, 'wiki.pushed', { actor: systemActor, repoId, at }, { repo_id: repoId })
+  })
+  return true
+}
 
 /** The wiki of a repository is a second git repository (behaviour/repositories#wiki). Callers check permissions. */
 export interface Wikis {

@@ -1,5 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { AccessMode } from '../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import {
   applyChanges,
@@ -19,7 +19,7 @@ import {
   unauthenticated,
   unavailable,
 } from '../../../core/platform/errors.ts'
-import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { decodeBase64 } from '../contents/write/base64.ts'
 import { type DiskQuota, commitIdentity, findUserById } from '../../accounts/index.ts'
 import {
@@ -31,11 +31,9 @@ import {
   updateRepo,
   writeCommit,
 } from '../../repositories/index.ts'
-import { fileOf, namesOfFile, requireTitle, subUrlOf } from './page-name.ts'
-import { findPage, readFiles } from './pages.ts'
+import { fileOf, namesOfFile, requireTitle, subUrlOf, findPage, readFiles } from './pages.ts'
 import { wikiMode } from './wiki-access.policy.ts'
-import { deleteWiki, ensureWiki, findWiki, wikiTip } from './wiki-repo.ts'
-import type { SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
+import { deleteWiki, ensureWiki, findWiki, wikiTip } from './wiki-pushes.ts'
 
 export interface PageEdit {
   /** Keeps the title if empty or absent. */

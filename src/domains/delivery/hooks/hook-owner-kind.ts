@@ -1,5 +1,5 @@
 import type { TObject } from '@sinclair/typebox'
-import type { ScopeCategory } from '../../../core/access/scopes.ts'
+import type { ScopeCategory } from '../../../core/access/viewer.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import type { Area } from '../../../core/http/operation.ts'
 import type { HookOwner } from './webhook.store.ts'

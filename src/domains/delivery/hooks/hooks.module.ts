@@ -1,7 +1,7 @@
 import type { EventKind } from '../../../core/events/index.ts'
 import type { TemplateCopier } from '../../repositories/index.ts'
 import { defineModule } from '../../../core/module.ts'
-import { deadDeliveryOperations } from './delivery/history/dead-deliveries.operations.ts'
+import { deadDeliveryOperations } from './delivery/history/history.operations.ts'
 import type { Deliveries } from './delivery/history/deliveries.service.ts'
 import { createDelivery, type HookLimits, hookLimits } from './delivery/delivery.ts'
 import { gitHookOperations } from './git-hooks.operations.ts'
@@ -12,7 +12,7 @@ import { createMessageBuilders, createTestMessages } from './payloads/message-bu
 import type { BuildMessages } from './payloads/payload.ts'
 import { shareMessages } from './payloads/shared-messages.ts'
 import { repoWebhookProjections } from './hooks.projection.ts'
-import { sealedHookColumns } from './sealed-columns.ts'
+import { sealedHookColumns } from './hook-secrets.ts'
 import { createTestHook } from './testing/test-hook.ts'
 
 declare module '../../../core/module.ts' {

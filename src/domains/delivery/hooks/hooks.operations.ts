@@ -1,14 +1,21 @@
 import { Type } from '@sinclair/typebox'
 import { NAME_LENGTH, PATH_LENGTH } from '../../../core/http/body/limits.ts'
-import { type Answer, created, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
-import { unknownWords, withWarnings } from '../../../core/http/answer/warnings.ts'
+import {
+  type Answer,
+  created,
+  listed,
+  noContent,
+  ok,
+  unknownWords,
+  withWarnings,
+} from '../../../core/http/answer/answer.ts'
 import { requireUser, signedIn, siteAdmin } from '../../../core/http/guards/account.guards.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingMembers, pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { forbidden } from '../../../core/platform/errors.ts'
 import type { Guards } from '../../../core/module.ts'
-import { deliveryOperations } from './delivery/history/deliveries.operations.ts'
+import { deliveryOperations } from './delivery/history/history.operations.ts'
 import type { Deliveries } from './delivery/history/deliveries.service.ts'
 import type { OwnerKind } from './hook-owner-kind.ts'
 import { CreateHookOption, EditHookOption, Hook } from './hook.model.ts'

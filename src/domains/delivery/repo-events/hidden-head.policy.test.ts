@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withoutHiddenHead } from './hidden-head.policy.ts'
+import { withoutHiddenHead } from './repo-events.policy.ts'
 
 const repo = (id: number, more: object = {}, visibility = 'public') => ({
   id,

@@ -4,8 +4,7 @@ import type { HookMessage } from '../hooks/payloads/payload.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { type Message, textMessage } from '../../../core/streams/index.ts'
 import type { User } from '../../accounts/index.ts'
-import { withoutHiddenHead } from './hidden-head.policy.ts'
-import { nameOfKind } from './shown-events.policy.ts'
+import { withoutHiddenHead, nameOfKind } from './repo-events.policy.ts'
 import type { RepoEvent } from './repo-event.model.ts'
 
 /** Characters of all messages of webhooks in one message of a stream; the first is there whatever its length. */

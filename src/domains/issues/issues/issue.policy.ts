@@ -1,11 +1,9 @@
-import { isRepoAdmin, type RepoAccess, unitMode } from '../../../core/access/repo-access.ts'
+import { isRepoAdmin, type RepoAccess, unitMode, AccessMode, type Unit } from '../../../core/access/repo-access.ts'
 import { viewerId, type Viewer, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Issue } from './records/issue.store.ts'
 import type { EntryKind, TimelineEntry } from './timeline/timeline-entry.store.ts'
-import { AccessMode } from '../../../core/access/access-mode.ts'
 import { notFound, forbidden } from '../../../core/platform/errors.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
-import type { Unit } from '../../../core/access/units.ts'
 
 type Kind = Pick<Issue, 'isPull'>
 

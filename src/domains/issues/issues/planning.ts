@@ -1,6 +1,6 @@
 import type { Operation } from '../../../core/http/operation.ts'
 import type { Core, Guards } from '../../../core/module.ts'
-import type { StateRules } from './changes/issue-hooks.ts'
+import type { StateRules } from './changes/issue-change.ts'
 import { dependencyOperations } from './dependencies/dependencies.operations.ts'
 import { createDependencies, dependencyRule } from './dependencies/dependencies.service.ts'
 import type { Issues } from './issues.service.ts'

@@ -1,15 +1,135 @@
-import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { SignedIn, ScopeLevel } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { Events } from '../../../core/events/index.ts'
 import type { IssueId } from '../../../core/platform/crypto/ids.ts'
-import { canEditIssue } from '../issues/issue.policy.ts'
-import { listIssuesByIds, lockIssue } from '../issues/records/issue.store.ts'
-import { type Repo, findRepoById } from '../../repositories/index.ts'
-import { loadActingUser } from '../../accounts/index.ts'
-import { applyKeyword, type KeywordDeps } from './apply-keyword.ts'
-import { loadTargets, mayActOn } from './find-targets.ts'
-import { type KeywordReference, listKeywordReferences } from './records/cross-reference.store.ts'
+import { canEditIssue, canReadIssue } from '../issues/issue.policy.ts'
+import { listIssuesByIds, lockIssue, type Issue, listIssuesByNumbers } from '../issues/records/issue.store.ts'
+import {
+  type Repo,
+  findRepoById,
+  listReposByIds,
+  listReposByNames,
+  loadRepoAccesses,
+} from '../../repositories/index.ts'
+import { loadActingUser, listBlockers } from '../../accounts/index.ts'
+import { type KeywordReference, listKeywordReferences } from './records/records.store.ts'
 import { needsRight } from './reference.policy.ts'
+import { DomainError } from '../../../core/platform/errors.ts'
+import { type AccountChange, changeState, type StateRules, type TimeBookings } from '../issues/changes/issue-change.ts'
+import type { KeywordAction, IssueReference } from './parsing/parse-references.ts'
+import { admitCaller, reachesRepo } from '../../../core/access/admit.ts'
+import type { RepoAccess } from '../../../core/access/repo-access.ts'
+
+/** An issue or pull request with what the author of a text may do with it. */
+export interface Target {
+  readonly issue: Issue
+  readonly repo: Repo
+  readonly access: RepoAccess
+  /** The author may read it, and neither the owner of its repository nor its poster blocks the author. */
+  readonly mayRefer: boolean
+}
+
+/** The issues that the references name, with the first keyword for each; `repo` is that of the text. */
+export async function findReferred(
+  db: Db,
+  repo: Repo,
+  references: readonly IssueReference[],
+): Promise<Map<IssueId, { readonly issue: Issue; readonly reference: IssueReference }>> {
+  const names = new Set(references.flatMap((reference) => reference.repo?.toLowerCase() ?? []))
+  const repos = new Map((await listReposByNames(db, [...names])).map((found) => [found.fullName.toLowerCase(), found]))
+  const idOf = ({ repo: name }: IssueReference) => (name === undefined ? repo : repos.get(name.toLowerCase()))?.id
+  const byRepo = Map.groupBy(references, idOf)
+  const numbers = new Map(
+    [...byRepo].flatMap(([id, own]) => (id === undefined ? [] : [[id, own.map(({ number }) => number)] as const])),
+  )
+  const issues = await listIssuesByNumbers(db, numbers)
+  return new Map(
+    issues.map((issue) => {
+      const own = byRepo.get(issue.repoId)!.filter(({ number }) => number === issue.number)
+      return [issue.id, { issue, reference: own.find(({ action }) => action !== 'none') ?? own[0]! }]
+    }),
+  )
+}
+
+/** What the author of a text in `from` may do with these issues, by a fixed number of queries. */
+export async function loadTargets(
+  db: Db,
+  { author, from }: { readonly author: SignedIn; readonly from: Pick<Repo, 'id'> },
+  issueIds: readonly IssueId[],
+): Promise<Map<IssueId, Target>> {
+  const issues = await listIssuesByIds(db, issueIds)
+  const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const byId = new Map(repos.map((repo) => [repo.id, repo]))
+  const accesses = await loadRepoAccesses(db, author, repos)
+  const owners = repos.map((repo) => repo.ownerId)
+  const posters = issues.map((issue) => issue.posterId)
+  const blockers = new Set(await listBlockers(db, author.account.id, [...owners, ...posters]))
+  return new Map(
+    issues.flatMap((issue) => {
+      const [repo, access] = [byId.get(issue.repoId), accesses.get(issue.repoId)]
+      if (repo === undefined || access === undefined) return []
+      const isBlocked = blockers.has(repo.ownerId) || blockers.has(issue.posterId)
+      const mayRefer = !isBlocked && isReached(author, issue, { repo, from }) && canReadIssue(access, issue)
+      return [[issue.id, { issue, repo, access, mayRefer }]]
+    }),
+  )
+}
+
+interface Reach {
+  /** Of the issue. */
+  readonly repo: Repo
+  /** Of the text or the commit that refers to it. */
+  readonly from: Pick<Repo, 'id'>
+}
+
+/** Whether the credentials reach an issue: one of another repository by the scope that reads it. */
+const isReached = (actor: SignedIn, issue: Issue, { repo, from }: Reach): boolean =>
+  reachesRepo(actor, repo) && hasScope(actor, issue, { from, level: 'read' })
+
+/** Whether the credentials may close and reopen an issue, whatever the account may do with it. */
+export const mayActOn = (actor: SignedIn, issue: Issue, { repo, from }: Reach): boolean =>
+  reachesRepo(actor, repo) && hasScope(actor, issue, { from, level: 'write' })
+
+/**
+ * NOTE: a push or a merge acts on issues of its own repository as on its commits; the scope of repositories is enough.
+ */
+const hasScope = (
+  actor: SignedIn,
+  { repoId, isPull }: Issue,
+  { from, level }: Pick<Reach, 'from'> & { readonly level: ScopeLevel },
+): boolean =>
+  repoId === from.id || admitCaller(actor, { scopes: [isPull ? 'repository' : 'issue'], level }).kind === 'allowed'
+
+export interface KeywordDeps {
+  readonly stateRules: StateRules
+  readonly timeBookings: TimeBookings
+}
+
+interface AppliedKeyword {
+  readonly action: KeywordAction
+  /** The commit that closes or reopens the issue. */
+  readonly oid: string
+  /** Worked time to book when the issue is closed. */
+  readonly seconds: number
+}
+
+/** Closes or reopens an issue. One that may not be closed, because it depends on open ones, stays open. */
+export async function applyKeyword(
+  { stateRules, timeBookings }: KeywordDeps,
+  change: AccountChange,
+  { action, oid, seconds }: AppliedKeyword,
+): Promise<void> {
+  const isClosed = action === 'closes'
+  if (action === 'none' || change.issue.isClosed === isClosed) return
+  try {
+    await stateRules.run(change, isClosed ? 'closed' : 'open')
+  } catch (error) {
+    if (error instanceof DomainError) return
+    throw error
+  }
+  const issue = await changeState(change, { isClosed, commitOid: oid })
+  if (isClosed && seconds > 0) await timeBookings.run({ ...change, issue }, seconds)
+}
 
 /** The numbers of the issues of the same repository that merging the pull request closes, in order. */
 export async function listClosedByMerge(

@@ -3,7 +3,7 @@ import { commitReferenceJobs, commitReferenceSubscriptions } from './commits/com
 import type { ReferenceGrammar } from './parsing/parse-references.ts'
 import { referenceEvents } from './references.events.ts'
 import { textProjections } from './texts/text.projection.ts'
-import { createTextReferences, type TextReferences } from './texts/text-references.ts'
+import { createTextReferences, type TextReferences } from './texts/write-references.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {

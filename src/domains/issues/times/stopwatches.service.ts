@@ -6,7 +6,7 @@ import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import { type Issue, findIssueById, lockIssue } from '../issues/records/issue.store.ts'
 import type { IssueInView } from '../issues/views.ts'
 import { recordEntries } from '../issues/timeline/record-entries.ts'
-import { requireLocked } from '../issues/changes/change-locked.ts'
+import { requireLocked } from '../issues/changes/edit-issue.ts'
 import { type Repo, findRepoById } from '../../repositories/index.ts'
 import { lockUsers } from '../../accounts/index.ts'
 import {
@@ -15,8 +15,8 @@ import {
   findStopwatch,
   insertStopwatch,
   type Stopwatch,
-} from './stopwatch.store.ts'
-import { insertTime } from './tracked-time.store.ts'
+  insertTime,
+} from './times.store.ts'
 import { durationText } from './tracking.policy.ts'
 
 /** A stopwatch with what it has measured. */

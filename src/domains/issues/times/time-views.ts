@@ -3,7 +3,7 @@ import { type IssueView, loadIssueViews } from '../issues/views.ts'
 import { listIssuesByIds } from '../issues/records/issue.store.ts'
 import { listReposByIds } from '../../repositories/index.ts'
 import { type User, listUsersByIds } from '../../accounts/index.ts'
-import type { TrackedTime } from './tracked-time.store.ts'
+import type { TrackedTime } from './times.store.ts'
 
 /** Everything that the wire model of a tracked time contains. */
 export interface TimeView {

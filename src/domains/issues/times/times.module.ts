@@ -1,7 +1,5 @@
 import { defineModule } from '../../../core/module.ts'
-import { bookTime } from './book-time.ts'
-import { loadTrackedTimes } from './entry-times.ts'
-import { createFindUser } from './find-user.ts'
+import { bookTime, loadTrackedTimes, createFindUser } from './tracked-times.ts'
 import { createStopwatches } from './stopwatches.service.ts'
 import { stopwatchOperations } from './stopwatches.operations.ts'
 import { timeListOperations } from './time-lists.operations.ts'

@@ -2,7 +2,7 @@ import type { Projections } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { findIssueById } from '../issues/records/issue.store.ts'
 import { stopOn } from './stopwatches.service.ts'
-import { moveTimes } from './tracked-time.store.ts'
+import { moveTimes } from './times.store.ts'
 
 /** Times move with their issue; who closes an issue stops the own stopwatch on it. */
 export const timeProjections: Projections = {

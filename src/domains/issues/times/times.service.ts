@@ -5,7 +5,7 @@ import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { IssueInView } from '../issues/views.ts'
 import { recordEntries } from '../issues/timeline/record-entries.ts'
-import { requireLocked } from '../issues/changes/change-locked.ts'
+import { requireLocked } from '../issues/changes/edit-issue.ts'
 import {
   type TimeFilter,
   type TrackedTime,
@@ -15,7 +15,7 @@ import {
   insertTime,
   listAllTimes,
   listTimes,
-} from './tracked-time.store.ts'
+} from './times.store.ts'
 import { loadTimeViews, type TimeView } from './time-views.ts'
 import { durationText } from './tracking.policy.ts'
 

@@ -1,12 +1,10 @@
 import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
-import { createForkSyncs, type ForkSyncs } from './fork-syncs.service.ts'
+import { createForkSyncs, type ForkSyncs, createForks, type Forks } from './forks.service.ts'
 import { forkEvents } from './forks.events.ts'
 import { forkOperations } from './forks.operations.ts'
-import { createForks, type Forks } from './forks.service.ts'
 import { createRepoGenerator, type RepoGenerator } from './repo-generator.service.ts'
-import { generateOperations } from './generate.operations.ts'
-import { syncForkOperations } from './sync-fork.operations.ts'
+import { generateOperations, syncForkOperations } from './generate.operations.ts'
 import { createUpstreams, type Upstreams } from './upstreams.service.ts'
 
 declare module '../../../core/module.ts' {

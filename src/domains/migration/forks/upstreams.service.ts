@@ -1,6 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { branchRef, copyObjects, type GitRepo, retryMoved } from '../../../core/git/index.ts'

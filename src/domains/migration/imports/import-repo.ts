@@ -1,6 +1,6 @@
 import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
-import type { Db } from '../../../core/db/database.ts'
-import { RemoteError } from '../../../core/git/index.ts'
+import type { Db, Tx } from '../../../core/db/database.ts'
+import { RemoteError, type ObjectFormat } from '../../../core/git/index.ts'
 import { invalid } from '../../../core/platform/errors.ts'
 import { isOutgoingError } from '../../../core/platform/outgoing/index.ts'
 import {
@@ -9,19 +9,92 @@ import {
   repoLimitProblem,
   repoNameConflict,
   requireRepoName,
+  insertMirror,
+  insertRepo,
+  recordRepoCreation,
+  upsertBranches,
 } from '../../repositories/index.ts'
 import type { User } from '../../accounts/index.ts'
-import { fetchGit } from './fetch-git.ts'
-import type { ImportContext, WritePart, ImportPart } from './import-part.ts'
-import { insertImported } from './insert-imported.ts'
+import { type ImportContext, type WritePart, type ImportPart, type ImportRequest, readRequest } from './read-request.ts'
 import type { ImportedRepo, ImportDeps, ImportTask, NewImport } from './new-import.ts'
-import { type ImportRequest, readRequest } from './read-request.ts'
-import { ForgeError, type Source } from './source.ts'
+import { ForgeError, type Source } from './forge-api.ts'
 import { deleteUnfinishedImport, insertUnfinishedImport } from './unfinished-import.store.ts'
 import { labelsPart } from './parts/labels.part.ts'
 import { largeFilesPart } from './parts/large-files.part.ts'
 import { releasesPart } from './parts/releases.part.ts'
 import { repoFactsPart } from './parts/repo-facts.part.ts'
+import { flag } from '../../../core/db/flag.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
+import { type FoundRemote, wikiAddress } from '../mirrors/remote-access.ts'
+import { firstDefaultBranch } from '../../code/index.ts'
+
+interface FetchedGit {
+  readonly defaultBranch: string
+  readonly remoteHead: string
+  readonly objectFormat: ObjectFormat
+  readonly branches: readonly { readonly name: string; readonly oid: string }[]
+  /** Undefined if no wiki was fetched. */
+  readonly wikiBranch: string | undefined
+  /** Bytes. */
+  readonly size: number
+  /** Location after redirects. */
+  readonly location: Pick<ImportRequest, 'url' | 'credentials'>
+}
+
+const BRANCHES = 'refs/heads/'
+
+/** Fetches branches, tags, notes and, on request, the wiki. Throws RemoteError and OutgoingError. */
+async function fetchGit(
+  deps: ImportDeps,
+  request: ImportRequest,
+  { storage, signal }: { readonly storage: string; readonly signal: AbortSignal },
+): Promise<FetchedGit> {
+  const { git, access, rules } = deps
+  const { remote, found } = await access.list(request.url, request.credentials, signal)
+  const defaultBranch = chooseBranch(found, rules.defaultBranch)
+  await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch })
+  const wikiBranch = request.wiki
+    ? await fetchWiki(deps, request, { storage: `${storage}.wiki`, signal, objectFormat: found.objectFormat })
+    : undefined
+  const snapshot = await git.open({ storage, objectFormat: found.objectFormat }).refs.snapshot()
+  const branches = snapshot.list(BRANCHES).map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
+  const { bytes } = await git.measureRepo(storage)
+  return {
+    defaultBranch,
+    remoteHead: found.head ?? '',
+    objectFormat: found.objectFormat,
+    branches,
+    wikiBranch,
+    size: bytes,
+    location: { url: remote.url, credentials: remote.credentials },
+  }
+}
+
+/** Returns undefined if there is no wiki: servers answer that with different errors, so no error is a failure. */
+async function fetchWiki(
+  { git, access, rules, log }: ImportDeps,
+  request: ImportRequest,
+  { storage, signal, objectFormat }: { storage: string; signal: AbortSignal; objectFormat: string },
+): Promise<string | undefined> {
+  try {
+    const { remote, found } = await access.list(wikiAddress(request.url), request.credentials, signal)
+    if (found.refs.size === 0 || found.objectFormat !== objectFormat) return undefined
+    const branch = chooseBranch(found, rules.defaultBranch)
+    await git.remotes.import(remote, found, { ...access.transfer(signal), storage, defaultBranch: branch })
+    return branch
+  } catch (error) {
+    if (!(error instanceof RemoteError) && !isOutgoingError(error)) throw error
+    log.info({ problem: error.message }, 'no wiki imported')
+    return undefined
+  }
+}
+
+function chooseBranch(found: FoundRemote['found'], fallback: string): string {
+  const branches = [...found.refs.keys()]
+    .filter((name) => name.startsWith(BRANCHES))
+    .map((name) => name.slice(BRANCHES.length))
+  return firstDefaultBranch(branches, found.head ?? fallback) ?? found.head ?? fallback
+}
 
 /**
  * Imports a repository: fetches everything to a new storage key, then inserts the repository in one transaction. A
@@ -162,4 +235,59 @@ function openSource(
 ): Source | undefined {
   if (forge.open === undefined || !/^https?:/.test(location.url)) return undefined
   return forge.open(sources, { ...location, token: new URL(location.url).origin === new URL(url).origin ? token : '' })
+}
+
+interface Insertion extends Omit<ImportTask, 'signal'> {
+  readonly input: NewImport
+  readonly request: ImportRequest
+  readonly fetched: FetchedGit
+}
+
+/** Inserts the rows of a repository whose git data has been fetched. */
+async function insertImported(
+  tx: Tx,
+  { clock, rules, access, events, jobs }: ImportDeps,
+  { actor, owner, input, request, storage, fetched }: Insertion,
+): Promise<RepoId> {
+  const at = clock.now()
+  const isMirror = request.interval !== undefined
+  const id = await insertRepo(tx, {
+    owner_id: owner.id,
+    name: input.name,
+    lower_name: input.name.toLowerCase(),
+    description: input.description ?? '',
+    default_branch: fetched.defaultBranch,
+    wiki_branch: fetched.wikiBranch ?? rules.defaultBranch,
+    object_format: fetched.objectFormat,
+    storage,
+    is_private: flag(rules.forcePrivate || (input.isPrivate ?? false)),
+    is_mirror: flag(isMirror),
+    original_url: request.url,
+    units: isMirror ? rules.units.mirror : rules.units.normal,
+    git_size: fetched.size,
+    watchers_count: rules.autoWatch ? 1 : 0,
+    is_empty: flag(fetched.branches.length === 0),
+    branches_count: fetched.branches.length,
+    pushed_at: fetched.branches.length === 0 ? 0 : at,
+    created_at: at,
+    updated_at: at,
+  })
+  await upsertBranches(tx, { repoId: id, pusherId: actor.account.id, at }, fetched.branches)
+  if (request.interval !== undefined) {
+    await insertMirror(tx, {
+      repo_id: id,
+      interval: request.interval,
+      synced_at: at,
+      next_sync_at: request.interval === 0 ? 0 : at + request.interval,
+      remote_url: request.url,
+      credentials: access.seal(request.credentials),
+      remote_head: fetched.remoteHead,
+      has_wiki: flag(fetched.wikiBranch !== undefined),
+      has_lfs: flag(request.lfs),
+      lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
+    })
+  }
+  await recordRepoCreation(tx, events, { id, name: input.name, actor, owner, at, watch: rules.autoWatch })
+  await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
+  return id
 }

@@ -1,5 +1,4 @@
-import { TRANSFER_TIMEOUT_MS } from '../mirrors/remote-access.ts'
-import { readIntervalSetting } from '../mirrors/mirror-interval.ts'
+import { TRANSFER_TIMEOUT_MS, readIntervalSetting } from '../mirrors/remote-access.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createImportJobs } from './imports.jobs.ts'
 import { importOperations } from './imports.operations.ts'

@@ -1,13 +1,11 @@
-import { created } from '../../../core/http/answer/answer.ts'
-import { unknownWords, withWarnings } from '../../../core/http/answer/warnings.ts'
+import { created, unknownWords, withWarnings } from '../../../core/http/answer/answer.ts'
 import { signedIn } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type Repos, Repository, presentRepo } from '../../repositories/index.ts'
 import type { Imports } from './imports.service.ts'
 import { MigrateRepoOptions } from './migrate-repo.model.ts'
-import type { NewImport } from './new-import.ts'
-import { isService, METADATA_PARTS } from './remote-forge.ts'
+import { type NewImport, isService, METADATA_PARTS } from './new-import.ts'
 
 interface ImportOperationDeps {
   readonly imports: Imports

@@ -1,10 +1,18 @@
-import type { RemoteCredentials } from '../../../core/git/index.ts'
+import type { RemoteCredentials, GitRepo } from '../../../core/git/index.ts'
 import { forbidden, invalid } from '../../../core/platform/errors.ts'
 import { lfsServerOf } from '../../code/index.ts'
-import { type RemoteAddress, parseRemoteAddress } from '../mirrors/remote-address.ts'
-import { readMirrorInterval } from '../mirrors/mirror-interval.ts'
-import type { ImportDeps, ImportSettings, NewImport } from './new-import.ts'
-import { forgeOf, leftOut, type MetadataPart, type RemoteForge } from './remote-forge.ts'
+import { type RemoteAddress, parseRemoteAddress, readMirrorInterval } from '../mirrors/remote-access.ts'
+import {
+  type ImportDeps,
+  type ImportSettings,
+  type NewImport,
+  forgeOf,
+  leftOut,
+  type MetadataPart,
+  type RemoteForge,
+} from './new-import.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 
 /** Validated input of an import. */
 export interface ImportRequest {
@@ -89,3 +97,27 @@ function readInterval({ defaultInterval, minInterval }: ImportSettings, text = '
   if (typeof interval !== 'number') throw invalid(interval.message)
   return interval
 }
+
+/** What the parts of an import use. */
+export interface ImportContext {
+  readonly request: ImportRequest
+  /** Location after redirects, with the credentials for it. */
+  readonly location: Pick<ImportRequest, 'url' | 'credentials'>
+  /** The fetched repository; it has no row yet. */
+  readonly repo: GitRepo
+  /** Bytes that may still be fetched; Infinity for no limit. */
+  remainingBytes(): number
+  /** Counts fetched bytes. Throws RemoteError if the limit is exceeded. */
+  countBytes(bytes: number): void
+  /** Reports in the response and the log that something was not imported. */
+  warn(text: string): void
+  readonly signal: AbortSignal
+  /** Runs the task after the import has succeeded or failed. */
+  onEnd(task: () => Promise<void>): void
+}
+
+/** Writes what was fetched; runs in the transaction that inserts the repository. */
+export type WritePart = (tx: Tx, repoId: RepoId) => Promise<void>
+
+/** Fetches one kind of data besides git data, such as labels. It is written after all parts have been fetched. */
+export type ImportPart = (context: ImportContext) => Promise<WritePart>

@@ -1,14 +1,19 @@
 import { createHostGuard, createOutgoingClient, type OutgoingClient } from '../../../core/platform/outgoing/index.ts'
 import { type LfsTransfers, createLfsClient, createLfsTransfers } from '../../code/index.ts'
 import { defineModule } from '../../../core/module.ts'
-import { readIntervalSetting } from './mirror-interval.ts'
+import {
+  readIntervalSetting,
+  createRemoteAccess,
+  TRANSFER_TIMEOUT_MS,
+  type RemoteAccess,
+  sealedMirrorColumns,
+} from './remote-access.ts'
 import { createMirrorJobs } from './mirrors.jobs.ts'
 import { mirrorSubscriptions } from './mirrors.subscriber.ts'
 import { pullMirrorOperations } from './pull-mirrors.operations.ts'
 import { createPullMirrors, type PullMirrors } from './pull-mirrors.service.ts'
 import { pushMirrorOperations } from './push/push-mirrors.operations.ts'
 import { createPushMirrors, type PushMirrors } from './push/push-mirrors.service.ts'
-import { createRemoteAccess, TRANSFER_TIMEOUT_MS, type RemoteAccess, sealedMirrorColumns } from './remote-access.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {

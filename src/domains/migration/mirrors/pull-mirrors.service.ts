@@ -3,15 +3,12 @@ import { actorOf } from '../../../core/access/viewer.ts'
 import { branchRef, type Remote, RemoteError, type RemoteRefs } from '../../../core/git/index.ts'
 import { badRequest } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { type LfsTransfers, type Pushes, type RefChange, lfsServerOf } from '../../code/index.ts'
 import type { DiskQuota } from '../../accounts/index.ts'
 import { type Mirror, type Repo, findMirror, findRepoById, updateMirror, updateRepo } from '../../repositories/index.ts'
 import { mirrorChanges, nextDefaultBranch } from './mirror-changes.policy.ts'
-import { collectProblems } from './problems.ts'
-import type { FoundRemote, RemoteAccess } from './remote-access.ts'
-import { wikiAddress } from './remote-address.ts'
-import type { SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
+import { collectProblems, wikiAddress, type FoundRemote, type RemoteAccess } from './remote-access.ts'
 
 interface PullMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
   readonly pushes: Pushes

@@ -10,6 +10,7 @@ import {
 import { type HostGuard, isOutgoingError, type OutgoingClient } from '../../../core/platform/outgoing/index.ts'
 import type { SecretBox } from '../../../core/platform/crypto/secret-box.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
+import { formatDuration, parseDuration } from '../../../core/platform/duration.ts'
 
 /** For one import, or one synchronization of a mirror. */
 export const TRANSFER_TIMEOUT_MS = 3_600_000
@@ -143,7 +144,122 @@ async function findRedirectTarget(
 }
 
 /** Message for the owner of the mirror; undefined if the error is a fault of this server. */
-export function remoteProblem(error: unknown): string | undefined {
+function remoteProblem(error: unknown): string | undefined {
   if (error instanceof RemoteError || isOutgoingError(error)) return error.message
   return undefined
+}
+
+/**
+ * Parses a duration: returns milliseconds, or why the text is refused (behaviour/repositories#editing, grammar of
+ * durations).
+ */
+export function readMirrorInterval(
+  text: string,
+  minInterval: number,
+): number | { readonly problem: 'unparsable' | 'too-short'; readonly message: string } {
+  const interval = parseDuration(text)
+  if (interval === undefined || interval < 0)
+    return { problem: 'unparsable', message: `time: invalid duration "${text}"` }
+  if (interval !== 0 && interval < minInterval)
+    return {
+      problem: 'too-short',
+      message: `interval ${formatDuration(interval)} is set below Minimum Interval of ${formatDuration(minInterval)}`,
+    }
+  return Math.round(interval)
+}
+
+/** Parses a setting: returns milliseconds, throws if it is not a duration. */
+export function readIntervalSetting(name: string, text: string): number {
+  const duration = parseDuration(text)
+  if (duration === undefined || duration < 0) throw new Error(`${name}: invalid duration "${text}"`)
+  return duration
+}
+
+/** Parsed address of a remote repository. */
+export type RemoteAddress =
+  | {
+      readonly kind: 'remote'
+      /** Such as `https`. */
+      readonly scheme: string
+      /** As in URL.hostname. */
+      readonly host: string
+      /** Without credentials, query and fragment. */
+      readonly url: string
+      /** From the user information of the address. */
+      readonly credentials: RemoteCredentials | undefined
+    }
+  /** A local path, or not an address. */
+  | { readonly kind: 'local' }
+
+const MAX_LENGTH = 2048
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
+/** The scp-like syntax of SSH: `git@host:path`. */
+const SCP = /^(?:([^@/:\s]+)@)?([^@/:\s]+):(?!\/\/|\\)(?!\d+$)(\S+)$/
+
+/** Parses an address without resolving its host. */
+export function parseRemoteAddress(text: string): RemoteAddress {
+  const url = toUrl(text.trim())
+  if (url === undefined || url.protocol === 'file:' || url.hostname === '' || url.hostname.startsWith('-'))
+    return { kind: 'local' }
+  const scheme = url.protocol.slice(0, -1)
+  const isSsh = scheme === 'ssh'
+  const [username, password] = [decoded(url.username), decoded(url.password)]
+  url.username = isSsh ? url.username : ''
+  url.password = ''
+  url.search = ''
+  url.hash = ''
+  const credentials = !isSsh && (username !== '' || password !== '') ? { username, password } : undefined
+  return { kind: 'remote', scheme, host: url.hostname, url: url.href, credentials }
+}
+
+/** Undefined for what is neither a URL nor the scp-like syntax, such as a path. */
+function toUrl(text: string): URL | undefined {
+  // oxlint-disable-next-line no-control-regex
+  if (text.length > MAX_LENGTH || /[\u0000-\u0020\u007f]/.test(text)) return undefined
+  const full = SCHEME.test(text) ? text : fromScp(text)
+  return full !== undefined && URL.canParse(full) ? new URL(full) : undefined
+}
+
+/** NOTE: one letter before the colon is a drive of Windows, not a host. */
+function fromScp(text: string): string | undefined {
+  const [, user = 'git', host = '', path = ''] = SCP.exec(text) ?? []
+  return host === '' || /^[a-z]$/i.test(host) ? undefined : `ssh://${user}@${host}/${path}`
+}
+
+/** Address of the wiki of a repository, by the convention of all forges. */
+export const wikiAddress = (url: string): string => `${trimEndOf(url, '/').replace(/\.git$/, '')}.wiki.git`
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Failures of the parts of a sync: each part runs even if another fails. */
+interface Problems {
+  /** Messages, each with the prefix of its part. */
+  readonly problems: readonly string[]
+  /**
+   * Returns undefined if the task failed because of the remote; rethrows faults of this server and aborts of `signal`.
+   */
+  attempt<T>(prefix: string, task: () => Promise<T>): Promise<T | undefined>
+}
+
+export function collectProblems(signal: AbortSignal): Problems {
+  const problems: string[] = []
+  return {
+    problems,
+    async attempt(prefix, task) {
+      try {
+        return await task()
+      } catch (error) {
+        const problem = remoteProblem(error)
+        if (problem === undefined || signal.aborted) throw error
+        problems.push(`${prefix}${problem}`)
+        return undefined
+      }
+    },
+  }
 }

@@ -1,12 +1,8 @@
 import { defineModule } from '../../../core/module.ts'
-import { accountRemovalOperations } from './account-removal.operations.ts'
-import { type AccountRemoval, createAccountRemoval } from './account-removal.service.ts'
+import { accountRemovalOperations, badgeOperations, cronOperations, unadoptedOperations } from './admin.operations.ts'
+import { type AccountRemoval, createAccountRemoval, type Badges, createBadges } from './admin.service.ts'
 import { adminEvents } from './admin.events.ts'
 import { type Adoption, createAdoption } from './adoption.service.ts'
-import { badgeOperations } from './badges.operations.ts'
-import { type Badges, createBadges } from './badges.service.ts'
-import { cronOperations } from './cron.operations.ts'
-import { unadoptedOperations } from './unadopted.operations.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {

@@ -1,6 +1,6 @@
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { AuditEntry as AuditEntryModel } from './audit.model.ts'
-import type { AuditEntry } from './audit-entry.store.ts'
+import type { AuditEntry } from './audit.store.ts'
 
 export const presentAuditEntry = (entry: AuditEntry): AuditEntryModel => ({
   id: entry.id,

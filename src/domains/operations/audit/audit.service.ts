@@ -1,12 +1,6 @@
 import type { Core } from '../../../core/module.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import {
-  type AuditEntry,
-  type AuditFilter,
-  deleteEntriesBefore,
-  listEntries,
-  listEntriesAfter,
-} from './audit-entry.store.ts'
+import { type AuditEntry, type AuditFilter, deleteEntriesBefore, listEntries, listEntriesAfter } from './audit.store.ts'
 
 interface AuditLogDeps extends Pick<Core, 'database' | 'clock'> {
   /** 0 keeps entries for ever. */

@@ -1,6 +1,6 @@
-import { accessName, asAccessMode } from '../../../core/access/access-mode.ts'
+import { accessName, asAccessMode } from '../../../core/access/repo-access.ts'
 import type { AppendedEvent, Projections, EventKind } from '../../../core/events/index.ts'
-import { findAccountName, findRepoName } from './audit-names.store.ts'
+import { findAccountName, findRepoName } from './audit.store.ts'
 import { accountTarget, recorded, teamTarget, type AuditFact, SITE, type AuditTarget, repoTarget } from './record.ts'
 
 const onTeam = <Kind extends 'team.created' | 'team.deleted'>(action: string) =>

@@ -1,7 +1,6 @@
 import type { Tx } from '../../../core/db/database.ts'
 import type { AppendedEvent, EventKind } from '../../../core/events/index.ts'
-import { insertEntry } from './audit-entry.store.ts'
-import { findAccountName, findCredentialName, findRepoName, findTeamName } from './audit-names.store.ts'
+import { insertEntry, findAccountName, findCredentialName, findRepoName, findTeamName } from './audit.store.ts'
 
 export interface AuditTarget {
   readonly kind: 'user' | 'organization' | 'team' | 'repository' | 'site'

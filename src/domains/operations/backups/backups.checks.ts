@@ -5,7 +5,7 @@ import { readBookmark } from './database/bookmark.ts'
 import { readLog } from './database/read-log.ts'
 import { readFailures } from './failure-note.ts'
 import { foreignText, readOwner, readOwnId } from './places/owner.ts'
-import type { Place } from './places/place.ts'
+import type { Place } from './places/directory-place.ts'
 import { listSeries } from './restore/list-moments.ts'
 
 interface BackupCheckDeps {

@@ -10,8 +10,7 @@ import { DatabaseCopier } from './database/database-copier.ts'
 import { SegmentMerger } from './database/segment-merger.ts'
 import { FilesCopier } from './files/files-copier.ts'
 import { FailureNote } from './failure-note.ts'
-import { openPlace } from './places/open-place.ts'
-import { claimedPlace, PlaceClaim } from './places/place-claim.ts'
+import { openPlace, claimedPlace, PlaceClaim } from './places/place-claim.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Core } from '../../../core/module.ts'
-import { requireUsableSchema } from '../../../core/db/schema-release.ts'
+import { requireUsableSchema } from '../../../core/db/migrate.ts'
 import { HealthCheck } from './health-check.ts'
 import type { HealthParts } from './health.routes.ts'
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { ok } from '../../../core/http/answer/answer.ts'
-import { send } from '../../../core/http/answer/send.ts'
+import { ok, send } from '../../../core/http/answer/answer.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { SERVER_VERSION } from '../../../core/platform/version.ts'

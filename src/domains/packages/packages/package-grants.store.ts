@@ -1,4 +1,4 @@
-import { type AccessMode, asAccessMode } from '../../../core/access/access-mode.ts'
+import { type AccessMode, asAccessMode } from '../../../core/access/repo-access.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 

@@ -1,4 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../core/access/repo-access.ts'
 import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { AccessMode } from '../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../core/access/repo-access.ts'
 import { ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { decidePackageMode, NO_PACKAGE_GRANTS } from './packages.policy.ts'

@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { canSeeOwner, type OwnerFacts } from '../../../core/access/repo-access.ts'
+import { AccessMode, canSeeOwner, type OwnerFacts } from '../../../core/access/repo-access.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { PackageGrants } from './package-grants.store.ts'
 

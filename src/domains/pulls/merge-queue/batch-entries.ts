@@ -1,21 +1,102 @@
-import { reachesRepo } from '../../../core/access/credential-restriction.ts'
-import { ANONYMOUS, systemActor } from '../../../core/access/viewer.ts'
+import { reachesRepo } from '../../../core/access/admit.ts'
+import { ANONYMOUS, systemActor, type Actor } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
 import type { Core } from '../../../core/module.ts'
-import type { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { loadActingUser } from '../../accounts/index.ts'
 import { type CombinedState, listLatestStatuses, loadBranchRules, requiredChecksState } from '../../code/index.ts'
-import { findIssueById, lockIssue } from '../../issues/index.ts'
+import { findIssueById, lockIssue, type Issue, recordEntries } from '../../issues/index.ts'
 import { type Repo, loadRepoAccess, lockRepo } from '../../repositories/index.ts'
 import type { BatchMerges } from '../merges/batch-merges.ts'
 import { MERGE_NEED, type RequestedMerge } from '../merges/merge-request.ts'
 import { findPullByIssue, lockPull } from '../pulls/records/pull.store.ts'
 import { halfOf } from './bisect.policy.ts'
-import { batchRef } from './queue-refs.ts'
-import { dissolveBatch, type LeaveDeps, leaveQueue } from './leave-queue.ts'
-import { type Batch, lockBatch, type QueuedBranch, updateBatch } from './records/batch.store.ts'
-import { findEntry, listEntries, type QueueEntry, updateEntries } from './records/entry.store.ts'
+import { type Batch, lockBatch, type QueuedBranch, updateBatch, deleteBatch } from './records/batch.store.ts'
+import {
+  findEntry,
+  listEntries,
+  type QueueEntry,
+  updateEntries,
+  deleteEntry,
+  listEntriesOfBatch,
+} from './records/entry.store.ts'
+import type { Events } from '../../../core/events/index.ts'
+import type { Jobs } from '../../../core/jobs/index.ts'
+import { enqueueAdvance } from './enqueue-advance.ts'
+
+export interface LeaveDeps {
+  readonly events: Events
+  readonly jobs: Jobs
+}
+
+interface Leaving {
+  readonly actor: Actor
+  /** Locked, as the pull request and the repository are. */
+  readonly issue: Issue
+  readonly entry: QueueEntry
+  /** For the timeline and for followers. */
+  readonly reason: string
+  /** The server removes it; no user asked for it. */
+  readonly isFailure: boolean
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/**
+ * Removes a pull request from its queue; the others of its batch wait again. False, and nothing happens, while it is
+ * being merged.
+ */
+export async function leaveQueue({ events, jobs }: LeaveDeps, tx: Tx, leaving: Leaving): Promise<boolean> {
+  const { actor, issue, entry, reason, isFailure, at } = leaving
+  if (!(await dissolveBatch(tx, entry, entry.batchId))) return false
+  await deleteEntry(tx, entry.pullId)
+  const entryOfTimeline = { kind: 'pull_cancel_scheduled_merge', body: `Left the merge queue: ${reason}` } as const
+  await recordEntries(tx, { issue, actorId: actor.account.id, at }, entryOfTimeline)
+  await events.append(
+    tx,
+    'merge_queue.left',
+    { actor, repoId: issue.repoId, at },
+    {
+      repo_id: issue.repoId,
+      issue_id: issue.id,
+      number: issue.number,
+      pull_id: entry.pullId,
+      branch: entry.branch,
+      reason,
+      is_failure: isFailure,
+    },
+  )
+  await enqueueAdvance(jobs, tx, entry)
+  return true
+}
+
+/** Makes the pull requests of a batch wait again. False when they are being merged. The repository is locked. */
+export async function dissolveBatch(tx: Tx, branch: QueuedBranch, batchId: number): Promise<boolean> {
+  const batch = batchId === 0 ? undefined : await lockBatch(tx, batchId)
+  if (batch === undefined) return true
+  if (batch.state === 'merging') return false
+  const entries = await listEntriesOfBatch(tx, branch, batch.id)
+  const ids = entries.map(({ pullId }) => pullId)
+  await updateEntries(tx, ids, { batchId: 0, oid: '' })
+  await deleteBatch(tx, batch.id)
+  return true
+}
+
+const PREFIX = 'refs/queue/'
+
+/** What points to the commit of a batch, for those who test it. Readers may fetch it; only the server writes it. */
+export const batchRef = ({ branch, id }: Pick<Batch, 'branch' | 'id'>): string => `${PREFIX}${branch}/${id}`
+
+/** Deletes what earlier batches of the branch left. */
+export async function deleteStaleRefs(git: GitRepo, branch: string, batch: Batch | undefined): Promise<void> {
+  const kept = batch && batchRef(batch)
+  const below = `${PREFIX}${branch}/`
+  const stale = (await git.refs.snapshot())
+    .list(below)
+    .filter(({ name }) => name !== kept && /^\d+$/.test(name.slice(below.length)))
+  if (stale.length > 0) await git.refs.update(stale.map(({ name }) => ({ ref: name, new: git.zeroOid })))
+}
 
 export interface WorkerDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'log'>, LeaveDeps {
   readonly batchMerges: BatchMerges

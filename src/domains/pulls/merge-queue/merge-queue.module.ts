@@ -1,5 +1,5 @@
 import { translated } from '../../../core/git/index.ts'
-import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { defineModule } from '../../../core/module.ts'
 import { mergeQueueEvents } from './merge-queue.events.ts'
 import { enqueueAdvance } from './enqueue-advance.ts'

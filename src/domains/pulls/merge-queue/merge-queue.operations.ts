@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { type Answer, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'

@@ -4,7 +4,7 @@ import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { presentUser } from '../../accounts/index.ts'
 import type { MergeQueueEntry } from './merge-queue.model.ts'
-import { batchRef } from './queue-refs.ts'
+import { batchRef } from './batch-entries.ts'
 import type { QueuedView } from './queue-views.ts'
 
 export function presentQueued(view: QueuedView, viewer: Viewer, site: Site): MergeQueueEntry {

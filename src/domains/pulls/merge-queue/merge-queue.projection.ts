@@ -6,7 +6,7 @@ import { lockIssue } from '../../issues/index.ts'
 import { findPullByIssue } from '../pulls/records/pull.store.ts'
 import { lockRepo } from '../../repositories/index.ts'
 import { halfOf } from './bisect.policy.ts'
-import { dissolveBatch, type LeaveDeps, leaveQueue } from './leave-queue.ts'
+import { dissolveBatch, type LeaveDeps, leaveQueue } from './batch-entries.ts'
 import { enqueueAdvance } from './enqueue-advance.ts'
 import { deleteBatch, lockBatch } from './records/batch.store.ts'
 import {

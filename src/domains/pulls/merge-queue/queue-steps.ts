@@ -14,10 +14,11 @@ import {
   requiredStatuses,
   type Step,
   type WorkerDeps,
+  batchRef,
+  deleteStaleRefs,
 } from './batch-entries.ts'
 import { nextBatchSize } from './bisect.policy.ts'
 import { enqueueAdvance } from './enqueue-advance.ts'
-import { batchRef, deleteStaleRefs } from './queue-refs.ts'
 import {
   type Batch,
   deleteBatch,

@@ -5,11 +5,11 @@ import { PushRefusedError } from '../../code/index.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { mergeabilityOf } from '../pulls/pull.policy.ts'
 import { toMergeError } from './merge-errors.ts'
-import { findIntent } from './merge-intent.store.ts'
+import { findIntent } from './merges.store.ts'
 import type { RequestedMerge } from './merge-request.ts'
 import { type BaseMove, branchKey, build, isInProgress, type MergeDeps, moveBase, resumeMerge } from './merge-steps.ts'
 import { loadMergeFacts } from './rules/load-merge-facts.ts'
-import { mergeProblem } from './rules/merge-rules.policy.ts'
+import { mergeProblem } from './merges.policy.ts'
 
 type MoveOutcome =
   | { readonly kind: 'moved' }

@@ -1,10 +1,10 @@
-import type { CredentialRestriction } from '../../../core/access/credential-restriction.ts'
+import type { CredentialRestriction } from '../../../core/access/admit.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
 import { conflict } from '../../../core/platform/errors.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type Pull, listOpenPullsInto } from '../pulls/records/pull.store.ts'
 import { type Repo, findRepoById, parseRepoSettings } from '../../repositories/index.ts'
-import { listOpenBases } from './find-pull.store.ts'
+import { listOpenBases } from './merges.store.ts'
 import { type MergeDeps, record } from './merge-steps.ts'
 
 const BATCH = 100

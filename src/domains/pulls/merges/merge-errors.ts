@@ -2,7 +2,7 @@ import type { MergeOutcome } from '../../../core/git/index.ts'
 import { conflict, DomainError, type ErrorKind } from '../../../core/platform/errors.ts'
 import type { PushRefusedError } from '../../code/index.ts'
 import type { MergeAction } from './merge-request.ts'
-import { CHANGED_FILES } from './rules/merge-rules.policy.ts'
+import { CHANGED_FILES } from './merges.policy.ts'
 
 /**
  * COMPAT: 422, where other servers answer 405 (behaviour/decisions#merges-that-are-not-allowed;

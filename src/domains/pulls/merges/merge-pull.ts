@@ -8,8 +8,8 @@ import { findHeadTip } from '../pulls/heads.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { findPull, findPullByIssue } from '../pulls/records/pull.store.ts'
 import { fromRefusal, mergeRefused, outOfDate, toMergeError } from './merge-errors.ts'
-import { findIntent } from './merge-intent.store.ts'
-import type { RequestedMerge } from './merge-request.ts'
+import { findIntent } from './merges.store.ts'
+import type { RequestedMerge, MergeRequest } from './merge-request.ts'
 import {
   branchKey,
   build,
@@ -24,7 +24,9 @@ import {
 import { findManualMerge } from './manual-merges.ts'
 import { renewRights } from './renew-rights.ts'
 import { loadMergeFacts } from './rules/load-merge-facts.ts'
-import { isOverridden, mergeProblem } from './rules/merge-rules.policy.ts'
+import { isOverridden, mergeProblem } from './merges.policy.ts'
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Port } from '../../../core/platform/hook.ts'
 
 export interface Merged {
   /** The tip of the base right after the merge. */
@@ -153,3 +155,19 @@ async function isHeadCurrent(
   const tip = await findHeadTip(deps, pull, { repo, number: issue.number })
   return tip === undefined || tip === pull.headOid
 }
+
+/** What the module of merge queues registers. */
+export interface MergeQueueHandler {
+  /**
+   * Puts a pull request at the end of the queue of its base. Throws Invalid with the reason when it cannot be merged
+   * that way, Conflict when it is queued already.
+   */
+  enqueue(actor: SignedIn, target: PullInView, request: MergeRequest): Promise<void>
+  /**
+   * Returns whether it was queued. Throws Forbidden for accounts that neither queued it nor may merge, Conflict while it
+   * is being merged.
+   */
+  leave(actor: SignedIn, target: PullInView): Promise<boolean>
+}
+
+export type MergeQueuePort = Port<MergeQueueHandler>

@@ -1,10 +1,10 @@
-import { type CredentialRestriction, reachesRepo, restrictionOf } from '../../../core/access/credential-restriction.ts'
+import { type CredentialRestriction, reachesRepo, restrictionOf } from '../../../core/access/admit.ts'
 import { unitMode } from '../../../core/access/repo-access.ts'
 import { actorOf, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
 import type { Core } from '../../../core/module.ts'
-import type { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { conflict, isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { loadActingUser } from '../../accounts/index.ts'
@@ -22,9 +22,15 @@ import {
 import { type Repo, findRepoById, loadRepoAccess, parseRepoSettings } from '../../repositories/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { type Pull, findPullByIssue, listOpenPullsFrom, lockPull, updatePull } from '../pulls/records/pull.store.ts'
-import { findIssueOfPull } from './find-pull.store.ts'
+import {
+  findIssueOfPull,
+  deleteIntent,
+  findIntent,
+  insertIntent,
+  listIntents,
+  type MergeIntent,
+} from './merges.store.ts'
 import { mergeRefused } from './merge-errors.ts'
-import { deleteIntent, findIntent, insertIntent, listIntents, type MergeIntent } from './merge-intent.store.ts'
 import type { MergeAction, RequestedMerge } from './merge-request.ts'
 import { type CommitDeps, planMergeCommit } from './messages/merge-commit.ts'
 import { renewRights } from './renew-rights.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { CredentialRestriction } from '../../../core/access/credential-restriction.ts'
+import { CredentialRestriction } from '../../../core/access/admit.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { MergesDeps } from './merges.service.ts'

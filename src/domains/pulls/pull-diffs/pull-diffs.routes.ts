@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { abortOnClose } from '../../../core/http/answer/stream.ts'
 import { notFound } from '../../../core/platform/errors.ts'

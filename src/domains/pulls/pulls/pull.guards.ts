@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'

@@ -1,7 +1,9 @@
-import type { TimelineEntry } from '../../issues/index.ts'
+import type { TimelineEntry, TextReferences } from '../../issues/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import type { CommentPlace } from './records/review-comment.store.ts'
+import type { CommentPlace } from './records/records.store.ts'
 import type { Review } from './records/review.store.ts'
+import type { Core } from '../../../core/module.ts'
+import type { Attachments } from '../../repositories/index.ts'
 
 /** A review that the viewer may see. */
 export interface ReviewInView extends PullInView {
@@ -12,4 +14,9 @@ export interface ReviewInView extends PullInView {
 export interface ReviewCommentInView extends ReviewInView {
   readonly entry: TimelineEntry
   readonly place: CommentPlace
+}
+
+export interface ReviewDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'git' | 'log'> {
+  readonly attachments: Pick<Attachments, 'deleteOf'>
+  readonly texts: TextReferences
 }

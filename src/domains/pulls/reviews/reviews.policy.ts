@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { type RepoAccess, type RepoGrants, unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, type RepoAccess, type RepoGrants, unitMode } from '../../../core/access/repo-access.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Team, User } from '../../accounts/index.ts'
 import type { Repo } from '../../repositories/index.ts'

@@ -1,7 +1,7 @@
 import type { Projections } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { deleteRequestsOfAccount, deleteRequestsOfTeam, deleteTeamRequestsIn } from './requests/request.store.ts'
-import { followBase } from './records/decision.store.ts'
+import { followBase } from './records/records.store.ts'
 import { findEntry } from '../../issues/index.ts'
 import { setTextOfReview } from './records/review.store.ts'
 

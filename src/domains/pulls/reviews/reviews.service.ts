@@ -1,17 +1,25 @@
-import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
-import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { type SignedIn, type Viewer, isSiteAdmin } from '../../../core/access/viewer.ts'
+import { invalid, notFound, forbidden } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { changePull } from '../pulls/lifecycle/pull-change.ts'
+import { changePull, type PullChange } from '../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import { listCommentPlaces } from './records/review-comment.store.ts'
-import { listReviewPage, lockReview, type Review } from './records/review.store.ts'
-import type { ReviewDeps } from './review-deps.ts'
-import type { ReviewInView } from './review-in-view.ts'
-import { deleteReview } from './reviews/delete-review.ts'
-import { type Dismissal, dismissReview, undismissReview } from './reviews/dismiss-review.ts'
-import { judge, type NewReview, postReview, recordReview, requireOpenTo } from './reviews/post-review.ts'
+import { listCommentPlaces, restoreOfficial } from './records/records.store.ts'
+import { listReviewPage, lockReview, type Review, deleteReview as deleteRow } from './records/review.store.ts'
+import type { ReviewDeps, ReviewInView } from './review-in-view.ts'
+import {
+  type Dismissal,
+  dismissReview,
+  undismissReview,
+  judge,
+  type NewReview,
+  postReview,
+  recordReview,
+  requireOpenTo,
+  retractTexts,
+} from './reviews/post-review.ts'
 import { canSeeReview, requireReview } from './reviews.policy.ts'
 import { loadReviewViews, type ReviewView } from './reviews/review-views.ts'
+import { deleteEntry, listEntriesOfKind } from '../../issues/index.ts'
 
 export type Reviews = ReturnType<typeof createReviews>
 
@@ -73,4 +81,45 @@ async function submitReview(
   })
   if (submitted === undefined) throw notFound('review does not exist')
   return submitted
+}
+
+/**
+ * Deletes a review with its comments and its entries of the timeline; what the reviewer said before counts again
+ * (behaviour/pull-requests#reviews). Throws Forbidden for others than the reviewer and site administrators, Invalid for
+ * a request.
+ */
+async function deleteReview(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  { repo, pull }: PullInView,
+  { id, kind, reviewerId }: Review,
+): Promise<void> {
+  if (reviewerId !== actor.account.id && !isSiteAdmin(actor)) throw forbidden('')
+  if (kind === 'request') throw invalid('a request for a review is not deleted as a review')
+  const isDeleted = await changePull(deps, actor, { repo, pull }, async (change) => {
+    const review = await lockReview(change.tx, id)
+    if (review === undefined) return false
+    const commentIds = (await listCommentPlaces(change.tx, id)).map(({ entryId }) => entryId)
+    for (const entryId of commentIds) {
+      await deps.attachments.deleteOf(change.tx, 'comment', entryId)
+      await deleteEntry(change.tx, entryId)
+    }
+    await retractTexts(deps, change, [...commentIds, ...(await deleteEntriesOf(change, review))])
+    await deleteRow(change.tx, id)
+    if (review.isOfficial) await restoreOfficial(change.tx, review)
+    return true
+  })
+  if (isDeleted !== true) throw notFound('review does not exist')
+}
+
+/** Returns their ids. */
+async function deleteEntriesOf({ tx, issue }: PullChange, { id }: Review): Promise<number[]> {
+  const deleted: number[] = []
+  for (const kind of ['pending_review', 'review', 'dismiss_review'] as const)
+    for (const entry of await listEntriesOfKind(tx, issue.id, kind))
+      if ('reviewId' in entry.payload && entry.payload.reviewId === id) {
+        await deleteEntry(tx, entry.id)
+        deleted.push(entry.id)
+      }
+  return deleted
 }

@@ -7,10 +7,9 @@ import { findPusher } from '../merges/update-head.ts'
 import { renewRights } from '../merges/renew-rights.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { type Repo, type Writer, findRepoById } from '../../repositories/index.ts'
-import { resolveComments } from '../reviews/records/review-comment.store.ts'
-import { type CommitDeps, commitSuggestions } from './commit-suggestions.ts'
-import { loadSuggestions, type WantedSuggestion } from './load-suggestions.ts'
-import type { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { resolveComments } from '../reviews/records/records.store.ts'
+import { type CommitDeps, commitSuggestions, loadSuggestions, type WantedSuggestion } from './commit-suggestions.ts'
+import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 
 export interface SuggestionRequest {

@@ -1,5 +1,5 @@
 import { translated } from '../../../core/git/index.ts'
-import { KeyedMutex } from '../../../core/platform/concurrency/keyed-mutex.ts'
+import { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { defineModule } from '../../../core/module.ts'
 import { suggestionJobs } from './suggestions.jobs.ts'
 import { suggestionOperations } from './suggestions.operations.ts'

@@ -6,7 +6,14 @@ import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import { type DiskQuota, isHttpUrl } from '../../accounts/index.ts'
 import type { RepoInView } from '../repos/lookup.ts'
-import { type AttachmentOwners, createAttachmentOwners, ownerOf } from './attachment-owners.ts'
+import {
+  type AttachmentOwners,
+  createAttachmentOwners,
+  ownerOf,
+  requireNewName,
+  createUploads,
+  type Uploads,
+} from './uploads.ts'
 import {
   type Attachment,
   type AttachmentOwner,
@@ -20,9 +27,7 @@ import {
   listAttachmentsOf,
   updateAttachment,
 } from './attachment.store.ts'
-import { requireNewName } from './check-upload.ts'
 import type { UploadRules } from './upload-rules.policy.ts'
-import { createUploads, type Uploads } from './uploads.ts'
 
 export type { AttachmentHold, UploadPolicy } from './uploads.ts'
 

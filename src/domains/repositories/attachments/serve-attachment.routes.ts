@@ -7,7 +7,7 @@ import {
   etagMatches,
   SANDBOX_CSP,
   parseRange,
-} from '../../../core/platform/http/content.ts'
+} from '../../../core/platform/http/media-type.ts'
 import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
 

@@ -1,7 +1,12 @@
 import { badRequest } from '../../../core/platform/errors.ts'
-import { decodeImage, ImageError } from '../../../core/platform/images/decode.ts'
+import {
+  decodeImage,
+  ImageError,
+  type ImageInfo,
+  mediaTypeOf,
+  probeImage,
+} from '../../../core/platform/images/probe.ts'
 import type { TaskPool } from '../../../core/platform/isolation/index.ts'
-import { type ImageInfo, mediaTypeOf, probeImage } from '../../../core/platform/images/probe.ts'
 
 export interface AvatarRules {
   /** Pixels. */

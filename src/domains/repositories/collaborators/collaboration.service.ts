@@ -1,6 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { canSeeRepo, isRepoAdmin } from '../../../core/access/repo-access.ts'
+import { AccessMode, canSeeRepo, isRepoAdmin } from '../../../core/access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forbidden, invalid } from '../../../core/platform/errors.ts'
@@ -8,7 +7,7 @@ import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type RepoInView, loadRepoAccess } from '../repos/lookup.ts'
 import type { Repo } from '../repos/repo.store.ts'
-import { deleteWatch } from '../social/watches/watch.store.ts'
+import { deleteWatch } from '../social/watches/watches.store.ts'
 import { type User, getKnownOwner, requireNoBlockBetween, findUserByName } from '../../accounts/index.ts'
 import {
   deleteCollaboration,

@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { AccessMode, asAccessMode } from '../../../core/access/access-mode.ts'
+import { AccessMode, asAccessMode } from '../../../core/access/repo-access.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { countRows, selectPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'

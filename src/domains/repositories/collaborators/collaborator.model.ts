@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OneOf } from '../../../core/http/answer/text.ts'
 import { UserModel as User } from '../../accounts/index.ts'
-import { Repository } from '../repos/repository.model.ts'
+import { Repository } from '../repos/repos.model.ts'
 
 export const RepoCollaboratorPermission = Type.Object(
   {

@@ -1,12 +1,11 @@
 import { defineModule } from '../../../core/module.ts'
-import { assigneeOperations } from './assignees.operations.ts'
+import { assigneeOperations, repoTeamOperations } from './assignees.operations.ts'
 import { collaboratorBlockProjections, repoCreatorProjections } from './collaborators.projection.ts'
 import { type Collaboration, createCollaboration } from './collaboration.service.ts'
 import { collaboratorEvents } from './collaborators.events.ts'
 import { collaboratorOperations } from './collaborators.operations.ts'
 import { deployKeyOperations } from './deploy-keys/deploy-keys.operations.ts'
 import { createDeployKeys, type DeployKeys } from './deploy-keys/deploy-keys.service.ts'
-import { repoTeamOperations } from './repo-teams.operations.ts'
 import { teamRepoOperations } from './team-repos.operations.ts'
 import { createRepoTeams, createTeamRepos, type RepoTeams, type TeamRepos } from './team-repos.service.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { AccessMode, accessName, parseAccessName } from '../../../core/access/access-mode.ts'
+import { AccessMode, accessName, parseAccessName } from '../../../core/access/repo-access.ts'
 import { isSelf, type SignedIn } from '../../../core/access/viewer.ts'
 import { listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'

@@ -1,4 +1,4 @@
-import { canSeeRepo } from '../../../core/access/repo-access.ts'
+import { canSeeRepo, asAccessMode } from '../../../core/access/repo-access.ts'
 import { viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Tx, Db } from '../../../core/db/database.ts'
 import type { Events, Projections } from '../../../core/events/index.ts'
@@ -6,7 +6,6 @@ import { asId, type RepoId, type UserId, type TeamId } from '../../../core/platf
 import { findRepoById, type Repo } from '../repos/repo.store.ts'
 import { loadRepoAccess, hiddenFrom } from '../repos/lookup.ts'
 import { findUserById, leavingProjections, listTeamMemberIds, listUsersByIds, lockUsers } from '../../accounts/index.ts'
-import { asAccessMode } from '../../../core/access/access-mode.ts'
 import { upsertCollaboration } from './collaboration.store.ts'
 
 /**

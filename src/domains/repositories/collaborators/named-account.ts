@@ -1,4 +1,4 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../core/access/repo-access.ts'
 import { loadRepoGrants } from '../../../core/access/repo-grants.store.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'

@@ -1,6 +1,5 @@
 import type { Core } from '../../../core/module.ts'
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { isRepoAdmin } from '../../../core/access/repo-access.ts'
+import { AccessMode, isRepoAdmin } from '../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { forbidden, invalid, notAllowed, notFound } from '../../../core/platform/errors.ts'
@@ -17,7 +16,7 @@ import {
 import { type Repo, findRepoByName } from '../repos/repo.store.ts'
 import { loadRepoAccess } from '../repos/lookup.ts'
 import { deleteHiddenWatches } from '../social/watches/hidden-watches.ts'
-import { listTeamWatchers, watchRepoByTeams } from '../social/watches/team-watch.store.ts'
+import { listTeamWatchers, watchRepoByTeams } from '../social/watches/watches.store.ts'
 
 interface TeamRepoDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   /** Members of a team watch the repositories that it gets. */

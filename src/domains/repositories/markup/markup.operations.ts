@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { ScopeCategory } from '../../../core/access/scopes.ts'
+import type { ScopeCategory } from '../../../core/access/viewer.ts'
 import { type Answer, text } from '../../../core/http/answer/answer.ts'
 import { anyone } from '../../../core/http/guards/account.guards.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'

@@ -3,7 +3,7 @@ import { isPublicOnly, type Viewer, type Visibility } from '../../../core/access
 import { invalid, tooLarge, unavailable } from '../../../core/platform/errors.ts'
 import { TaskError, type TaskKind } from '../../../core/platform/isolation/index.ts'
 import { listMentionable } from '../../accounts/index.ts'
-import type { MarkupMode } from './context.ts'
+import type { MarkupMode } from './block-rules.ts'
 import type { MarkupInput } from './markup.task.ts'
 import type { Referenced } from './references/references.ts'
 import type { RenderInput } from './render.ts'

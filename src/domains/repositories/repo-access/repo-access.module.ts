@@ -1,9 +1,8 @@
 import { updateDeployKeyUse } from '../collaborators/deploy-keys/deploy-key.store.ts'
 import { createCookieJar } from '../../accounts/index.ts'
 import { defineModule } from '../../../core/module.ts'
-import { createKeyTargets, type KeyTargets } from './key-targets.service.ts'
+import { createKeyTargets, type KeyTargets, createWebAccess, type WebAccess } from './repo-access.service.ts'
 import { tokenRepos } from './token-repos.ts'
-import { createWebAccess, type WebAccess } from './web-access.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {

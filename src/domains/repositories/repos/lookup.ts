@@ -1,4 +1,4 @@
-import { type RepoAdmission, type RepoTarget } from '../../../core/access/admit.ts'
+import { type RepoAdmission, type RepoTarget, reachesRepo } from '../../../core/access/admit.ts'
 import {
   canSeeRepo,
   decideRepoAccess,
@@ -6,14 +6,33 @@ import {
   NO_GRANTS,
   type RepoAccess,
   type RepoGrants,
+  unitMode,
+  AccessMode,
 } from '../../../core/access/repo-access.ts'
 import { loadRepoGrants } from '../../../core/access/repo-grants.store.ts'
-import { type Viewer, viewerOfAccount } from '../../../core/access/viewer.ts'
+import { type Viewer, viewerOfAccount, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { MovedError, notFound } from '../../../core/platform/errors.ts'
+import { MovedError, notFound, locked, unauthenticated } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { type User, findRenamedUserId, findUserById, findUserByName, movedOwner } from '../../accounts/index.ts'
-import { findByOwnerAndName, findRenamedRepoId, findRepoById, findRepoByName, type Repo } from './repo.store.ts'
+import {
+  type User,
+  findRenamedUserId,
+  findUserById,
+  findUserByName,
+  movedOwner,
+  reloadActingUser,
+  listUsersByIds,
+} from '../../accounts/index.ts'
+import {
+  findByOwnerAndName,
+  findRenamedRepoId,
+  findRepoById,
+  findRepoByName,
+  type Repo,
+  listReposByIds,
+} from './repo.store.ts'
+import { listMirrors, type Mirror } from './records/records.store.ts'
+import { listPendingTransfers } from './repo-view.store.ts'
 
 export interface RepoInView {
   readonly repo: Repo
@@ -137,4 +156,97 @@ export async function getCreatedRepo(db: Db, id: RepoId): Promise<Repo> {
   const repo = await findRepoById(db, id)
   if (repo === undefined) throw notFound('the repository was deleted at the same time')
   return repo
+}
+
+/**
+ * The actor, the repository and the access as they are now, for a change that has waited for a lock. Throws
+ * Unauthenticated when the account or the token may no longer be used, NotFound when the repository is hidden, Locked
+ * when it is archived.
+ */
+export async function renewAccess(
+  db: Db,
+  actor: SignedIn,
+  { id }: Pick<Repo, 'id'>,
+): Promise<RepoInView & { readonly actor: SignedIn }> {
+  const [renewed, repo] = [await reloadActingUser(db, actor), await findRepoById(db, id)]
+  if (renewed === undefined) throw unauthenticated()
+  const access = repo && (await loadRepoAccess(db, renewed, repo))
+  if (repo === undefined || access === undefined || !canSeeRepo(access) || !reachesRepo(renewed, repo))
+    throw notFound('repository does not exist')
+  if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+  return { actor: renewed, repo, access }
+}
+
+/** An account that may write the code of a repository, and its access to it. */
+export interface Writer {
+  readonly viewer: SignedIn
+  readonly access: RepoAccess
+}
+
+/** Undefined when the account may not write the code. */
+export async function findWriter(db: Db, viewer: SignedIn, repo: Repo): Promise<Writer | undefined> {
+  const access = await loadRepoAccess(db, viewer, repo)
+  return unitMode(access, 'repo.code') >= AccessMode.write ? { viewer, access } : undefined
+}
+
+/** Everything a Repository model contains, for one viewer. */
+export interface RepoView {
+  readonly repo: Repo
+  readonly access: RepoAccess
+  /** The repository this one was forked from, when the viewer may see it. */
+  readonly parent: Repo | undefined
+  readonly transfer: { readonly doer: User; readonly recipient: User } | undefined
+  readonly mirror: Mirror | undefined
+}
+
+/** Views in the order given, with a fixed number of queries. `decided` has accesses that were decided before. */
+export async function loadRepoViews(
+  db: Db,
+  viewer: Viewer,
+  repos: readonly Repo[],
+  decided: ReadonlyMap<RepoId, RepoAccess> = new Map(),
+): Promise<RepoView[]> {
+  if (repos.length === 0) return []
+  const parentIds = repos.flatMap((repo) => repo.forkId ?? [])
+  const parents = new Map((await listReposByIds(db, parentIds)).map((parent) => [parent.id, parent]))
+  const undecided = [...repos.filter((repo) => !decided.has(repo.id)), ...parents.values()]
+  const [accesses, transfers, mirrors] = await Promise.all([
+    undecided.length === 0 ? new Map<RepoId, RepoAccess>() : loadRepoAccesses(db, viewer, undecided),
+    loadTransfers(db, repos),
+    listMirrors(
+      db,
+      repos.filter((repo) => repo.isMirror).map((repo) => repo.id),
+    ),
+  ])
+  const mirrorOf = new Map(mirrors.map((mirror) => [mirror.repoId, mirror]))
+  return repos.map((repo) => {
+    const parent = repo.forkId === undefined ? undefined : parents.get(repo.forkId)
+    const parentAccess = parent && accesses.get(parent.id)
+    return {
+      repo,
+      access: decided.get(repo.id) ?? accesses.get(repo.id)!,
+      parent: parentAccess && canSeeRepo(parentAccess) ? parent : undefined,
+      transfer: transfers.get(repo.id),
+      mirror: mirrorOf.get(repo.id),
+    }
+  })
+}
+
+async function loadTransfers(db: Db, repos: readonly Repo[]): Promise<Map<RepoId, NonNullable<RepoView['transfer']>>> {
+  const transfers = await listPendingTransfers(
+    db,
+    repos.map((repo) => repo.id),
+  )
+  if (transfers.length === 0) return new Map()
+  const people = await listUsersByIds(
+    db,
+    transfers.flatMap((transfer) => [transfer.doerId, transfer.recipientId]),
+  )
+  const byId = new Map(people.map((user) => [user.id, user]))
+  return new Map(
+    transfers.map(({ repoId, doerId, recipientId }) => [
+      repoId,
+      { doer: byId.get(doerId)!, recipient: byId.get(recipientId)! },
+    ]),
+  )
 }

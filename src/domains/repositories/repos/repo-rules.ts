@@ -1,4 +1,4 @@
-import type { DefaultUnits } from '../../../core/access/units.ts'
+import type { DefaultUnits } from '../../../core/access/repo-access.ts'
 
 /** The settings that repositories are created by. */
 export interface RepoRules {

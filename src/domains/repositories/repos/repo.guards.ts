@@ -1,5 +1,5 @@
 import { admit, type RepoLevel, type RepoRefusal } from '../../../core/access/admit.ts'
-import { hasUnit, type Unit } from '../../../core/access/units.ts'
+import { hasUnit, type Unit, AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Guard, GuardInput } from '../../../core/http/guards/guard.ts'
 import { type DomainError, forbidden, locked, notFound, unauthenticated } from '../../../core/platform/errors.ts'
@@ -122,4 +122,27 @@ export const unreadableUnit = (repo: Pick<Repo, 'units'>, unit: Unit): DomainErr
 /** Issues, pulls and wiki are 404 when they are off or not readable; code, releases and actions are 403. */
 function isHiddenWhenOff(unit: Unit): boolean {
   return unit === 'repo.issues' || unit === 'repo.pulls' || unit === 'repo.wiki'
+}
+
+export type TrackerGuard = (intent: 'read' | 'write') => Guard<RepoInView>
+
+/**
+ * What issues and pull requests share, such as labels: those who see `{owner}/{repo}` read it, also where both units
+ * are off; writers of either unit and administrators change it, also in archived repositories (behaviour/issues#labels,
+ * behaviour/auth-and-access#refusals).
+ */
+export function createTrackerGuard(repoGuard: RepoGuard): TrackerGuard {
+  return (intent) => {
+    const see = repoGuard('see', { unit: 'repo.issues', needsUser: intent === 'write' })
+    if (intent === 'read') return { ...see, describe: 'callers that may see the repository' }
+    return {
+      ...see,
+      describe: 'write repo.issues or repo.pulls',
+      decide({ access }) {
+        const mode = Math.max(unitMode(access, 'repo.issues'), unitMode(access, 'repo.pulls'))
+        if (mode < AccessMode.write && !isRepoAdmin(access))
+          throw forbidden('user should have a permission to write to a repo')
+      },
+    }
+  }
 }

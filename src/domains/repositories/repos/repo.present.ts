@@ -1,14 +1,13 @@
-import { presentablePermissions } from '../../../core/access/repo-access.ts'
+import { presentablePermissions, hasUnit } from '../../../core/access/repo-access.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
-import { hasUnit } from '../../../core/access/units.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import { formatDuration } from '../../../core/platform/duration.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { presentOther } from '../../accounts/index.ts'
 import { parseRepoSettings, type PullSettings, type RepoSettings } from './repo-settings.ts'
 import type { Repo } from './repo.store.ts'
-import type { ExternalTracker, InternalTracker, Permission, Repository } from './repository.model.ts'
-import type { RepoView } from './views.ts'
+import type { ExternalTracker, InternalTracker, Permission, Repository } from './repos.model.ts'
+import type { RepoView } from './lookup.ts'
 
 /**
  * A repository with everything computed (behaviour/repositories#the-repository-object). The owner looks as to an

@@ -1,4 +1,4 @@
-import { type DefaultUnits, namedUnits, withUnit } from '../../../core/access/units.ts'
+import { type DefaultUnits, namedUnits, withUnit } from '../../../core/access/repo-access.ts'
 import { parseDuration } from '../../../core/platform/duration.ts'
 import { type Core, defineModule, type Guards } from '../../../core/module.ts'
 import { type CreateRepoGuards, createRepoCreationGuards } from './creation/create-repo.guards.ts'
@@ -11,13 +11,17 @@ import { repoChangeOperations } from './changes/changes.operations.ts'
 import { createRepoChanges, type RepoChanges } from './changes/repo-changes.service.ts'
 import { createRepoFiles, type RepoFiles } from './deletion/repo-files.service.ts'
 import type { RepoRules } from './repo-rules.ts'
-import { createRepoByIdGuard, createRepoGuard, type RepoGuard } from './repo.guards.ts'
-import { repoOperations } from './repo.operations.ts'
+import {
+  createRepoByIdGuard,
+  createRepoGuard,
+  type RepoGuard,
+  createTrackerGuard,
+  type TrackerGuard,
+} from './repo.guards.ts'
+import { repoOperations, signingKeyOperations } from './repo.operations.ts'
 import { repoEvents } from './repos.events.ts'
 import { createRepoJobs } from './repos.jobs.ts'
 import { createRepos, type Repos } from './repos.service.ts'
-import { signingKeyOperations } from './signing-key.operations.ts'
-import { createTrackerGuard, type TrackerGuard } from './tracker.guards.ts'
 import { suspendUnits } from './records/records.store.ts'
 import { userDeletingProjections } from './deletion/user-deleting.projection.ts'
 

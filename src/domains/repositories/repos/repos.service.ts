@@ -9,9 +9,16 @@ import { createRepo, type CreateRepoDeps } from './creation/create-repo.ts'
 import type { NewRepo } from './creation/insert-new-repo.ts'
 import { listRepos, type RepoFilter } from './lists/repo-list.store.ts'
 import type { RepoOrder } from './lists/repo-order.ts'
-import { findRepoTarget, getRepoInView, getRepoInViewById, type RepoInView, type RepoName } from './lookup.ts'
+import {
+  findRepoTarget,
+  getRepoInView,
+  getRepoInViewById,
+  type RepoInView,
+  type RepoName,
+  loadRepoViews,
+  type RepoView,
+} from './lookup.ts'
 import { findRepoById, type Repo } from './repo.store.ts'
-import { loadRepoViews, type RepoView } from './views.ts'
 
 interface RepoQuery {
   readonly filter: RepoFilter

@@ -1,6 +1,6 @@
 import type { Identity, NewCommit, NewTag, ObjectWriter } from '../../../core/git/index.ts'
 import { loadPgpSigner } from '../../../core/platform/pgp/index.ts'
-import { loadSshSigner } from '../../../core/platform/ssh/signer.ts'
+import { loadSshSigner } from '../../../core/platform/ssh/signature.ts'
 
 /** The key of the server, which signs the commits that the server writes. */
 export interface CommitSigner {

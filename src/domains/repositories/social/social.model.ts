@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Nullable } from '../../../core/http/openapi/nullable.ts'
-import { Repository } from '../repos/repository.model.ts'
+import { Repository } from '../repos/repos.model.ts'
 import { UserModel as User } from '../../accounts/index.ts'
 
 export const Activity = Type.Object(

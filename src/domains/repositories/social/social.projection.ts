@@ -3,10 +3,9 @@ import type { DomainEvent, EventKind, EventPayload, Projections } from '../../..
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { findUserById, findTeamById, leavingProjections } from '../../accounts/index.ts'
 import { insertActivities } from './activities/activity.store.ts'
-import { deleteStarsAndWatchesOn, deleteStarsOfOwner } from './owner-cleanup.store.ts'
-import { deleteStarsOf } from './star.store.ts'
+import { deleteStarsAndWatchesOn, deleteStarsOfOwner, deleteStarsOf } from './social.store.ts'
 import { deleteHiddenWatches } from './watches/hidden-watches.ts'
-import { watchNewRepo, watchReposOfTeam } from './watches/team-watch.store.ts'
+import { watchNewRepo, watchReposOfTeam } from './watches/watches.store.ts'
 
 /** An entry of a feed, in the contract's words (behaviour/users-and-admin#activity-and-other-lists). */
 interface NewActivity {

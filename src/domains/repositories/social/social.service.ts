@@ -5,8 +5,8 @@ import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Repo, findRepoById } from '../repos/repo.store.ts'
 import { type User, findUserById, lockUsers, requireUnblocked } from '../../accounts/index.ts'
-import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from './star.store.ts'
-import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watches/watch.store.ts'
+import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from './social.store.ts'
+import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watches/watches.store.ts'
 
 export interface SocialDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   /** Users watch the repositories that they push to. */

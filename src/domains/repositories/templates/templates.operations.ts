@@ -4,14 +4,13 @@ import { anyone } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { LABEL_SETS } from './label-sets.ts'
+import { LABEL_SETS, gitignoreTemplates, licenseTemplates } from './templates.ts'
 import {
   GitignoreTemplateInfo,
   LabelTemplate,
   LicensesTemplateListEntry,
   LicenseTemplateInfo,
 } from './templates.model.ts'
-import { gitignoreTemplates, licenseTemplates } from './templates.ts'
 
 const HOW_TO_LICENSE =
   'Create a text file (typically named LICENSE or LICENSE.txt) in the root of your source code and copy the text ' +

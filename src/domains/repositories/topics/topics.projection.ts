@@ -1,7 +1,6 @@
 import type { Projections } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
-import { subtractTopicsOf } from './topic.store.ts'
-import { subtractTopicsOfReposOf } from './topic-counters.store.ts'
+import { subtractTopicsOf, subtractTopicsOfReposOf } from './topic.store.ts'
 
 /** Subtracts a repository that is about to be deleted from the counters of its topics. */
 export const repoDeletingProjections: Projections = {

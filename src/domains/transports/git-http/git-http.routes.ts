@@ -6,6 +6,8 @@ import {
   serveUploadArchive,
   serviceHeader,
   type OpenBundle,
+  type Exchange,
+  WireError,
 } from '../../../core/git/index.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
@@ -15,9 +17,9 @@ import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
 import { NO_CACHE, PRIVATE } from './headers.ts'
 import { allowOrigin } from './origins.ts'
 import { MissingForPush, Refusal } from './refusal.ts'
-import { gitProtocol, transfer } from './transfer.ts'
 import { Readable } from 'node:stream'
-import { etagMatches, parseRange } from '../../../core/platform/http/content.ts'
+import { etagMatches, parseRange } from '../../../core/platform/http/media-type.ts'
+import { createGunzip } from 'node:zlib'
 
 const READ_SIZE = 64 * 1024
 
@@ -239,4 +241,50 @@ function movedPath(error: MovedError, request: FastifyRequest): string {
   const name = error.what === 'repo' ? error.to : `${error.to}/${repo.slice(0, repo.length - suffix.length)}`
   const rest = request.url.split('/').slice(3).join('/')
   return `/${name.split('/').map(encodeURIComponent).join('/')}${suffix}/${rest}`
+}
+
+/** Serves one POST of a git client: body in, answer out, both streamed at the speed of the slower side. */
+async function transfer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { repo, service, log }: { readonly repo: GitRepo; readonly service: string; readonly log: Logger },
+  serve: (exchange: Exchange) => Promise<void>,
+): Promise<void> {
+  const input = inflate(request)
+  const gone = new AbortController()
+  const output = reply.raw
+  output.on('close', () => gone.abort())
+  output.on('error', () => gone.abort())
+  const cors = Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+  reply.hijack()
+  output.writeHead(200, { ...cors, ...NO_CACHE, 'content-type': `application/x-${service}-result` })
+  try {
+    await serve({ repo, input, output, protocol: gitProtocol(request), signal: gone.signal })
+    output.end()
+  } catch (error) {
+    const wasAnswered = error instanceof WireError && (error.kind === 'protocol' || error.kind === 'refused')
+    if (!(error instanceof WireError)) log.error({ err: error, request: request.id }, 'git transfer failed')
+    else log.info({ request: request.id, kind: error.kind, reason: error.message }, 'git transfer ended early')
+    if (wasAnswered) output.end()
+    else output.destroy()
+  } finally {
+    if (input !== request.raw) input.destroy()
+  }
+}
+
+function gitProtocol(request: FastifyRequest): string | undefined {
+  const value = request.headers['git-protocol']
+  return Array.isArray(value) ? value[0] : value
+}
+
+function inflate(request: FastifyRequest): Readable {
+  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
+  if (encoding === 'identity') return request.raw
+  if (encoding !== 'gzip' && encoding !== 'x-gzip')
+    throw new Refusal(415, `Content-Encoding ${encoding} is not supported`)
+  const inflated = createGunzip()
+  // NOTE: a broken body fails the reader of the inflated side; a pipeline would also destroy the request, whose rest
+  // has to be read before the next one comes.
+  request.raw.on('error', (error) => inflated.destroy(error)).pipe(inflated)
+  return inflated
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCommandLine, parseRepoPath } from './command-line.ts'
+import { parseCommandLine, parseRepoPath } from './session.ts'
 
 const NAME = /^[^/\s]+$/
 

@@ -1,6 +1,6 @@
 import ssh2 from 'ssh2'
 import { expect, it } from 'vitest'
-import { generateKey } from './host-keys.ts'
+import { generateKey } from './ssh-server.ts'
 
 const BROKEN = '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE=\n-----END OPENSSH PRIVATE KEY-----\n'
 

@@ -1,15 +1,159 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
-import { admitCaller } from '../../../core/access/admit.ts'
+import { admitCaller, admit as admitToRepo, type RepoLevel } from '../../../core/access/admit.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import type { GitTransport, LfsTokens, Pushes, Wikis } from '../../code/index.ts'
-import { type KeyTargets, type Repos, findBranchWriter } from '../../repositories/index.ts'
+import { type KeyTargets, type Repos, findBranchWriter, type KeyTarget } from '../../repositories/index.ts'
 import { type KeyHolder, type KeyLogins, type SignInRecords, viewerOfKey } from '../../accounts/index.ts'
-import { admit, requireWrite, SshRefusal } from './admit.ts'
-import { type GitService, parseCommandLine, type RepoPath, type SshCommand } from './command-line.ts'
+
+/** A repository as SSH clients name it. */
+interface RepoPath {
+  readonly owner: string
+  readonly name: string
+  /** The repository of the wiki beside it: `{name}.wiki`. */
+  readonly isWiki: boolean
+}
+
+type GitService = 'git-upload-pack' | 'git-receive-pack' | 'git-upload-archive'
+
+/** What a client asks for by `exec`. */
+type SshCommand =
+  | { readonly kind: 'git'; readonly service: GitService; readonly path: RepoPath }
+  | { readonly kind: 'lfs'; readonly path: RepoPath; readonly operation: 'upload' | 'download' }
+  | { readonly kind: 'info' }
+  /** Refused with these words. */
+  | { readonly kind: 'wrong'; readonly text: string }
+
+const SERVICES: readonly string[] = ['git-upload-pack', 'git-receive-pack', 'git-upload-archive'] satisfies GitService[]
+const MAX_LENGTH = 4096
+
+/** Reads `git-upload-pack '/owner/repo.git'` and its like. Nothing of it ever reaches a shell. */
+export function parseCommandLine(line: string): SshCommand {
+  const words = line.length > MAX_LENGTH ? undefined : splitWords(line)
+  if (words === undefined) return wrong('Unknown git command')
+  // `git upload-pack path` is the same as `git-upload-pack path`.
+  const [verb = '', ...args] = words[0] === 'git' && words.length > 1 ? [`git-${words[1]}`, ...words.slice(2)] : words
+  if (verb === 'ssh_info') return { kind: 'info' }
+  const isLfs = verb === 'git-lfs-authenticate'
+  if (!isLfs && !SERVICES.includes(verb)) return wrong('Unknown git command')
+  if (args.length < (isLfs ? 2 : 1)) return wrong('Too few arguments')
+  const path = parseRepoPath(args[0]!)
+  if (path === undefined) return wrong('Invalid repository path')
+  if (!isLfs) return { kind: 'git', service: verb as GitService, path }
+  const operation = args[1]
+  return operation === 'upload' || operation === 'download'
+    ? { kind: 'lfs', path, operation }
+    : wrong('Unknown LFS operation')
+}
+
+/** `owner/name` with or without a slash in front and `.git` behind; undefined for anything else. */
+export function parseRepoPath(text: string): RepoPath | undefined {
+  const match = /^\/?([^/\s]+)\/([^/\s]+?)\/?$/.exec(text)
+  if (match === null) return undefined
+  const base = match[2]!.replace(/\.git$/i, '')
+  const name = base.replace(/\.wiki$/i, '')
+  if (/^\.{0,2}$/.test(name) || /^\.{1,2}$/.test(match[1]!)) return undefined
+  return { owner: match[1]!, name, isWiki: name !== base }
+}
+
+const wrong = (text: string): SshCommand => ({ kind: 'wrong', text })
+
+/** A word and the space before it; a backslash at the end of the line stands for itself. */
+const WORD = /\s*((?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\]|\\$)+)/gy
+const QUOTED = /'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])/g
+
+/** Words as a shell would split them: single and double quotes, backslashes. Undefined when a quote stays open. */
+function splitWords(line: string): string[] | undefined {
+  const words: string[] = []
+  let end = 0
+  for (const match of line.matchAll(WORD)) {
+    words.push(unquote(match[1]!))
+    end = match.index + match[0].length
+  }
+  return line.slice(end).trim() === '' ? words : undefined
+}
+
+const unquote = (word: string): string =>
+  word.replaceAll(
+    QUOTED,
+    (_, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replaceAll(/\\([^])/g, '$1') ?? escaped ?? '',
+  )
+
+/** A refusal in words for the client (behaviour/git-data-and-transport#git-over-ssh). */
+class SshRefusal extends Error {
+  override readonly name = 'SshRefusal'
+}
+
+type Intent = 'read' | 'push'
+
+/**
+ * The repository of a path, when the key may do what is intended; former names are followed without a word. What is
+ * hidden looks missing. A push with the key of a user needs read access only: refs are decided one by one. Throws
+ * SshRefusal.
+ */
+async function admit(keyTargets: KeyTargets, holder: KeyHolder, path: RepoPath, intent: Intent): Promise<KeyTarget> {
+  if (holder.kind === 'user') requireUsable(holder)
+  const target = await keyTargets.find(holder, path.owner, path.name)
+  if (target === undefined)
+    throw new SshRefusal(`Cannot find repository: ${path.owner}/${path.name}${path.isWiki ? '.wiki' : ''}`)
+  requireLevel(target, path, { level: holder.kind === 'deploy' && intent === 'push' ? 'write' : 'read', intent })
+  return target
+}
+
+/** Throws SshRefusal when the key may not write to the code. */
+const requireWrite = (target: KeyTarget, path: RepoPath): void =>
+  requireLevel(target, path, { level: 'write', intent: 'push' })
+
+function requireLevel(
+  target: KeyTarget,
+  { isWiki }: RepoPath,
+  { level, intent }: { readonly level: RepoLevel; readonly intent: Intent },
+): void {
+  const { fullName } = target.repo
+  const admission = admitToRepo(
+    target.viewer,
+    { kind: 'found', ...target },
+    {
+      level,
+      unit: isWiki ? 'repo.wiki' : 'repo.code',
+      ...(intent === 'push' && { archived: 'refuse' }),
+      ...(intent === 'push' && !isWiki && { mirror: 'refuse' }),
+    },
+  )
+  if (admission.kind === 'allowed') return
+  switch (admission.kind === 'forbidden' ? admission.reason : 'unit') {
+    case 'archived':
+      throw new SshRefusal(`Repo: ${fullName} is archived.`)
+    case 'mirror':
+      throw new SshRefusal(`Mirror Repository ${fullName} is read-only`)
+    case 'level':
+      throw new SshRefusal(`${describeKey(target)} is not authorized to write to ${fullName}.`)
+    default:
+      if (isWiki) throw new SshRefusal('repository wiki is disabled')
+      throw new SshRefusal(`${describeKey(target)} is not authorized to read ${fullName}.`)
+  }
+}
+
+function describeKey({ key, viewer, isForeign }: KeyTarget): string {
+  if (key.kind === 'user') return `User: ${viewer.account.id}:${viewer.account.name} with Key: ${key.id}:${key.title}`
+  if (key.kind === 'certificate')
+    return `User: ${viewer.account.id}:${viewer.account.name} with Certificate: ${key.title}`
+  return `${isForeign ? 'Public (Deploy) Key' : 'Deploy Key'}: ${key.id}:${key.title}`
+}
+
+function requireUsable(holder: KeyHolder & { kind: 'user' }): void {
+  const admission = admitCaller(viewerOfKey(holder), {})
+  if (admission.kind !== 'forbidden') return
+  throw new SshRefusal(
+    admission.reason === 'password-change-required'
+      ? 'You must change your password first.'
+      : 'Your account is disabled.',
+  )
+}
 
 /** What SSH clients are served from. */
 export interface SshServices {

@@ -1,16 +1,14 @@
 import type { Core } from '../../../core/module.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
-import type { Unit } from '../../../core/access/units.ts'
+import type { Unit } from '../../../core/access/repo-access.ts'
 import { MovedError, notFound } from '../../../core/platform/errors.ts'
 import { findRun } from '../../automation/index.ts'
 import { type Milestones, getReadableIssue } from '../../issues/index.ts'
 import { type Packages, getReadablePackageOwner } from '../../packages/index.ts'
 import type { RepoInView, Repos } from '../../repositories/index.ts'
 import { type Html, type Users, safeHtml } from '../../accounts/index.ts'
-import type { Content } from './layout.ts'
-import { list } from './parts.ts'
+import { type Content, list, admitRepo, type PageMaker, repoHeading, type Visit } from './layout.ts'
 import type { Sources } from './sources.service.ts'
-import { admitRepo, type PageMaker, repoHeading, type Visit } from './visit.ts'
 
 interface ApiPageDeps extends Pick<Core, 'database' | 'site'> {
   readonly milestones: Pick<Milestones, 'get'>

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { HOME, Html, safeHtml, signInPath } from '../../accounts/index.ts'
+import type { RepoNeed } from '../../../core/access/admit.ts'
+import { escapePath } from '../../../core/access/repo-urls.ts'
+import type { Paging } from '../../../core/platform/paging.ts'
+import { MovedError } from '../../../core/platform/errors.ts'
+import { type RepoInView, type Repos, requireVisible } from '../../repositories/index.ts'
+import type { Caller } from './texts.service.ts'
+import { wireTime } from '../../../core/platform/clock.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
@@ -56,4 +63,100 @@ ${body}
 </main></body>
 </html>
 `.text
+}
+
+/** A request for a page. */
+export interface Visit extends PageRequest {
+  /** Of the path, unescaped: `owner`, `repo`, and `rest` for what follows the fixed part. */
+  readonly params: { readonly owner: string; readonly repo: string; readonly rest: string }
+  readonly caller: Caller
+  /** The window of the query, of at most `limit` rows. */
+  paging(limit: number): Paging
+}
+
+/** Makes a page. Throws NotFound for what is missing or hidden, Moved after a rename. */
+export type PageMaker = (visit: Visit) => Promise<Content>
+
+/** The repository of the path when the viewer may see it, or read the unit. Throws NotFound and Moved. */
+export async function admitRepo(
+  { repos }: { readonly repos: Pick<Repos, 'admit'> },
+  { viewer, params: { owner, repo: name } }: Visit,
+  need: Pick<RepoNeed, 'unit'> = {},
+): Promise<RepoInView> {
+  // A clone address in a browser.
+  if (/\.git$/i.test(name)) throw new MovedError('repo', `${owner}/${name}`, `${owner}/${name.slice(0, -4)}`)
+  const level = need.unit === undefined ? 'see' : 'read'
+  return requireVisible(await repos.admit(viewer, { owner, name }, { ...need, level }))
+}
+
+/** The path of a page below a repository: `/base/owner/repo` and these parts, whose slashes are kept. */
+export const repoPath = (
+  { base }: Pick<PageRequest, 'base'>,
+  { fullName }: { readonly fullName: string },
+  ...parts: readonly string[]
+): string => [`${base}/${fullName}`, ...parts.filter((part) => part !== '').map(escapePath)].join('/')
+
+/** The heading of every page below a repository: where it is. */
+export function repoHeading(visit: Visit, { repo }: Pick<RepoInView, 'repo'>, what?: Html): Html {
+  const { base } = visit
+  const { owner, name } = repo
+  const place = safeHtml`<a href="${base}/${owner.name}">${owner.name}</a> / <a href="${repoPath(visit, repo)}">${name}</a>`
+  return safeHtml`<h1>${place}${what === undefined ? '' : safeHtml`: ${what}`}</h1>`
+}
+
+export const NOTHING = new Html('')
+
+/** `part` unless there is nothing to show. */
+export const when = <T>(value: T | undefined, part: (value: T) => Html): Html =>
+  value === undefined || value === '' ? NOTHING : part(value)
+
+/** One `li` for each item; a sentence where there are none. */
+export function list<T>(items: readonly T[], item: (item: T) => Html, none: string): Html {
+  if (items.length === 0) return safeHtml`<p class="note">${none}</p>`
+  return safeHtml`<ul class="list">
+${items.map((entry) => safeHtml`<li>${item(entry)}</li>\n`)}</ul>`
+}
+
+/** `text` is a time in RFC 3339. */
+export const time = (text: string): Html => safeHtml`<time datetime="${text}">${text.replace('T', ' ')}</time>`
+
+/** `ms` is epoch milliseconds. */
+export const timeOf = (ms: number): Html => time(wireTime(ms))
+
+/** Links to the pages of a list beside this one. */
+export function pager({ page, limit }: Paging, total: number): Html {
+  const last = Math.max(1, Math.ceil(total / limit))
+  return last === 1 ? NOTHING : steps(Math.min(page, last + 1), page < last, `Page ${page} of ${last}`)
+}
+
+/** The same for a list whose length is not known. */
+export const stepper = ({ page }: Paging, hasMore: boolean): Html =>
+  page === 1 && !hasMore ? NOTHING : steps(page, hasMore, `Page ${page}`)
+
+function steps(page: number, hasMore: boolean, where: string): Html {
+  return safeHtml`<nav class="tabs" aria-label="Pages">${when(page - 1 || undefined, (to) => safeHtml`<a rel="prev" href="?page=${to}">Previous</a>`)}
+<span>${where}</span>
+${when(hasMore ? page + 1 : undefined, (to) => safeHtml`<a rel="next" href="?page=${to}">Next</a>`)}</nav>`
+}
+
+/** The first line of a message, as much of it as a list shows. */
+export const firstLine = (message: string): string => message.slice(0, MAX_LINE).split('\n', 1)[0]!.toWellFormed()
+
+/** A message as it is; the end of a very long one is left out. */
+export const whole = (message: string): string =>
+  message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE).toWellFormed()} …` : message
+
+const MAX_LINE = 200
+const MAX_MESSAGE = 64 * 1024
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** A number of bytes for people. */
+export function size(bytes: number): string {
+  let [value, unit] = [bytes, 0]
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`
 }

@@ -1,8 +1,7 @@
 import type { Repos } from '../../repositories/index.ts'
 import { type Users, isHttpUrl, safeHtml } from '../../accounts/index.ts'
-import { repoList } from './home.page.ts'
-import { NOTHING, pager, when } from './parts.ts'
-import type { PageMaker } from './visit.ts'
+import { repoList } from './pages.page.ts'
+import { NOTHING, pager, when, type PageMaker } from './layout.ts'
 
 export interface OwnerDeps {
   readonly repos: Pick<Repos, 'list'>

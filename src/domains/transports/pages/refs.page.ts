@@ -1,9 +1,8 @@
 import { type Branches, type Tags, commitUtcTime } from '../../code/index.ts'
 import type { Repos } from '../../repositories/index.ts'
 import { safeHtml } from '../../accounts/index.ts'
-import { commitLine } from './commits.page.ts'
-import { firstLine, list, pager, time, when } from './parts.ts'
-import { admitRepo, type PageMaker, repoHeading, repoPath } from './visit.ts'
+import { commitLine } from './pages.page.ts'
+import { firstLine, list, pager, time, when, admitRepo, type PageMaker, repoHeading, repoPath } from './layout.ts'
 
 interface RefPageDeps {
   readonly repos: Pick<Repos, 'admit'>

@@ -3,9 +3,20 @@ import type { Site } from '../../../core/platform/site.ts'
 import { type ReleaseView, type Releases, presentRelease } from '../../code/index.ts'
 import type { RepoInView, Repos } from '../../repositories/index.ts'
 import { Html, isHttpUrl, safeHtml } from '../../accounts/index.ts'
-import { list, NOTHING, pager, size, time, when } from './parts.ts'
+import {
+  list,
+  NOTHING,
+  pager,
+  size,
+  time,
+  when,
+  admitRepo,
+  type PageMaker,
+  repoHeading,
+  repoPath,
+  type Visit,
+} from './layout.ts'
 import type { Texts } from './texts.service.ts'
-import { admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './visit.ts'
 
 export interface ReleasePageDeps {
   readonly repos: Pick<Repos, 'admit'>

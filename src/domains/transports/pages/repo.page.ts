@@ -1,15 +1,12 @@
-import { AccessMode } from '../../../core/access/access-mode.ts'
-import { unitMode } from '../../../core/access/repo-access.ts'
+import { AccessMode, unitMode, hasUnit, type Unit } from '../../../core/access/repo-access.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
-import { hasUnit, type Unit } from '../../../core/access/units.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { RepoInView, Repos } from '../../repositories/index.ts'
 import { Html, isHttpUrl, safeHtml } from '../../accounts/index.ts'
-import { list, NOTHING, when } from './parts.ts'
+import { list, NOTHING, when, admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
 import { entryList } from './source.page.ts'
 import type { Place, Sources, TextFile } from './sources.service.ts'
 import type { Texts } from './texts.service.ts'
-import { admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './visit.ts'
 
 export interface RepoPageDeps {
   readonly repos: Pick<Repos, 'admit'>

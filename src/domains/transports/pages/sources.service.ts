@@ -1,7 +1,7 @@
 import type { Core } from '../../../core/module.ts'
 import { findShortOid, type GitRepo, ignoringMissing, MODE, type TreeEntry } from '../../../core/git/index.ts'
 import { notFound } from '../../../core/platform/errors.ts'
-import { isText } from '../../../core/platform/http/content.ts'
+import { isText } from '../../../core/platform/http/media-type.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
 import {

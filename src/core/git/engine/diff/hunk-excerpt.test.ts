@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DiffSide } from './diff-span.ts'
+import type { DiffSide } from './diff-texts.ts'
 import { contextExcerpt, HunkExcerpt } from './hunk-excerpt.ts'
 import { DiffScanner } from './hunk-scanner.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LineRanges } from './line-ranges.ts'
+import { LineRanges } from './line-moves.ts'
 
 /** Two lines of three changed, one line inserted after line 5, lines 8 and 9 deleted. */
 const DIFF = '@@ -2,2 +2 @@\n-b\n-c\n+B\n@@ -5,0 +5 @@\n+e2\n@@ -8,2 +7,0 @@\n-h\n-i\n'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PackedList } from './packed-list.ts'
+import { PackedList } from './changed-files.ts'
 
 const list = (length: number): PackedList<number> => {
   const made = new PackedList<number>()

@@ -1,8 +1,7 @@
-import { PositionFlags } from './position-flags.ts'
-import { PositionQueue } from './position-queue.ts'
-import type { RepoView, WalkResult } from './repo-view.ts'
+import { PositionFlags, firstOf, logOf, type LogRange } from './path-log.ts'
+import { PositionQueue, type RepoView, type WalkResult, type Walk } from './repo-view.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
-import type { Walk } from './walk.ts'
+import { type LastChanges, lastChanges } from './directory-walk.ts'
 
 const LEFT = 1
 const RIGHT = 2
@@ -15,7 +14,7 @@ const STEPS_AT_ONCE = 256
 const find = (view: RepoView, oid: string): number => view.commits.find(Buffer.from(oid, 'hex'))
 
 /** Those of the tips that the history of `base` contains. */
-export function* within(view: RepoView, base: string, tips: readonly string[]): Walk<string[]> {
+function* within(view: RepoView, base: string, tips: readonly string[]): Walk<string[]> {
   const { commits } = view
   const positions = tips.map((oid) => find(view, oid))
   const lowest = positions.reduce((least, tip) => Math.min(least, commits.generation(tip)), Number.POSITIVE_INFINITY)
@@ -35,7 +34,7 @@ export function* within(view: RepoView, base: string, tips: readonly string[]): 
 }
 
 /** The best common ancestors as `git merge-base --all` prints them; none for unrelated histories. */
-export function* mergeBases(view: RepoView, left: string, right: string): Walk<string[]> {
+function* mergeBases(view: RepoView, left: string, right: string): Walk<string[]> {
   const { commits } = view
   const walk = new SideWalk(view)
   walk.add(find(view, left), LEFT)
@@ -52,13 +51,13 @@ export function* mergeBases(view: RepoView, left: string, right: string): Walk<s
   return bases.toSorted((a, b) => commits.date(b) - commits.date(a)).map((base) => commits.id(base))
 }
 
-export interface SideCounts {
+interface SideCounts {
   readonly left: number
   readonly right: number
 }
 
 /** How many commits one of two histories has and the other lacks. */
-export function* countSides(view: RepoView, left: string, right: string): Walk<SideCounts> {
+function* countSides(view: RepoView, left: string, right: string): Walk<SideCounts> {
   const counts = { left: 0, right: 0 }
   const walk = new SideWalk(view)
   walk.add(find(view, left), LEFT)
@@ -78,7 +77,7 @@ interface DifferenceResult extends WalkResult {
 }
 
 /** The commits that `tip` has and all of `not` lack, in the order of git log. */
-export function* difference(view: RepoView, tip: string, not: readonly string[]): Walk<Int32Array> {
+function* difference(view: RepoView, tip: string, not: readonly string[]): Walk<Int32Array> {
   const { commits } = yield* view.shared<DifferenceResult>({
     key: `difference ${tip} ${not.join(' ')}`,
     isAnswer: () => true,
@@ -160,4 +159,79 @@ class SideWalk {
   addParents(position: number, flags: number): void {
     for (const parent of this.#view.commits.parents(position)) this.add(parent, flags)
   }
+}
+
+interface Window {
+  readonly skip: number
+  readonly limit: number
+}
+
+interface Page {
+  /** Of all commits, on the page or not. */
+  readonly total: number
+  readonly commits: readonly string[]
+}
+
+/** What is asked of the history of one repository, and what the answer is. Ids are full and hexadecimal. */
+export interface GraphQueries {
+  /** The last change of every entry of a directory; its path has no slashes at its ends. */
+  readonly lastChanges: {
+    readonly query: { readonly commit: string; readonly directory: string }
+    readonly answer: LastChanges
+  }
+  /** The newest commit of the range; empty: none. */
+  readonly first: { readonly query: LogRange; readonly answer: string }
+  readonly log: { readonly query: LogRange & Window; readonly answer: Page }
+  /** What `tip` has and all of `not` lack. */
+  readonly difference: {
+    readonly query: Window & { readonly tip: string; readonly not: readonly string[] }
+    readonly answer: Page
+  }
+  /** Those of the tips that the history of `base` contains. */
+  readonly within: {
+    readonly query: { readonly base: string; readonly tips: readonly string[] }
+    readonly answer: readonly string[]
+  }
+  /** The newest first; none: the histories are unrelated. */
+  readonly mergeBases: {
+    readonly query: { readonly left: string; readonly right: string }
+    readonly answer: readonly string[]
+  }
+  readonly sides: { readonly query: { readonly left: string; readonly right: string }; readonly answer: SideCounts }
+}
+
+type GraphQueryKind = keyof GraphQueries
+type Answering<K extends GraphQueryKind> = (
+  view: RepoView,
+  query: GraphQueries[K]['query'],
+) => Walk<GraphQueries[K]['answer']>
+
+const ANSWERS: { readonly [K in GraphQueryKind]: Answering<K> } = {
+  lastChanges: (view, { commit, directory }) => lastChanges(view, commit, directory),
+  *first(view, range) {
+    return (yield* firstOf(view, range)) ?? ''
+  },
+  *log(view, { skip, limit, ...range }) {
+    return page(view, yield* logOf(view, range), { skip, limit })
+  },
+  *difference(view, { skip, limit, tip, not }) {
+    return page(view, yield* difference(view, tip, not), { skip, limit })
+  },
+  within: (view, { base, tips }) => within(view, base, tips),
+  mergeBases: (view, { left, right }) => mergeBases(view, left, right),
+  sides: (view, { left, right }) => countSides(view, left, right),
+}
+
+function page({ commits }: RepoView, all: Int32Array, { skip, limit }: Window): Page {
+  const shown = all.subarray(skip, skip + limit)
+  return { total: all.length, commits: Array.from(shown, (position) => commits.id(position)) }
+}
+
+/** Answers in steps, so that several walks can take turns. */
+export function answer<K extends GraphQueryKind>(
+  view: RepoView,
+  kind: K,
+  query: GraphQueries[K]['query'],
+): Walk<GraphQueries[K]['answer']> {
+  return ANSWERS[kind](view, query)
 }

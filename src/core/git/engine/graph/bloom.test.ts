@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keysOf, murmur3, PathKey } from './bloom.ts'
+import { keysOf, murmur3, PathKey } from './commit-graph.ts'
 
 const asIs = (byte: number): number => byte
 const seed0 = (text: string): string => murmur3(Buffer.from(text), 0, asIs).toString(16)

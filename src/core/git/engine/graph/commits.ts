@@ -1,5 +1,4 @@
-import type { PathKey } from './bloom.ts'
-import type { CommitGraph, SkipBounds } from './commit-graph.ts'
+import type { PathKey, CommitGraph, SkipBounds } from './commit-graph.ts'
 import type { Filter } from './graph-layer.ts'
 import type { ObjectStore } from '../packs/object-store.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'

@@ -1,8 +1,6 @@
-import { PathKey } from './bloom.ts'
-import { PathVersions } from './path-versions.ts'
-import { PositionQueue } from './position-queue.ts'
-import type { RepoView, WalkResult } from './repo-view.ts'
-import type { Walk } from './walk.ts'
+import { PathKey } from './commit-graph.ts'
+import { PathVersions } from './path-log.ts'
+import { PositionQueue, type RepoView, type WalkResult, type Walk } from './repo-view.ts'
 
 /** Names and ids as hexadecimal digits: what last changed each entry of a directory. */
 export type LastChanges = readonly (readonly [name: string, commit: string])[]

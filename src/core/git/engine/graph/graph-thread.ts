@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../../platform/logger.ts'
 import type { ObjectFormat } from '../object/format.ts'
-import type { GraphQueries } from './queries.ts'
+import type { GraphQueries } from './ancestors.ts'
 import type { GraphAnswer, GraphDrop, GraphQuestion } from './worker.ts'
 
 const IDLE_MS = 60_000

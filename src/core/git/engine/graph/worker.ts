@@ -3,10 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { ObjectFormat } from '../object/format.ts'
 import { createStoreCaches } from '../packs/object-store.ts'
-import { answer, type GraphQueries } from './queries.ts'
-import { RepoView } from './repo-view.ts'
+import { answer, type GraphQueries } from './ancestors.ts'
+import { RepoView, type Walk } from './repo-view.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
-import type { Walk } from './walk.ts'
 
 /** Asks about one repository. The answer has the number of the question. */
 export interface GraphQuestion {

@@ -1,7 +1,6 @@
 import { createPathLookup, type PathLookup } from '../read/path-lookup.ts'
 import { applyChanges, PathConflictError, type TreeChange } from '../write/tree-edit.ts'
-import type { TreeMerge, TreeSpace } from './merge-space.ts'
-import { isSame, type LeafChange, listChanges } from './tree-changes.ts'
+import { type TreeMerge, type TreeSpace, isSame, type LeafChange, listChanges } from './merge-tree.ts'
 
 /**
  * The tree that git would make by merging `theirs` into `ours`, found without a process. Undefined where that takes

@@ -1,11 +1,9 @@
-import type { NewCommit } from '../object/commit.ts'
-import type { Identity } from '../object/identity.ts'
-import type { ObjectWriter } from '../write/object-writer.ts'
+import type { NewCommit, Identity } from '../object/commit.ts'
+import type { ObjectWriter } from '../write/tree-edit.ts'
 import type { Objects } from '../read/objects.ts'
 import { mergeUntouched } from './apply-commit.ts'
 import { type ConflictFile, conflictHunks } from './conflict-hunks.ts'
-import { type MergeContext, type MergeSpace, type TreeMerge, inMergeSpace } from './merge-space.ts'
-import type { MergeTree } from './merge-tree.ts'
+import { type MergeContext, type MergeSpace, type TreeMerge, inMergeSpace, type MergeTree } from './merge-tree.ts'
 import { replay } from './replay.ts'
 
 /** `merge` always makes a merge commit; `fast-forward-only` makes no commit. */

@@ -1,5 +1,5 @@
 import { createPathLookup } from '../read/path-lookup.ts'
-import type { MergeSpace } from './merge-space.ts'
+import type { MergeSpace } from './merge-tree.ts'
 
 /** Both versions of a place that was changed on both sides. */
 interface ConflictHunk {

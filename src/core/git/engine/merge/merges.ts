@@ -1,5 +1,5 @@
 import type { Memo } from '../memo.ts'
-import { createObjectWriter } from '../write/object-writer.ts'
+import { createObjectWriter } from '../write/tree-edit.ts'
 import { mergeUntouched } from './apply-commit.ts'
 import {
   buildMerge,
@@ -9,8 +9,7 @@ import {
   type MergePlan,
   treesOf,
 } from './build-merge.ts'
-import { inMergeSpace, type TreeSpace } from './merge-space.ts'
-import { type LeafChange, listChanges } from './tree-changes.ts'
+import { inMergeSpace, type TreeSpace, type LeafChange, listChanges } from './merge-tree.ts'
 
 interface MergeResult {
   /** The id of the merged tree; with conflicts, of one with conflict markers. */

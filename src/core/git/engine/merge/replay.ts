@@ -1,12 +1,10 @@
 import { GitError } from '../../errors.ts'
 import type { GitCommand } from '../command.ts'
 import { emptyTreeOid } from '../object/format.ts'
-import { type Identity, formatIdentity } from '../object/identity.ts'
+import { type Identity, formatIdentity, parseCommit, serializeCommit } from '../object/commit.ts'
 import type { Objects } from '../read/objects.ts'
 import { mergeUntouched } from './apply-commit.ts'
-import type { MergeSpace, TreeMerge } from './merge-space.ts'
-import type { MergeTree } from './merge-tree.ts'
-import { parseCommit, serializeCommit } from '../object/commit.ts'
+import type { MergeSpace, TreeMerge, MergeTree } from './merge-tree.ts'
 
 interface ReplayedCommit {
   readonly tree: string

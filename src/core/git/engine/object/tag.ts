@@ -1,7 +1,6 @@
 import { GitError } from '../../errors.ts'
-import { headerValue, splitHeaders } from './commit.ts'
+import { headerValue, splitHeaders, formatIdentity, type Identity, parseIdentity } from './commit.ts'
 import type { ObjectType } from './format.ts'
-import { formatIdentity, type Identity, parseIdentity } from './identity.ts'
 
 export interface Tag {
   readonly oid: string

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { ObjectArena } from './object-arena.ts'
 import { MAX_OBJECT_BYTES, Pack } from './pack.ts'
-import { PageCache } from './paged-file.ts'
+import { PageCache } from './pack-index.ts'
 import { Slab } from './slab.ts'
 import { UnsupportedError } from './unsupported-error.ts'
 

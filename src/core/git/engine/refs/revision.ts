@@ -3,8 +3,7 @@ import { isOid, type ObjectFormat, type ObjectType } from '../object/format.ts'
 import type { TreeEntry } from '../object/tree.ts'
 import type { Objects } from '../read/objects.ts'
 import type { RefSnapshot } from './ref-store.ts'
-import { branchRef, tagRef } from './ref-name.ts'
-import type { Refs } from './refs.ts'
+import { branchRef, tagRef, type Refs } from './refs.ts'
 
 /** What a client's ref text turned out to be. `oid` is the object itself, not peeled. */
 interface Resolved {

@@ -1,7 +1,6 @@
 import { notFound } from '../../../platform/errors.ts'
 import { isGitError } from '../../errors.ts'
-import { branchRef } from './ref-name.ts'
-import type { Refs } from './refs.ts'
+import { branchRef, type Refs } from './refs.ts'
 import type { Revisions } from './revision.ts'
 
 interface RefNames {

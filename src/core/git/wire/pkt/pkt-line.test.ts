@@ -1,10 +1,18 @@
 import { PassThrough, Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sinkTo } from './byte-sink.ts'
-import { DELIM, encodePkt, FLUSH, MAX_PAYLOAD, parsePrefix, type Pkt, RESPONSE_END } from './pkt-line.ts'
+import {
+  sinkTo,
+  DELIM,
+  encodePkt,
+  FLUSH,
+  MAX_PAYLOAD,
+  parsePrefix,
+  type Pkt,
+  RESPONSE_END,
+  SideBand,
+} from './pkt-line.ts'
 import { PktReader } from './pkt-reader.ts'
-import { SideBand } from './side-band.ts'
 
 const special = { flush: FLUSH, delim: DELIM, end: RESPONSE_END } as const
 const encode = (pkt: Pkt): Buffer => (pkt.kind === 'data' ? encodePkt(pkt.data) : special[pkt.kind])

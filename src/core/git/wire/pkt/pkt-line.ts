@@ -1,3 +1,39 @@
+import type { Writable } from 'node:stream'
+import { WireError } from '../wire-error.ts'
+
+/**
+ * Where bytes go, one chunk after the other: the promise settles when the next chunk may come. Sinks over streams have
+ * no more need of the bytes then, so that a writer may use one buffer again and again.
+ */
+export type ByteSink = (chunk: Uint8Array) => Promise<void>
+
+/**
+ * A sink over a stream with back-pressure: it waits until the bytes have left the process, and fails with `aborted`
+ * when the other side leaves or `signal` says so, and with `timeout` when it takes nothing for `idleMs` milliseconds.
+ */
+export function sinkTo(out: Writable, idleMs: number, signal?: AbortSignal): ByteSink {
+  /** NOTE: one listener for all: lines that are only shown are not waited for, so many may be on their way. */
+  const waiting = new Set<(error?: WireError) => void>()
+  const onGone = (): void => waiting.forEach((settle) => settle(new WireError('aborted', 'the client left')))
+  out.on('close', onGone).on('error', onGone)
+  // NOTE: a channel of an SSH connection that is gone says nothing itself, neither that it drained nor that it closed.
+  signal?.addEventListener('abort', onGone, { once: true })
+  return (chunk) =>
+    new Promise((resolve, reject) => {
+      if (out.destroyed || out.writableEnded || signal?.aborted)
+        return reject(new WireError('aborted', 'the client left'))
+      const timer = setTimeout(() => settle(new WireError('timeout', 'the client read nothing for too long')), idleMs)
+      const settle = (error?: WireError): void => {
+        clearTimeout(timer)
+        waiting.delete(settle)
+        if (error) reject(error)
+        else resolve()
+      }
+      waiting.add(settle)
+      out.write(chunk, (error) => settle(error ? new WireError('aborted', 'the client left') : undefined))
+    })
+}
+
 /** Packet lines (gitprotocol-common(5)): four hex digits of length, the four included, then the payload. */
 export type Pkt = { readonly kind: 'data'; readonly data: Buffer } | { readonly kind: 'flush' | 'delim' | 'end' }
 
@@ -22,7 +58,7 @@ export function encodePkt(payload: string | Uint8Array): Buffer {
 }
 
 /** The four hex digits in front of a payload of `size` bytes. */
-export function lengthPrefix(size: number): string {
+function lengthPrefix(size: number): string {
   return (size + PREFIX).toString(16).padStart(4, '0')
 }
 
@@ -49,4 +85,57 @@ function hexDigit(code: number | undefined): number | undefined {
 export function pktText(data: Buffer): string {
   const end = data.at(-1) === 0x0a ? data.length - 1 : data.length
   return data.toString('utf8', 0, end)
+}
+
+const DATA = 1
+const PROGRESS = 2
+const FATAL = 3
+
+/** Payload bytes of one packet beside the band number, with `side-band-64k`. */
+export const LARGE_BAND = MAX_PAYLOAD - 1
+
+/**
+ * Three streams in one (gitprotocol-pack(5)): data, progress shown as `remote:` lines, and a last fatal message.
+ * Each call settles when the reader is ready for more.
+ */
+export class SideBand {
+  readonly #sink: ByteSink
+  readonly #size: number
+
+  constructor(sink: ByteSink, size: number = LARGE_BAND) {
+    this.#sink = sink
+    this.#size = size
+  }
+
+  data(bytes: Uint8Array): Promise<void> {
+    return this.#send(DATA, bytes)
+  }
+
+  progress(text: string | Uint8Array): Promise<void> {
+    return this.#send(PROGRESS, typeof text === 'string' ? Buffer.from(text) : text)
+  }
+
+  fatal(text: string): Promise<void> {
+    return this.#send(FATAL, Buffer.from(text))
+  }
+
+  /** An empty packet, so that proxies and clients see that the server still works. */
+  keepAlive(): Promise<void> {
+    return this.#sink(encodePkt(Buffer.of(DATA)))
+  }
+
+  end(): Promise<void> {
+    return this.#sink(FLUSH)
+  }
+
+  async #send(band: number, bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += this.#size) {
+      const part = bytes.subarray(at, at + this.#size)
+      const packet = Buffer.allocUnsafe(5 + part.length)
+      packet.write(lengthPrefix(part.length + 1), 0, 'latin1')
+      packet[4] = band
+      packet.set(part, 5)
+      await this.#sink(packet)
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { commandFaults } from './check-commands.ts'
-import type { RefCommand } from './receive-request.ts'
+import { commandFaults, type RefCommand } from './receive-request.ts'
 import { processorTime } from '../../../../../test/harness/growth.ts'
 import { MEASURED } from '../../../../../test/harness/measured.ts'
 

@@ -5,19 +5,22 @@ import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space
 import { isDomainError } from '../../../platform/errors.ts'
 import type { Quarantine } from '../../disk/quarantine.ts'
 import type { RefMover } from '../../engine/refs/ref-transaction.ts'
-import type { ByteSink } from '../pkt/byte-sink.ts'
-import { commandFaults } from './check-commands.ts'
-import { isConnected, losesCommits } from './connectivity.ts'
-import type { PushExchange, ReceivePackOptions } from '../exchange.ts'
-import { moveRefs, NO_COMMIT } from './move-refs.ts'
+import { type ByteSink, LARGE_BAND, SideBand } from '../pkt/pkt-line.ts'
+import {
+  commandFaults,
+  type IncomingPush,
+  type PushDecision,
+  type PushResult,
+  type RefMove,
+  type ReceiveRequest,
+  type RefCommand,
+} from './receive-request.ts'
+import { isConnected, losesCommits, isPlainlyConnected } from './quick-connectivity.ts'
+import type { PushExchange, ReceivePackOptions } from '../protocol.ts'
+import { moveRefs, NO_COMMIT, discard, unpack } from './unpack.ts'
 import type { PktReader } from '../pkt/pkt-reader.ts'
-import type { IncomingPush, PushDecision, PushResult, RefMove } from './push-policy.ts'
-import { isPlainlyConnected } from './quick-connectivity.ts'
-import type { ReceiveRequest, RefCommand } from './receive-request.ts'
 import { encodeReport } from './report.ts'
-import { LARGE_BAND, SideBand } from '../pkt/side-band.ts'
 import { findNonCommits } from '../tip-types.ts'
-import { discard, unpack } from './unpack.ts'
 import { WireError } from '../wire-error.ts'
 
 const KEEP_ALIVE_MS = 5000

@@ -2,6 +2,10 @@ import { isOid, type ObjectFormat, oidLength, zeroOid } from '../../engine/objec
 import { pktText } from '../pkt/pkt-line.ts'
 import type { PktReader } from '../pkt/pkt-reader.ts'
 import { protocolError } from '../wire-error.ts'
+import { forEachPausing } from '../../../platform/concurrency/pauses.ts'
+import { isValidRefName } from '../../engine/refs/refs.ts'
+import { isBelow } from '../repo.ts'
+import type { GitRepo } from '../../repo.ts'
 
 export interface RefCommand {
   /** Full name, not yet checked. */
@@ -105,4 +109,87 @@ async function readOptions(reader: PktReader): Promise<string[]> {
     if (options.length > MAX_OPTIONS || size > MAX_OPTION_BYTES) throw protocolError('too many push options')
   }
   return options
+}
+
+/**
+ * Why the protocol or the server itself refuses commands, whatever the policy says; nothing for those it accepts. With
+ * pauses: there may be 10,000 commands.
+ */
+export async function commandFaults(
+  commands: readonly RefCommand[],
+  reserved: readonly string[],
+): Promise<Map<RefCommand, string>> {
+  const times = new Map<string, number>()
+  for (const { ref } of commands) times.set(ref, (times.get(ref) ?? 0) + 1)
+  const faults = new Map<RefCommand, string>()
+  await forEachPausing(commands, (command) => {
+    const fault = nameFault(command.ref, reserved) ?? (times.get(command.ref)! > 1 ? REPEATED : undefined)
+    if (fault !== undefined) faults.set(command, fault)
+  })
+  return faults
+}
+
+const REPEATED = 'multiple updates for one ref'
+
+function nameFault(ref: string, reserved: readonly string[]): string | undefined {
+  if (!ref.startsWith('refs/') || !isValidRefName(ref)) return 'funny refname'
+  if (isBelow(ref, reserved)) return `hook declined to update ${ref}`
+  return undefined
+}
+
+export interface RefMove {
+  readonly ref: string
+  readonly oldOid: string
+  readonly newOid: string
+}
+
+/** A push whose objects are in quarantine, complete and checked, before any ref moves. */
+export interface IncomingPush {
+  readonly repo: GitRepo
+  /** At least one; names are valid and not reserved, each ref once. */
+  readonly commands: readonly RefCommand[]
+  readonly pushOptions: readonly string[]
+  /** All or nothing. */
+  readonly atomic: boolean
+  /** Environment beside GIT_DIR under which git processes see the new objects. Empty when the push brought none. */
+  readonly env: Readonly<Record<string, string>>
+  /** Objects in the pack. */
+  readonly objects: number
+  /** True when an update loses commits. Costs one process, once per command. */
+  isForced(command: RefCommand): Promise<boolean>
+}
+
+export type RefVerdict =
+  | {
+      readonly ok: true
+      /** Refs that move in place of the one pushed to (`refs/for/*`). */
+      readonly instead?: readonly RefMove[]
+    }
+  | { readonly ok: false; readonly reason: string }
+
+export interface PushDecision {
+  /** One for each command, in order. */
+  readonly verdicts: readonly RefVerdict[]
+  /** Lines shown to the client as `remote:`. */
+  readonly messages?: readonly string[]
+}
+
+/** The outcome of one command: the refs that moved, or the reason why none did. */
+export interface PushResult {
+  readonly command: RefCommand
+  readonly moves: readonly RefMove[]
+  readonly error: string | undefined
+}
+
+/**
+ * The server's own rules for pushes, called where git runs its hooks; the wire checks only the rules of the protocol.
+ */
+export interface PushPolicy {
+  /** Decides about every ref before one moves. When it throws, the whole push is refused without a reason. */
+  preReceive(push: IncomingPush): Promise<PushDecision>
+  /**
+   * Runs after at least one ref has moved and before the report to the client; returns lines for its `remote:` output.
+   * An error is logged and does not undo the push.
+   */
+  postReceive?(results: readonly PushResult[], push: IncomingPush): Promise<readonly string[]>
 }

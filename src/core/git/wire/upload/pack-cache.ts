@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../../platform/clock.ts'
 import { randomHex } from '../../../platform/crypto/crypto.ts'
 import { isOutOfSpace } from '../../../platform/files/out-of-space.ts'
-import type { ByteSink } from '../pkt/byte-sink.ts'
+import type { ByteSink } from '../pkt/pkt-line.ts'
 import { SpooledStream } from './spooled-stream.ts'
 import { WireError } from '../wire-error.ts'
 

@@ -1,6 +1,6 @@
 import { gitEnv } from '../../engine/command.ts'
-import { sinkTo } from '../pkt/byte-sink.ts'
-import type { Exchange } from '../exchange.ts'
+import { sinkTo } from '../pkt/pkt-line.ts'
+import type { Exchange } from '../protocol.ts'
 import { startGit } from '../git-child.ts'
 import { PktReader } from '../pkt/pkt-reader.ts'
 

@@ -1,22 +1,47 @@
 import { gitEnv } from '../../engine/command.ts'
 import type { GitRepo } from '../../repo.ts'
-import { advertiseUpload } from '../advertise.ts'
-import { answerBundleUri, withBundleUri } from './bundle-uri.ts'
-import { type ByteSink, sinkTo } from '../pkt/byte-sink.ts'
-import type { BundleUrl, Exchange } from '../exchange.ts'
-import { answersWithPackOnly, fetchKey, isCloneRequest, packBytes } from './fetch-key.ts'
+import {
+  advertiseUpload,
+  type BundleUrl,
+  type Exchange,
+  protocolEnv,
+  protocolVersion,
+  type ProtocolVersion,
+} from '../protocol.ts'
+import { type ByteSink, sinkTo, encodePkt, FLUSH, pktText, SideBand } from '../pkt/pkt-line.ts'
+import {
+  answersWithPackOnly,
+  fetchKey,
+  isCloneRequest,
+  packBytes,
+  answerLsRefs,
+  parseLsRefs,
+  readV2Request,
+  requireSimpleFilter,
+  type V2Request,
+} from './v2-request.ts'
 import { Gate } from '../gate.ts'
 import { type GitChild, startGit } from '../git-child.ts'
-import { answerLsRefs, parseLsRefs } from './ls-refs.ts'
 import type { PackCache } from './pack-cache.ts'
-import { encodePkt } from '../pkt/pkt-line.ts'
 import { PktReader } from '../pkt/pkt-reader.ts'
-import { protocolEnv, protocolVersion, type ProtocolVersion } from '../protocol.ts'
 import { readRefs } from '../repo.ts'
-import { SideBand } from '../pkt/side-band.ts'
-import { createV2Capabilities, type V2Capabilities } from './v2-capabilities.ts'
-import { readV2Request, requireSimpleFilter, type V2Request } from './v2-request.ts'
 import { protocolError, WireError } from '../wire-error.ts'
+import { runProcess } from '../../../platform/process/process.ts'
+import type { ObjectFormat } from '../../engine/object/format.ts'
+
+const CAPABILITY = encodePkt('bundle-uri\n')
+
+/** The advertisement of protocol v2 with the command `bundle-uri` where there is a bundle (gitprotocol-v2(5)). */
+async function withBundleUri(capabilities: Buffer, bundleUrl: BundleUrl | undefined): Promise<Buffer> {
+  if ((await bundleUrl?.()) === undefined) return capabilities
+  return Buffer.concat([capabilities.subarray(0, -FLUSH.length), CAPABILITY, FLUSH])
+}
+
+/** A list of one bundle, or of none where it is gone since it was advertised. */
+function answerBundleUri(url: string | undefined): Buffer {
+  const list = ['bundle.version=1', 'bundle.mode=all', ...(url === undefined ? [] : [`bundle.clone.uri=${url}`])]
+  return Buffer.concat([...list.map((line) => encodePkt(line)), FLUSH])
+}
 
 export interface UploadPackOptions {
   readonly agent: string
@@ -267,4 +292,39 @@ async function relayAfterHeader(answer: AsyncIterable<Buffer>, band: SideBand, s
       head = undefined
     }
   }
+}
+
+/** Returns the capability advertisement of protocol v2 for repositories of this object format, with a final flush. */
+type V2Capabilities = (repo: GitRepo, env: Readonly<Record<string, string>>) => Promise<Buffer>
+
+/**
+ * The advertisement of the installed git, with `agent` as its agent. It depends on the repository's object format
+ * alone, so that git runs once for each format; after a failure it runs again.
+ */
+function createV2Capabilities(agent: string): V2Capabilities {
+  const cached = new Map<ObjectFormat, Promise<Buffer>>()
+  return (repo, env) => {
+    const found = cached.get(repo.objectFormat)
+    if (found) return found
+    const advertisement = askGit(repo, env, agent)
+    cached.set(repo.objectFormat, advertisement)
+    advertisement.catch(() => cached.delete(repo.objectFormat))
+    return advertisement
+  }
+}
+
+async function askGit(repo: GitRepo, env: Readonly<Record<string, string>>, agent: string): Promise<Buffer> {
+  const { code, stdout, stderr } = await runProcess('git', ['upload-pack', '--advertise-refs', repo.path], { env })
+  if (code !== 0) throw new WireError('failed', `git upload-pack: ${stderr.trim()}`)
+  const reader = new PktReader(oneChunk(stdout))
+  const packets: Buffer[] = []
+  for (let pkt = await reader.read(); pkt?.kind === 'data'; pkt = await reader.read()) {
+    const line = pktText(pkt.data)
+    packets.push(encodePkt(line.startsWith('agent=') ? `agent=${agent}\n` : `${line}\n`))
+  }
+  return Buffer.concat([...packets, FLUSH])
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
 }

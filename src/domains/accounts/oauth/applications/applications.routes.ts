@@ -15,8 +15,7 @@ import {
   sessionActor,
   tokenField,
 } from '../../sign-in/web/browser.ts'
-import { type Html, safeHtml } from '../../sign-in/web/html.ts'
-import { redirectTo, sendPage } from '../../sign-in/web/page.ts'
+import { type Html, safeHtml, redirectTo, sendPage } from '../../sign-in/web/page.ts'
 import type { OauthProvider } from '../provider.service.ts'
 
 const REVOKE = `${HOME}/revoke`

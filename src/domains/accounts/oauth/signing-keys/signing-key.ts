@@ -11,8 +11,14 @@ import { promisify } from 'node:util'
 import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
 import { randomBase32 } from '../../../../core/platform/crypto/crypto.ts'
 import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
-import { isSymmetric, type SigningAlgorithm } from './signing-algorithms.ts'
 import { deleteSigningKey, findSigningKey, insertSigningKey, type SigningKeyRow } from './signing-key.store.ts'
+
+/** How OAuth2 tokens may be signed (RFC 7518 §3.1, RFC 8037 §3.1). */
+export type SigningAlgorithm =
+  'HS256' | 'HS384' | 'HS512' | 'RS256' | 'RS384' | 'RS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA'
+
+/** One secret both signs and verifies. */
+export const isSymmetric = (algorithm: SigningAlgorithm): boolean => algorithm.startsWith('HS')
 
 /** A JSON Web Key (RFC 7517) as clients verify with it; its members depend on `kty`. */
 export type PublicKey = Readonly<Record<string, string>>

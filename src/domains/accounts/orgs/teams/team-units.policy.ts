@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../../core/access/access-mode.ts'
-import { type Unit, UNITS } from '../../../../core/access/units.ts'
+import { AccessMode, type Unit, UNITS } from '../../../../core/access/repo-access.ts'
 
 export type UnitModes = ReadonlyMap<Unit, AccessMode>
 

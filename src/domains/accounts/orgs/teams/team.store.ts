@@ -1,6 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import { AccessMode, asAccessMode } from '../../../../core/access/access-mode.ts'
-import type { Unit } from '../../../../core/access/units.ts'
+import { AccessMode, asAccessMode, type Unit } from '../../../../core/access/repo-access.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { DatabaseDialect } from '../../../../core/db/dialect/dialect.ts'
 import { asId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'

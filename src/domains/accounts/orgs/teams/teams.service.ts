@@ -1,4 +1,4 @@
-import { AccessMode } from '../../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../../core/access/repo-access.ts'
 import { isOrgMember, isOrgOwner } from '../../../../core/access/repo-grants.store.ts'
 import { type Actor, isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../../../../core/access/viewer.ts'
 import { retryingTaken, type Tx } from '../../../../core/db/database.ts'
@@ -7,10 +7,9 @@ import { forbidden, invalid, invalidField, notFound } from '../../../../core/pla
 import type { TeamId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type User, findUserById, listUsersByIds, lockUsers } from '../../users/user.store.ts'
-import type { OrgDeps } from '../org-deps.ts'
+import type { OrgDeps } from '../create-org.ts'
 import { deleteTeamlessMember } from '../org-members.service.ts'
-import { listTeamMemberIds, listTeams } from './team-list.store.ts'
-import { insertAllTeamRepos } from './team-repo.store.ts'
+import { listTeamMemberIds, listTeams, insertAllTeamRepos } from './teams.store.ts'
 import { decideTeamRights, type TeamGrantInput, type TeamRights } from './team-units.policy.ts'
 import {
   deleteTeam,

@@ -1,6 +1,11 @@
 import type { Core } from '../../../../core/module.ts'
-import { formatScopes, parseScopes } from '../../../../core/access/scopes.ts'
-import { type Actor, type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
+import {
+  formatScopes,
+  parseScopes,
+  type Actor,
+  type SignedIn,
+  viewerOfAccount,
+} from '../../../../core/access/viewer.ts'
 import { type Db, retryingTaken, type Tx } from '../../../../core/db/database.ts'
 import type { EventPayload } from '../../../../core/events/index.ts'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'

@@ -1,6 +1,6 @@
 import { type CookieSerializeOptions, fastifyCookie } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
-import type { Headers } from '../../../../core/access/credentials.ts'
+import type { Headers } from '../../../../core/access/viewer.ts'
 
 /** `session`: who is signed in. `form`: a browser that is not signed in yet. */
 type CookieName = 'session' | 'form'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import { clientOf } from '../../../../core/http/request-source.ts'
+import { clientOf } from '../../../../core/http/caller.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { User } from '../../users/user.store.ts'
 import {
@@ -19,8 +19,7 @@ import {
   tokenField,
 } from './browser.ts'
 import type { Fields } from './form.ts'
-import { safeHtml } from './html.ts'
-import { sendPage } from './page.ts'
+import { safeHtml, sendPage } from './page.ts'
 import { readTicket } from './tickets.ts'
 
 interface NewPassword {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decideAccountState } from '../../../../core/access/viewer.ts'
-import { clientOf } from '../../../../core/http/request-source.ts'
+import { clientOf } from '../../../../core/http/caller.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { User } from '../../users/user.store.ts'
 import {
@@ -19,9 +19,8 @@ import {
   type SignInDeps,
   tokenField,
 } from './browser.ts'
-import { safeHtml } from './html.ts'
+import { safeHtml, redirectTo, sendPage } from './page.ts'
 import { newPasswordPage } from './new-password.routes.ts'
-import { redirectTo, sendPage } from './page.ts'
 import { makeTicket, readTicket } from './tickets.ts'
 
 const CODE = `${LOGIN}/code`

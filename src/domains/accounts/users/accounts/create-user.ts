@@ -7,7 +7,8 @@ import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
 import { type PasswordDeps, requireGoodPassword } from '../passwords/require-good-password.ts'
 import { isEmailAddress, ownerNameProblem } from '../users.policy.ts'
-import { findUserById, findUserByName, insertUser, type User } from '../user.store.ts'
+import { findUserById, findUserByName, insertUser, type User, recordOwnerRename, updateUser } from '../user.store.ts'
+import type { EventOrigin } from '../../../../core/events/index.ts'
 
 export interface NewUser {
   readonly name: string
@@ -95,4 +96,35 @@ export function requireOwnerName(name: string, field: string): void {
 /** Throws Invalid when an account has the name. */
 export async function requireFreeName(tx: Tx, name: string): Promise<void> {
   if (await findUserByName(tx, name)) throw invalid(`user already exists [name: ${name}]`)
+}
+
+type RenameDeps = Pick<CreateUserDeps, 'database' | 'clock' | 'events'>
+
+/**
+ * Renames a user or organization; the old name redirects to it until another account has that name. Throws Invalid for
+ * a bad or taken name.
+ */
+export async function renameOwner(deps: RenameDeps, actor: Actor, owner: User, newName: string): Promise<User> {
+  requireOwnerName(newName, owner.kind === 'organization' ? 'NewName' : 'NewUsername')
+  if (newName === owner.name) return owner
+  const origin = { actor, repoId: 0, at: deps.clock.now() }
+  return retryingTaken(deps.database, async (tx) => {
+    const existing = await findUserByName(tx, newName)
+    if (existing !== undefined && existing.id !== owner.id) throw invalid(`user already exists [name: ${newName}]`)
+    await updateUser(tx, owner.id, { name: newName, lower_name: newName.toLowerCase(), updated_at: origin.at })
+    await recordOwnerRename(tx, owner.id, { from: owner.name, to: newName })
+    await announce(deps, tx, origin, { owner, newName })
+    return (await findUserById(tx, owner.id))!
+  })
+}
+
+function announce(
+  { events }: RenameDeps,
+  tx: Tx,
+  origin: EventOrigin,
+  { owner: { id, kind, name: oldName }, newName }: { readonly owner: User; readonly newName: string },
+): Promise<void> {
+  if (kind === 'organization')
+    return events.append(tx, 'org.renamed', origin, { org_id: id, name: newName, old_name: oldName })
+  return events.append(tx, 'user.renamed', origin, { user_id: id, name: newName, old_name: oldName })
 }

@@ -1,13 +1,23 @@
 import type { Actor, Visibility } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { badRequest, invalid, invalidField } from '../../../../core/platform/errors.ts'
+import { badRequest, invalid, invalidField, forbidden } from '../../../../core/platform/errors.ts'
 import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from '../emails/email.store.ts'
 import { type PasswordTexts, requireGoodPassword } from '../passwords/require-good-password.ts'
-import { requireOtherAdmin } from './last-admin.ts'
 import { isEmailAddress } from '../users.policy.ts'
-import { findUserById, lockUsers, updateUser, type User, type UserChanges } from '../user.store.ts'
+import { findUserById, lockUsers, updateUser, type User, type UserChanges, lockActiveAdmins } from '../user.store.ts'
+
+/**
+ * Throws Forbidden when the user is the last administrator, who cannot be deleted, demoted or prohibited from signing
+ * in (behaviour/base-interface#errors). The rows of all administrators are locked until the transaction ends, so that
+ * two cannot lose their rights at the same time. `act` is what the message calls the change.
+ */
+export async function requireOtherAdmin(tx: Tx, user: User, act: string): Promise<void> {
+  const admins = await lockActiveAdmins(tx)
+  const isLast = admins.length === 0 ? user.isAdmin : admins.every((id) => id === user.id)
+  if (isLast) throw forbidden(`can not ${act} the last admin user [uid: ${user.id}]`)
+}
 
 /** Absent members stay as they are. */
 export interface UserEdit {

@@ -7,9 +7,10 @@ import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { actionsEvents } from '../actions.events.ts'
-import type { ActionsPlace } from '../place.ts'
-import { findActiveToken, insertActiveToken } from './runners.store.ts'
+import type { ActionsPlace } from '../levels.ts'
 import {
+  findActiveToken,
+  insertActiveToken,
   deleteRunner,
   findRunner,
   listRunners,

@@ -6,7 +6,7 @@ import type { Guards } from '../../../../core/module.ts'
 import { type ActionsLevel, forEachLevel } from '../levels.ts'
 import { jobListQuery, requireStatuses, runListQuery } from './run-query.ts'
 import { ActionWorkflowJobsResponse, ActionWorkflowRunsResponse } from '../actions.model.ts'
-import { presentJob, presentRun } from './run.present.ts'
+import { presentJob, presentRun } from '../actions.present.ts'
 import type { Runs } from './runs.service.ts'
 
 interface RunListOperationDeps {

@@ -6,7 +6,7 @@ import { selectPage } from '../../../../core/db/page.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { ActionsPlace } from '../place.ts'
+import type { ActionsPlace } from '../levels.ts'
 import type { RunStatus } from './run-status.policy.ts'
 import type { ActionRunTable } from '../actions.table.ts'
 

@@ -4,7 +4,7 @@ import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest } from '../../../../core/platform/errors.ts'
-import { contentDisposition } from '../../../../core/platform/http/content.ts'
+import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { RunChanges } from './run-changes.service.ts'
@@ -16,7 +16,7 @@ import {
   ActionWorkflowJobsResponse,
   ActionWorkflowRun,
 } from '../actions.model.ts'
-import { presentJob, presentRun, presentTask } from './run.present.ts'
+import { presentJob, presentRun, presentTask } from '../actions.present.ts'
 import type { Runs } from './runs.service.ts'
 
 interface RunOperationDeps {

@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { TEXT_LENGTH } from '../../../../core/http/body/limits.ts'
-import { type Answer, ok } from '../../../../core/http/answer/answer.ts'
-import { MAX_BUFFERED_BYTES, streamedList } from '../../../../core/http/answer/json-list.ts'
+import { type Answer, ok, MAX_BUFFERED_BYTES, streamedList } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest, invalidField } from '../../../../core/platform/errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { ContentsResponse, GetFilesOptions } from './contents.model.ts'
+import { ContentsResponse, GetFilesOptions } from '../contents.model.ts'
 import { type ContentsOperationDeps, presenter, refMembers, SHOW_ALL } from './contents.operations.ts'
 
 const refQuery = Type.Object(refMembers)

@@ -3,7 +3,7 @@ import type { Commit, Identity } from '../../../../core/git/index.ts'
 import { ZERO_TIME } from '../../../../core/platform/clock.ts'
 import type { CommitUser } from '../../history/commit.model.ts'
 import { commitUtcTime, presentMeta, presentVerification } from '../../history/commit.present.ts'
-import type { FileCommitResponse, FileResponse, FilesResponse } from '../read/contents.model.ts'
+import type { FileCommitResponse, FileResponse, FilesResponse } from '../contents.model.ts'
 import { type ContentsShow, contentsPresenter } from '../contents.present.ts'
 import type { FileChangeResult } from './file-writer.service.ts'
 

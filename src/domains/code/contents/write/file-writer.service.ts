@@ -8,21 +8,125 @@ import {
   createPathLookup,
   type GitRepo,
   type PathLookup,
+  isNewRefName,
+  applyChanges,
+  isGitError,
 } from '../../../../core/git/index.ts'
-import { forbidden, invalid, locked, unauthenticated, unavailable } from '../../../../core/platform/errors.ts'
-import { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
+import {
+  forbidden,
+  invalid,
+  locked,
+  unauthenticated,
+  unavailable,
+  invalidField,
+  notFound,
+} from '../../../../core/platform/errors.ts'
+import { KeyedMutex, type SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
 import type { LfsObjects } from '../../lfs/objects/lfs-objects.service.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
-import { type CommitSigner, type RepoInView, findBranchWriter, renewAccess } from '../../../repositories/index.ts'
+import {
+  type CommitSigner,
+  type RepoInView,
+  findBranchWriter,
+  renewAccess,
+  type Repo,
+  findRepoById,
+  writeCommit,
+} from '../../../repositories/index.ts'
 import { findUserById } from '../../../accounts/index.ts'
 import type { Verification } from '../../verification/verification.ts'
 import type { Verifier } from '../../verification/verifier.service.ts'
-import { commitFiles } from './commit-files.ts'
-import { findPlace, type Place } from './find-place.ts'
-import { type FileChange, type Signatures, signaturesFor } from './commit-request.ts'
+import {
+  type FileChange,
+  type Signatures,
+  signaturesFor,
+  messageFor,
+  type FileOperation,
+  defaultMessage,
+  fromPathConflict,
+  planChanges,
+  requireFewDirectories,
+} from './file-operations.ts'
 import type { EntryReader, EntryView } from '../read/contents.service.ts'
-import type { SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
-import type { FileOperation } from './file-operations.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import { storeLargeFiles, withPointers } from './large-files.ts'
+
+interface Signing extends Signatures {
+  readonly signer: CommitSigner | undefined
+}
+
+interface Storing {
+  readonly lfs: Pick<LfsObjects, 'upload'> | undefined
+  readonly repo: Repo
+}
+
+/**
+ * Writes the commit of a change on top of `parent`, and stores its large files. Moves no ref. Returns the commit's id.
+ */
+async function commitFiles(
+  git: GitRepo,
+  parent: string | undefined,
+  change: FileChange,
+  { author, committer, signer, lfs, repo }: Signing & Storing,
+): Promise<string> {
+  const writer = git.writer()
+  const base = parent === undefined ? undefined : (await git.objects.commit(parent)).tree
+  if (change.patch !== undefined)
+    return commitPatch(git, { parent, base, patch: change.patch }, change, { author, committer, signer })
+  requireFewDirectories(change.operations)
+  const find = createPathLookup((oid) => git.objects.tree(oid), base)
+  const large = lfs && (await withPointers(git, find, change.operations))
+  const changes = await planChanges(writer, find, large?.operations ?? change.operations)
+  try {
+    const tree = await applyChanges(writer, base, changes)
+    const message = messageFor(
+      change.message,
+      defaultMessage(change.operations),
+      change.signoff ? committer : undefined,
+    )
+    const oid = await writeCommit(
+      writer,
+      { tree, parents: parent === undefined ? [] : [parent], author, committer, message },
+      signer,
+    )
+    if (lfs && large) await storeLargeFiles(lfs, repo, large)
+    await writer.flush()
+    return oid
+  } catch (error) {
+    throw fromPathConflict(error)
+  }
+}
+
+const PATCH_MESSAGE = 'apply-patch'
+
+interface Patched {
+  readonly parent: string | undefined
+  readonly base: string | undefined
+  readonly patch: Buffer
+}
+
+async function commitPatch(
+  git: GitRepo,
+  { parent, base, patch }: Patched,
+  change: FileChange,
+  { author, committer, signer }: Signing,
+): Promise<string> {
+  if (base === undefined || parent === undefined) throw notFound('an empty repository has nothing to patch')
+  const writer = git.writer()
+  const tree = await applyPatch(git, base, patch)
+  const message = messageFor(change.message, PATCH_MESSAGE, change.signoff ? committer : undefined)
+  const oid = await writeCommit(writer, { tree, parents: [parent], author, committer, message }, signer)
+  await writer.flush()
+  return oid
+}
+
+async function applyPatch(git: GitRepo, tree: string, patch: Buffer): Promise<string> {
+  try {
+    return await git.patches.apply(tree, patch)
+  } catch (error) {
+    throw isGitError(error, 'invalid') ? invalid(`the patch does not apply: ${error.message}`) : error
+  }
+}
 
 const ENTRY_PARTS = { content: true, lfs: true, lastCommit: true }
 const AT_ONCE = 16
@@ -162,3 +266,51 @@ export function fromRefusal({ refusal, message }: PushRefusedError, actor: Signe
 }
 
 const shortName = (ref: string): string => ref.replace('refs/heads/', '')
+
+/** Where a commit is created: its parent, and the branch with the value that it must still have. */
+interface Place {
+  readonly name: string
+  readonly parent: string | undefined
+  readonly oldOid: string
+}
+
+interface PlaceDeps {
+  readonly read: Db
+  readonly pushes: Pick<Pushes, 'recorded'>
+}
+
+/** Throws NotFound and Invalid (behaviour/git-data-and-transport#writing-contents). */
+async function findPlace(
+  deps: PlaceDeps,
+  git: GitRepo,
+  repo: Repo,
+  { branch, newBranch, force }: FileChange,
+): Promise<Place> {
+  const start = branch || (await findDefaultBranch(deps, git, repo))
+  const snapshot = await git.refs.snapshot()
+  const name = newBranch || start
+  const existing = snapshot.get(branchRef(name))?.oid
+  if (existing === undefined && !isNewRefName(name))
+    throw invalidField(newBranch ? 'NewBranch' : 'Branch', 'GitRefName')
+  const isEmpty = snapshot.list('refs/heads/').length === 0
+  const parent = snapshot.get(branchRef(start))?.oid
+  if (parent === undefined && !isEmpty) throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${start}]`)
+  if (name !== start && existing !== undefined && !force) throw invalid(`branch already exists [name: ${name}]`)
+  return { name, parent, oldOid: existing ?? git.zeroOid }
+}
+
+/**
+ * The default branch now: a request may take minutes to arrive, and the branch may be renamed meanwhile. NOTE: a rename
+ * moves the ref before it writes the row.
+ */
+async function findDefaultBranch({ read, pushes }: PlaceDeps, git: GitRepo, { id }: Repo): Promise<string> {
+  const load = async (): Promise<string> => {
+    const repo = await findRepoById(read, id)
+    if (repo === undefined) throw notFound('repository does not exist')
+    return repo.defaultBranch
+  }
+  const name = await load()
+  if ((await git.refs.snapshot()).get(branchRef(name)) !== undefined) return name
+  await pushes.recorded(id)
+  return load()
+}

@@ -11,7 +11,7 @@ import {
   type MatchBudget,
 } from '../../../../core/platform/patterns/match-budget.ts'
 import type { FileOperation } from './file-operations.ts'
-import { type AttributesFile, compilePattern } from '../../languages/attributes.ts'
+import { type AttributesFile, compilePattern } from '../../languages/classify.ts'
 import type { LfsObjects } from '../../lfs/objects/lfs-objects.service.ts'
 import { type LfsPointer, parseLfsPointer, pointerText } from '../../lfs/objects/pointer.ts'
 import type { Repo } from '../../../repositories/index.ts'

@@ -1,7 +1,6 @@
 import { type RepoUrls, repoUrls } from '../../../../core/access/repo-urls.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { type Answer, created, ok } from '../../../../core/http/answer/answer.ts'
-import { MAX_BUFFERED_BYTES, streamedObject } from '../../../../core/http/answer/json-list.ts'
+import { type Answer, created, ok, MAX_BUFFERED_BYTES, streamedObject } from '../../../../core/http/answer/answer.ts'
 import { FILES_BODY_BYTES } from '../../../../core/http/body/limits.ts'
 import type { Guard } from '../../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
@@ -10,7 +9,7 @@ import type { Site } from '../../../../core/platform/site.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { decodeBase64 } from './base64.ts'
-import type { FileChange } from './commit-request.ts'
+import type { FileChange, FileOperation, FileOperationKind } from './file-operations.ts'
 import {
   ApplyDiffPatchFileOptions,
   ChangeFilesOptions,
@@ -21,9 +20,8 @@ import {
   FileResponse,
   FilesResponse,
   UpdateFileOptions,
-} from '../read/contents.model.ts'
+} from '../contents.model.ts'
 import { presentCommit, presentFileChange, presentFiles } from './file-change.present.ts'
-import type { FileOperation, FileOperationKind } from './file-operations.ts'
 import { type FileChangeResult, type FileWriter, NO_WRITER } from './file-writer.service.ts'
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 

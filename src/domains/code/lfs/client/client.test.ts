@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHostGuard, createOutgoingClient, type OutgoingClient } from '../../../../core/platform/outgoing/index.ts'
 import { createLfsClient, type LfsClient } from './client.ts'
-import { type LfsServer, lfsServerOf } from './server-address.ts'
+import { type LfsServer, lfsServerOf } from './client-requests.ts'
 
 interface Seen {
   readonly method: string

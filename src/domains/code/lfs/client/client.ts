@@ -3,9 +3,8 @@ import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.t
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import { isOutgoingError, type OutgoingClient } from '../../../../core/platform/outgoing/index.ts'
 import type { RemoteVerdict } from '../objects/batch-answer.ts'
-import { actionRequest, requestBatch, requestVerify, TransferProblem } from './client-requests.ts'
+import { actionRequest, requestBatch, requestVerify, TransferProblem, type LfsServer } from './client-requests.ts'
 import type { LfsObject } from '../lfs.store.ts'
-import type { LfsServer } from './server-address.ts'
 
 export interface LfsExchange {
   readonly signal: AbortSignal

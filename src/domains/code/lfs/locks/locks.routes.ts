@@ -1,11 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { viewerId } from '../../../../core/access/viewer.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import { admit, type LfsNeeded, type LfsVisit } from '../admit.ts'
-import type { LfsRouteDeps } from '../route-deps.ts'
-import { answering, LOCKS, readJson, requireLfsType } from '../handler.ts'
+import { admit, type LfsNeeded, type LfsVisit, type LfsRouteDeps } from '../admit.ts'
+import { answering, LOCKS, readJson, requireLfsType, LfsRefusal, unauthorized } from '../handler.ts'
 import type { LfsLock } from '../lfs.store.ts'
-import { LfsRefusal, unauthorized } from '../refusal.ts'
 
 interface SignedInVisit extends LfsVisit {
   readonly userId: UserId

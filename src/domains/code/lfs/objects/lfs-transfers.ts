@@ -6,7 +6,7 @@ import type { LfsHold } from './hold.ts'
 import type { LfsObjects } from './lfs-objects.service.ts'
 import type { LfsObject } from '../lfs.store.ts'
 import { MAX_POINTER_SIZE, parseLfsPointer } from './pointer.ts'
-import type { LfsServer } from '../client/server-address.ts'
+import type { LfsServer } from '../client/client-requests.ts'
 
 interface FetchNew {
   readonly repoId: RepoId

@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
-import { contentDisposition, parseRange } from '../../../../core/platform/http/content.ts'
-import { admit } from '../admit.ts'
-import type { LfsRouteDeps } from '../route-deps.ts'
-import { answering, OBJECTS, readJson, requireLfsType } from '../handler.ts'
+import { contentDisposition, parseRange } from '../../../../core/platform/http/media-type.ts'
+import { admit, type LfsRouteDeps } from '../admit.ts'
+import { answering, OBJECTS, readJson, requireLfsType, LFS_TYPE, LfsRefusal } from '../handler.ts'
 import type { BatchEntry } from './lfs-objects.service.ts'
 import type { LfsObject } from '../lfs.store.ts'
-import { LFS_TYPE, LfsRefusal } from '../refusal.ts'
 
 export function registerObjects(app: FastifyInstance, base: string, deps: LfsRouteDeps): void {
   app.post(

@@ -1,5 +1,5 @@
 import type { Core } from '../../../../core/module.ts'
-import { AccessMode } from '../../../../core/access/access-mode.ts'
+import { AccessMode } from '../../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'

@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../../core/access/access-mode.ts'
-import { isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
+import { AccessMode, isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
 import { isSignedIn, type Viewer } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import { type BranchRule, canMerge, canPush } from '../../protections/branches/branch-rules.policy.ts'

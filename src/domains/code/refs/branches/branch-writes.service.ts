@@ -8,14 +8,22 @@ import {
   RefConflictError,
   retryMoved,
   tagRef,
+  type Git,
+  hasBranches,
 } from '../../../../core/git/index.ts'
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
 import type { DiskQuota } from '../../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
-import { openNonEmpty, tipOf } from './branch-tips.ts'
-import { renameBranch } from './rename-branch.ts'
+import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
+import type { Database, Tx } from '../../../../core/db/database.ts'
+import { isGlob } from '../../../../core/platform/patterns/glob.ts'
+import { canPush, findOwnRule } from '../../protections/branches/branch-rules.policy.ts'
+import { loadBranchRules } from '../../protections/facts.ts'
+import { renameBranchRule } from '../../protections/branches/branch-rule.store.ts'
+import { rightsFor } from '../../protections/push-rules.policy.ts'
+import { recordBranchRename } from '../../pushes/renamed-branch.store.ts'
 
 /** Where a branch starts: any ref, else a branch, else the default branch. */
 interface BranchStart {
@@ -109,5 +117,87 @@ async function startOid(git: GitRepo, repo: Repo, { ref, branch }: BranchStart):
   if (!ref) return tipOf(git, branch || repo.defaultBranch, 'The old branch does not exist')
   const oid = await findCommitOid(git, ref)
   if (oid === undefined) throw notFound(`ref does not exist: ${ref}`)
+  return oid
+}
+
+interface RenameDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
+  readonly pushes: Pick<Pushes, 'moveRefs'>
+  readonly quota: Pick<DiskQuota, 'require'>
+}
+
+/** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */
+async function renameBranch(
+  { database, git, clock, events, pushes, quota }: RenameDeps,
+  actor: SignedIn,
+  target: RepoInView,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const opened = await openNonEmpty(git, target.repo)
+  const oid = await tipOf(opened, from)
+  if (!isNewRefName(to)) throw invalidField('Name', 'GitRefName')
+  const isDefault = from === target.repo.defaultBranch
+  await requireRenamable(database, actor, target, { from, to, isDefault })
+  const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
+  if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
+  const changes = [
+    { ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid },
+    { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid },
+  ]
+  await quota.require(target.repo.owner, 'size:git:all')
+  const repoId = target.repo.id
+  const inTransaction = async (tx: Tx): Promise<void> => {
+    await renameBranchRule(tx, repoId, from, to)
+    const at = clock.now()
+    await recordBranchRename(tx, { repoId, from, to, at })
+    await events.append(tx, 'branch.renamed', { actor, repoId, at }, { repo_id: repoId, from, to })
+  }
+  const moves = { changes, defaultBranch: isDefault ? to : undefined, inTransaction }
+  try {
+    await opened.writing(() => pushes.moveRefs(actor, target.repo, moves))
+  } catch (error) {
+    throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists')
+      ? invalid(taken)
+      : error
+  }
+}
+
+interface Renaming {
+  readonly from: string
+  readonly to: string
+  readonly isDefault: boolean
+}
+
+/**
+ * Throws Forbidden (behaviour/git-data-and-transport#branches): a rename has rules of its own, not those of pushes.
+ */
+async function requireRenamable(
+  { read }: Database,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  { from, to, isDefault }: Renaming,
+): Promise<void> {
+  const branchRules = await loadBranchRules(read, repo, actor)
+  const hasOwnRule = findOwnRule(branchRules.rules, from) !== undefined
+  if ((isDefault || hasOwnRule) && !isRepoAdmin(access))
+    throw forbidden('User must be a repo or site admin to rename default or protected branches.')
+  const [old, next] = [await branchRules.ruleOf(from), await branchRules.ruleOf(to)]
+  const isDeployKey = actor.deployKeyId !== undefined
+  const leavesGlob = old !== undefined && isGlob(old.name) && !hasOwnRule
+  if (leavesGlob || (next && !canPush(next, rightsFor(next, { access, isDeployKey, branchRules }))))
+    throw forbidden('Failed to rename branch due to branch protection rules.')
+}
+
+/** Opens a repository for a change of its branches. Throws NotFound when it has none, Forbidden when it is a mirror. */
+async function openNonEmpty(git: Git, repo: Repo): Promise<GitRepo> {
+  const opened = git.open(repo)
+  if (!(await hasBranches(opened))) throw notFound('Git Repository is empty.')
+  if (repo.isMirror) throw forbidden('Git Repository is a mirror.')
+  return opened
+}
+
+/** The commit of a branch. Throws NotFound with the text `missing` when there is no such branch. */
+async function tipOf(git: GitRepo, name: string, missing = "Branch doesn't exist."): Promise<string> {
+  const oid = (await git.refs.snapshot()).get(branchRef(name))?.oid
+  if (oid === undefined) throw notFound(missing)
   return oid
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../../../core/db/database.ts'
 import type { Commit, Git, GitRepo, Ref, RefSnapshot } from '../../../../core/git/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
-import type { CommitView, CommitViews } from '../../history/commit-views.service.ts'
+import type { CommitView, CommitViews } from '../../history/history.service.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
 import { type BranchRights, loadBranchRights } from './branch-rights.ts'
 

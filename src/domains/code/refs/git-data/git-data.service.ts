@@ -9,7 +9,7 @@ import {
 } from '../../../../core/git/index.ts'
 import { badRequest, type DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../../archives/archive-download.store.ts'
-import type { CommitParts, CommitView, CommitViews } from '../../history/commit-views.service.ts'
+import type { CommitParts, CommitView, CommitViews } from '../../history/history.service.ts'
 import { requireOid } from '../../history/commits.service.ts'
 import { type LfsPointer, parseLfsPointer } from '../../lfs/objects/pointer.ts'
 import type { Repo } from '../../../repositories/index.ts'

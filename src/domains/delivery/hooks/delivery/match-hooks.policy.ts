@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../../../../core/events/index.ts'
 import { wantsMessage } from '../matching.policy.ts'
-import { formatMessage } from '../payloads/chat/format-message.ts'
+import { formatMessage } from '../payloads/chat/describe-message.ts'
 import type { HookMessage } from '../payloads/payload.ts'
 import type { HookScope } from '../hooks.table.ts'
 

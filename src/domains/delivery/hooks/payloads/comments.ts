@@ -12,7 +12,7 @@ import {
   presentIssue,
 } from '../../../issues/index.ts'
 import { findUserById } from '../../../accounts/index.ts'
-import { findDeletion } from './find-deletion.ts'
+import { findDeletion } from './event-facts.ts'
 import { findIssueView, type IssueBuilderDeps, textChanges } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from '../hook.present.ts'

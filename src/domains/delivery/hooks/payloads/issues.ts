@@ -14,8 +14,7 @@ import {
   presentIssueLabel,
 } from '../../../issues/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { findDeletion } from './find-deletion.ts'
-import type { EventFactsLoader } from './event-facts.ts'
+import { findDeletion, type EventFactsLoader } from './event-facts.ts'
 import { buildPullMessage, type PullSource } from './pulls.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from '../hook.present.ts'

@@ -1,26 +1,38 @@
 import type { Core } from '../../../../core/module.ts'
 import type { EventKind } from '../../../../core/events/index.ts'
-import { type CommitViews, loadReleaseViews, presentRelease, releaseOf } from '../../../code/index.ts'
+import {
+  type CommitViews,
+  loadReleaseViews,
+  presentRelease,
+  releaseOf,
+  findCommitStatus,
+  presentStatus,
+} from '../../../code/index.ts'
 import type { Pulls } from '../../../pulls/index.ts'
 import { type Repo, type Repos, findRepoById } from '../../../repositories/index.ts'
 import type { Workflows } from '../../../automation/index.ts'
 import { commentBuilders } from './comments.ts'
-import { createEventFacts, type EventFactsLoader, type EventFacts } from './event-facts.ts'
+import { createEventFacts, type EventFactsLoader, type EventFacts, deletedRepo } from './event-facts.ts'
 import { issueBuilders } from './issues.ts'
-import { packageBuilders } from './packages.ts'
 import type { BuildMessages, HookMessage, MessageBuilders } from './payload.ts'
-import { pullBuilders } from './pulls.ts'
-import { pushBuilders } from './pushes.ts'
-import { reviewBuilders } from './reviews.ts'
-import { statusBuilders } from './statuses.ts'
-import { buildTestPush } from './test-push.ts'
+import { pullBuilders, reviewBuilders } from './pulls.ts'
+import { pushBuilders, type PushBuilderDeps } from './pushes.ts'
 import { workflowBuilders } from './workflows.ts'
 import { messageOf } from '../hook.present.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
-import { presentGhost, presentUser } from '../../../accounts/index.ts'
+import {
+  presentGhost,
+  presentUser,
+  findUserById,
+  listUsersByIds,
+  presentOrganization,
+} from '../../../accounts/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { deletedRepo } from './find-deletion.ts'
+import { branchRef, findCommitOid, findTarget, ignoringMissing } from '../../../../core/git/index.ts'
+import { loadPayloadCommits, type PayloadCommitDeps } from './payload-commits.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import { presentPackage } from '../../../packages/index.ts'
 
 interface MessageBuilderDeps extends Pick<Core, 'database' | 'git' | 'site'> {
   readonly repos: Pick<Repos, 'view' | 'views'>
@@ -133,4 +145,140 @@ function repoBuilders({ database, facts, site }: RepoBuilderDeps): MessageBuilde
       return [messageOf('fork', { forkee: base.repository, repository: fork.repository, sender: fork.sender })]
     },
   }
+}
+
+interface TestPush {
+  /** 0 for the owner. */
+  readonly actorId: number
+  /** A branch, a tag or a commit; the default branch where absent or empty. */
+  readonly ref: string | undefined
+}
+
+/**
+ * The message that tries a webhook out: a push of the head of the ref, which does not move. Undefined when the ref does
+ * not exist, as in an empty repository (behaviour/orgs-webhooks-actions#webhooks).
+ */
+async function buildTestPush(
+  deps: PushBuilderDeps,
+  repo: Repo,
+  { actorId, ref: given }: TestPush,
+): Promise<HookMessage | undefined> {
+  const git = deps.git.open(repo)
+  const oid = await (given?.startsWith('refs/')
+    ? findCommitOid(git, given)
+    : findTarget(git, repo, given).then((target) => target?.commit))
+  if (oid === undefined) return undefined
+  const parts = { files: false, verification: true }
+  const [head] = await loadPayloadCommits(deps, repo, [await git.objects.commit(oid)], parts)
+  const { repository, sender } = await deps.facts.of(repo, actorId, 'none')
+  const ref = given || branchRef(repo.defaultBranch)
+  const payload = {
+    ref,
+    before: oid,
+    after: oid,
+    compare_url: `${repoUrls(repo, deps.site).html}/compare/${oid}...${oid}`,
+    commits: [head!],
+    total_commits: 1,
+    head_commit: head!,
+    repository,
+    pusher: sender,
+    sender,
+  }
+  return messageOf('push', payload, ref.startsWith('refs/') ? ref : branchRef(ref))
+}
+
+interface StatusBuilderDeps extends PayloadCommitDeps {
+  readonly database: Database
+  readonly facts: EventFactsLoader
+}
+
+/** Results that are reported for commits. */
+function statusBuilders(deps: StatusBuilderDeps): MessageBuilders {
+  const { database, facts, git, site } = deps
+  return {
+    async 'commit.status'(event) {
+      const found = await facts.load(event, 'all')
+      const status = await findCommitStatus(database.read, event.payload.status_id)
+      if (found === undefined || status === undefined) return []
+      const { repo, repository, sender } = found
+      const commit = await ignoringMissing(() => git.open(repo).objects.commit(status.oid))
+      if (commit === undefined) return []
+      const [shown] = await loadPayloadCommits(deps, repo, [commit], { files: true, verification: false })
+      const {
+        id,
+        context,
+        description,
+        created_at,
+        updated_at,
+        target_url,
+        status: state,
+      } = presentStatus({ status, creator: undefined }, repoUrls(repo, site).api, site)
+      return [
+        messageOf('status', {
+          commit: shown!,
+          context,
+          created_at,
+          description,
+          id,
+          repository,
+          sender,
+          sha: status.oid,
+          state,
+          target_url: target_url.startsWith('/') ? site.rootUrl() + target_url : target_url,
+          updated_at,
+        }),
+      ]
+    },
+  }
+}
+
+interface PackageBuilderDeps extends Pick<Core, 'database' | 'site'> {
+  readonly facts: EventFactsLoader
+}
+
+/** Versions of packages, one message for each; what they were is said by the event itself. */
+function packageBuilders({ database: { read }, facts, site }: PackageBuilderDeps): MessageBuilders {
+  const build =
+    (action: 'created' | 'deleted'): BuildMessages<'package.created' | 'package.deleted'> =>
+    async ({ id: eventId, actorId, payload: { owner_id, repo_id = 0, type, name, versions = [] } }) => {
+      const owner = await findUserById(read, asId(owner_id))
+      if (owner === undefined) return []
+      const linked = repo_id === 0 ? undefined : await facts.load({ id: eventId, repoId: repo_id, actorId }, 'sender')
+      const repository = linked?.repository ?? null
+      const sender = await facts.loadSender(actorId, owner)
+      const creators = await listUsersByIds(
+        read,
+        versions.map(({ creator_id }) => asId(creator_id)),
+      )
+      return versions.map(({ id, package_id, version, creator_id, created_at }) => {
+        const creatorId = asId<(typeof creators)[number]['id']>(creator_id)
+        const shown = presentPackage(
+          {
+            version: {
+              id,
+              packageId: package_id,
+              type,
+              name,
+              version,
+              repoId: undefined,
+              creatorId,
+              createdAt: created_at,
+            },
+            owner,
+            creator: creators.find((user) => user.id === creatorId),
+            repo: undefined,
+          },
+          ANONYMOUS,
+          site,
+        )
+        return messageOf('package', {
+          action,
+          repository,
+          package: { ...shown, repository },
+          organization: owner.kind === 'organization' ? presentOrganization(owner, ANONYMOUS, site) : null,
+          sender,
+        })
+      })
+    }
+  return { 'package.created': build('created'), 'package.deleted': build('deleted') }
 }

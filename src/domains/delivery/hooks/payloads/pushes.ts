@@ -4,10 +4,18 @@ import type { Site } from '../../../../core/platform/site.ts'
 import type { PayloadCommit } from '../../../code/index.ts'
 import type { Repo, Repository } from '../../../repositories/index.ts'
 import type { EventFacts, EventFactsLoader } from './event-facts.ts'
-import { loadPayloadCommits, type PathBudget, type PayloadCommitDeps, startPathBudget } from './payload-commits.ts'
+import {
+  loadPayloadCommits,
+  type PathBudget,
+  type PayloadCommitDeps,
+  startPathBudget,
+  listPushedCommits,
+  NO_COMMITS,
+  type PushedCommits,
+  type RefUpdate,
+} from './payload-commits.ts'
 import { messageOf } from '../hook.present.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
-import { listPushedCommits, NO_COMMITS, type PushedCommits, type RefUpdate } from './pushed-commits.ts'
 
 export interface PushBuilderDeps extends PayloadCommitDeps {
   readonly facts: EventFactsLoader

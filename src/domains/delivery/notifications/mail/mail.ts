@@ -9,8 +9,12 @@ import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../../../core/config/index.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
-import { type MailAddress, type MailServer, parseMailAddress } from '../../../../core/platform/mail/mail.ts'
-import { createSmtpServer } from '../../../../core/platform/mail/smtp.ts'
+import {
+  type MailAddress,
+  type MailServer,
+  parseMailAddress,
+  createSmtpServer,
+} from '../../../../core/platform/mail/mail.ts'
 
 interface MailDeps {
   readonly markup: Pick<Markup, 'render'>

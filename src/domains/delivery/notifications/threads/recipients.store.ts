@@ -8,7 +8,7 @@ import {
   type SqlBool,
 } from 'kysely'
 import { type ReadableRepo, readersOf, readersOfUnit } from '../../../../core/access/repo-readers.store.ts'
-import { hasUnit, type Unit } from '../../../../core/access/units.ts'
+import { hasUnit, type Unit } from '../../../../core/access/repo-access.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'

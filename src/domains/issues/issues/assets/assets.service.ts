@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { Attachment, Attachments, UploadRules } from '../../../repositories/index.ts'
-import { requireLocked } from '../changes/change-locked.ts'
+import { requireLocked } from '../changes/edit-issue.ts'
 import { appendIssueEvent } from '../changes/issue-change.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { appendCommentEvent, recordOf } from '../comments/comments.events.ts'

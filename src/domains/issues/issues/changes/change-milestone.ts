@@ -2,8 +2,7 @@ import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { addToMilestoneCounters } from '../../milestones/milestone.store.ts'
 import { updateIssue } from '../records/issue.store.ts'
 import type { NewEntry } from '../timeline/timeline-entry.store.ts'
-import { milestoneCount } from './change-state.ts'
-import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
+import { milestoneCount, addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 
 /** 0 for none. */
 interface MilestoneIds {

@@ -8,8 +8,7 @@ import { requireUnblocked } from '../../../accounts/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
 import { indexOwnTexts } from '../texts/issue-text.store.ts'
-import { counterOf } from './change-state.ts'
-import { type AccountChange, appendIssueEvent } from './issue-change.ts'
+import { counterOf, type AccountChange, appendIssueEvent } from './issue-change.ts'
 import { countPlan, type NewIssueChange, type NewPlan, NO_PLAN, preparePlan, recordPlan } from './plan-new-issue.ts'
 
 /** What only writers may set is ignored when others create an issue (behaviour/issues#creating-editing-deleting). */

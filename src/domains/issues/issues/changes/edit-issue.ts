@@ -1,22 +1,57 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
-import { badRequest, conflict, DomainError, invalid } from '../../../../core/platform/errors.ts'
+import { badRequest, conflict, DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { isZeroTime, parseTimestamp } from '../../../../core/platform/timestamp.ts'
-import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
+import type { MilestoneId, IssueId } from '../../../../core/platform/crypto/ids.ts'
 import { findMilestone } from '../../milestones/milestone.store.ts'
 import { type User, requireUnblocked } from '../../../accounts/index.ts'
 import type { IssueInView } from '../views.ts'
-import { canWriteIssue, endOfDay, normalizeTitle } from '../issue.policy.ts'
-import { type Issue, updateIssue } from '../records/issue.store.ts'
-import { changeAssignees, findAssignees } from './change-assignees.ts'
-import { changeDeadline } from './change-deadline.ts'
-import { changeLocked } from './change-locked.ts'
+import { canWriteIssue, endOfDay, normalizeTitle, decideUpdateTime } from '../issue.policy.ts'
+import { type Issue, updateIssue, lockIssue } from '../records/issue.store.ts'
+import { changeAssignees, findAssignees } from './plan-new-issue.ts'
+import {
+  changeDeadline,
+  changeState,
+  type AccountChange,
+  addEntries,
+  appendIssueEvent,
+  type IssueChange,
+  reload,
+  type StateRules,
+} from './issue-change.ts'
 import { changeMilestone } from './change-milestone.ts'
-import { changeState } from './change-state.ts'
 import type { IssueDeps } from './create-issue.ts'
 import { indexChangedTexts } from '../texts/issue-text.store.ts'
-import { type AccountChange, addEntries, appendIssueEvent, type IssueChange, reload } from './issue-change.ts'
-import type { StateRules } from './issue-hooks.ts'
+import type { Tx } from '../../../../core/db/database.ts'
+
+/** As lockIssue. Throws NotFound. */
+export async function requireLocked(tx: Tx, id: IssueId): Promise<Issue> {
+  const issue = await lockIssue(tx, id)
+  if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+  return issue
+}
+
+interface Target extends IssueInView {
+  /** Epoch milliseconds; administrators only. */
+  readonly updatedAt?: number | undefined
+}
+
+/**
+ * Runs a change of an issue in one transaction, with its row locked. A time that the client gives is stored even if
+ * `work` changes nothing. Throws NotFound when the issue was deleted meanwhile, and Forbidden as `decideUpdateTime`.
+ */
+export const changeLocked = <T>(
+  { database, clock, events }: IssueDeps,
+  actor: SignedIn,
+  { repo, access, issue: seen, updatedAt }: Target,
+  work: (change: AccountChange) => Promise<T>,
+): Promise<T> =>
+  database.transaction(async (tx) => {
+    const issue = await requireLocked(tx, seen.id)
+    const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
+    if (updatedAt !== undefined) await updateIssue(tx, issue.id, { updated_at: at })
+    return work({ tx, events, actor, repo, issue, at })
+  })
 
 /** Absent members are not changed. */
 export interface IssueEdit {

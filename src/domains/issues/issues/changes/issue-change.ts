@@ -2,10 +2,16 @@ import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { EventKind, EventPayload, Events, NewEvent } from '../../../../core/events/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
-import type { Repo } from '../../../repositories/index.ts'
+import { type Repo, type RepoCounter, addToRepoCounter } from '../../../repositories/index.ts'
 import { issuePayload } from '../issues.events.ts'
-import { findIssueById, type Issue } from '../records/issue.store.ts'
+import { findIssueById, type Issue, updateIssue } from '../records/issue.store.ts'
 import { insertEntries, type NewEntry } from '../timeline/timeline-entry.store.ts'
+import { wireTime } from '../../../../core/platform/clock.ts'
+import type { Hook } from '../../../../core/platform/hook.ts'
+import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { type CounterChange, addToMilestoneCounters } from '../../milestones/milestone.store.ts'
+import { updateStateCopies } from '../records/records.store.ts'
 
 /** A change of an issue in one transaction. */
 export interface IssueChange {
@@ -59,4 +65,91 @@ export async function reload<Change extends IssueChange>(change: Change): Promis
   const issue = await findIssueById(change.tx, change.issue.id)
   if (issue === undefined) throw notFound('the issue was deleted at the same time')
   return { ...change, issue }
+}
+
+/** Sets the deadline (epoch milliseconds) or deletes it. */
+export async function changeDeadline(change: IssueChange, dueAt: number | undefined): Promise<void> {
+  const { tx, issue, at } = change
+  if (issue.dueAt === dueAt) return
+  await updateIssue(tx, issue.id, { due_at: dueAt ?? 0, updated_at: at })
+  await addEntries(change, entryOf(issue.dueAt, dueAt))
+}
+
+const dateOf = (time: number): string => wireTime(time).slice(0, 10)
+
+/** The bodies are those of the contract (behaviour/issues#timeline). */
+function entryOf(before: number | undefined, after: number | undefined): NewEntry {
+  if (after === undefined) return { kind: 'removed_deadline', body: dateOf(before!) }
+  if (before === undefined) return { kind: 'added_deadline', body: dateOf(after) }
+  return { kind: 'modified_deadline', body: `${dateOf(after)}|${dateOf(before)}` }
+}
+
+/** A notification for single users, whether they watch the issue or not. */
+export interface IssueNotice {
+  readonly issue: Issue
+  readonly actorId: UserId
+  readonly userIds: readonly UserId[]
+  readonly reason: 'mentioned' | 'assigned' | 'review-requested'
+  /** The comment that mentions them; undefined for the issue itself. */
+  readonly commentId?: number | undefined
+}
+
+/**
+ * The module that notifies users registers what sends a notice. It leaves out users who may not read the issue, users
+ * who block the acting account, and that account itself.
+ */
+export type IssueNotices = Hook<[tx: Tx, notice: IssueNotice]>
+
+/**
+ * Rules that forbid states, such as dependencies. A rule throws Precondition when the issue may not get the state, for
+ * example because it depends on an open issue.
+ */
+export type StateRules = Hook<[change: IssueChange, state: 'open' | 'closed']>
+
+/**
+ * The module that tracks time registers what books the time that the acting account spent on the issue, unless the
+ * repository tracks none: commits that close an issue give it.
+ */
+export type TimeBookings = Hook<[change: AccountChange, seconds: number]>
+
+/** The counter of the repository that counts the issue. */
+export function counterOf({ isPull, isClosed }: Pick<Issue, 'isPull' | 'isClosed'>): RepoCounter {
+  if (isPull) return isClosed ? 'closed_pulls_count' : 'open_pulls_count'
+  return isClosed ? 'closed_issues_count' : 'open_issues_count'
+}
+
+/** What an issue adds to the counters of its milestone. */
+export const milestoneCount = ({ isClosed }: Pick<Issue, 'isClosed'>, change: 1 | -1): CounterChange =>
+  isClosed ? { open: 0, closed: change } : { open: change, closed: 0 }
+
+interface StateChange {
+  readonly isClosed: boolean
+  /** The commit that closes or reopens the issue. */
+  readonly commitOid?: string
+  /** A pull request is closed because `commitOid` has merged it. */
+  readonly merge?: 'merged' | 'auto-merged'
+}
+
+/** Closes or reopens the issue. The caller has checked that the state differs and that nothing forbids it. */
+export async function changeState(change: IssueChange, { isClosed, commitOid, merge }: StateChange): Promise<Issue> {
+  const { tx, issue, repo, at } = change
+  const changed = await updateIssue(tx, issue.id, {
+    is_closed: flag(isClosed),
+    closed_at: isClosed ? at : 0,
+    updated_at: at,
+  })
+  await updateStateCopies(tx, changed)
+  await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
+  await addToRepoCounter(tx, repo.id, counterOf(changed), 1)
+  const moved = isClosed ? { open: -1, closed: 1 } : { open: 1, closed: -1 }
+  if (issue.milestoneId !== undefined) await addToMilestoneCounters(tx, new Map([[issue.milestoneId, moved]]))
+  const entry =
+    merge === undefined
+      ? ({ kind: isClosed ? 'close' : 'reopen', ...(commitOid && { payload: { commitOid } }) } as const)
+      : ({ kind: 'merge_pull', payload: { commitOid: commitOid! } } as const)
+  await addEntries(change, entry)
+  const cause = commitOid === undefined ? {} : { commit_oid: commitOid }
+  if (isClosed) await appendIssueEvent(change, 'issue.closed', { ...cause, ...(merge && { merge }) })
+  else await appendIssueEvent(change, 'issue.reopened', cause)
+  return changed
 }

@@ -12,10 +12,9 @@ import {
   loadRepoAccesses,
   parseRepoSettings,
 } from '../../../repositories/index.ts'
-import { requireLocked } from '../changes/change-locked.ts'
+import { requireLocked } from '../changes/edit-issue.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
-import { addEntries } from '../changes/issue-change.ts'
-import type { StateRules } from '../changes/issue-hooks.ts'
+import { addEntries, type StateRules } from '../changes/issue-change.ts'
 import { canReadIssue, canWriteIssue } from '../issue.policy.ts'
 import { findIssueByNumber, type Issue, listIssuesByIds, updateIssue } from '../records/issue.store.ts'
 import { type IssueInView, type IssueView, loadIssueViews } from '../views.ts'

@@ -5,8 +5,7 @@ import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { invalidField } from '../../../../core/platform/errors.ts'
 import type { Paging } from '../../../../core/platform/paging.ts'
 import { endOfSecond, parseOptionalTimestamp, startOfSecond } from '../../../../core/platform/timestamp.ts'
-import { cursorMember, readCursor } from './cursor.ts'
-import { ISSUE_SORTS, type IssueFilter, type IssueSort } from './issue-filter.ts'
+import { cursorMember, readCursor, ISSUE_SORTS, type IssueFilter, type IssueSort } from './issue-filter.ts'
 import type { RepoListQuery, SearchQuery, Window } from './lists.service.ts'
 
 const Word = (description: string) => Type.Optional(Type.String({ maxLength: NAME_LENGTH, description }))

@@ -8,7 +8,7 @@ import type { Guards } from '../../../../core/module.ts'
 import { Issue } from '../issue.model.ts'
 import { readKinds } from '../issue.policy.ts'
 import { presentIssues } from '../issue.present.ts'
-import { presentCursor } from './cursor.ts'
+import { presentCursor } from './issue-filter.ts'
 import { readRepoQuery, readSearchQuery, readWindow, repoListQuery, searchQuery } from './list.query.ts'
 import type { IssueLists, IssuePage } from './lists.service.ts'
 

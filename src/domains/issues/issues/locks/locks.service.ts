@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { changeLocked } from '../changes/change-locked.ts'
+import { changeLocked } from '../changes/edit-issue.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { addEntries } from '../changes/issue-change.ts'
 import { updateIssue } from '../records/issue.store.ts'

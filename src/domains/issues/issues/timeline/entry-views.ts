@@ -15,9 +15,29 @@ import { isText } from '../issue.policy.ts'
 import { type CommentView, loadCommentViews } from '../comments/comment-views.ts'
 import { listIssuesByIds } from '../records/issue.store.ts'
 import { type IssueView, loadIssueViews } from '../views.ts'
-import type { EntryDetails } from './entry-details.ts'
 import { listReadableIssueIds } from './timeline.store.ts'
 import { type EntryKind, isKind, listEntriesByIds, type TimelineEntry } from './timeline-entry.store.ts'
+import type { TimelineComment } from './timeline.model.ts'
+
+/** Members of the wire model that other modules than this one fill. */
+type EntryDetails = Partial<
+  Pick<
+    TimelineComment,
+    'assignee_team' | 'old_project_id' | 'project_id' | 'resolve_doer' | 'review_id' | 'tracked_time'
+  >
+>
+
+type DetailsById = ReadonlyMap<number, EntryDetails>
+
+/** The details of entries by the id of the entry, loaded for a page with a fixed number of queries. */
+export type DetailsLoader = (viewer: Viewer, entries: readonly TimelineEntry[]) => Promise<DetailsById>
+
+/** Where several loaders give details of one entry, it has all of them. */
+export function mergeDetails(loaded: readonly DetailsById[]): DetailsById {
+  const merged = new Map<number, EntryDetails>()
+  for (const details of loaded) for (const [id, more] of details) merged.set(id, { ...merged.get(id), ...more })
+  return merged
+}
 
 /** What entries of a page refer to. What was deleted, and issues that the viewer may not read, are absent. */
 export interface EntryFacts {

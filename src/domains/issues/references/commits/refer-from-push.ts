@@ -1,22 +1,66 @@
 import type { Core } from '../../../../core/module.ts'
-import type { CredentialRestriction } from '../../../../core/access/credential-restriction.ts'
+import type { CredentialRestriction } from '../../../../core/access/admit.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { canEditIssue } from '../../issues/issue.policy.ts'
 import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
-import type { AccountChange } from '../../issues/changes/issue-change.ts'
+import type { AccountChange, StateRules, TimeBookings } from '../../issues/changes/issue-change.ts'
 import { lockIssue, touchIssues } from '../../issues/records/issue.store.ts'
-import type { StateRules, TimeBookings } from '../../issues/changes/issue-hooks.ts'
 import { type Repo, findRepoById, escapeHtml } from '../../../repositories/index.ts'
 import { loadActingUser } from '../../../accounts/index.ts'
-import { applyKeyword } from '../apply-keyword.ts'
-import { findReferred, loadTargets, mayActOn, type Target } from '../find-targets.ts'
+import { applyKeyword, findReferred, loadTargets, mayActOn, type Target } from '../closing-references.ts'
 import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
-import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/commit-reference.store.ts'
+import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/records.store.ts'
 import { actsOnBranch } from '../reference.policy.ts'
-import { type BranchUpdate, listPushedCommits, type PushedCommit } from './pushed-commits.ts'
-import type { Commit } from '../../../../core/git/index.ts'
+import { type Commit, type GitRepo, isGitError, isZeroOid } from '../../../../core/git/index.ts'
+
+interface BranchUpdate {
+  /** Full name of the branch. */
+  readonly ref: string
+  readonly old_oid: string
+  readonly new_oid: string
+}
+
+interface PushedCommit {
+  readonly commit: Commit
+  /** Full name of the branch that was pushed. */
+  readonly ref: string
+}
+
+/** The newest ones of a push are read; older ones refer to nothing. */
+const MAX_COMMITS = 1000
+/** Each takes a process. */
+const MAX_BRANCHES = 100
+
+/**
+ * The commits that a push adds to branches, the oldest of each branch first. The default branch comes first, so that
+ * the bounds leave out its commits last. `base` is the default branch, whose commits are not new in a new branch.
+ */
+async function listPushedCommits(
+  git: GitRepo,
+  updates: readonly BranchUpdate[],
+  base: string,
+): Promise<PushedCommit[]> {
+  const ordered = updates.toSorted((a, b) => Number(b.ref === base) - Number(a.ref === base)).slice(0, MAX_BRANCHES)
+  const tip = (await git.refs.snapshot()).get(base)?.oid
+  const listed: PushedCommit[] = []
+  for (const { ref, old_oid, new_oid } of ordered) {
+    const limit = MAX_COMMITS - listed.length
+    if (limit === 0) break
+    const known = isZeroOid(old_oid) ? (ref === base ? undefined : tip) : old_oid
+    const query = { tip: new_oid, ...(known !== undefined && { not: [known] }) }
+    const commits = await git.history.list(query, { skip: 0, limit }).catch(noneIfDeleted)
+    listed.push(...commits.toReversed().map((commit) => ({ commit, ref })))
+  }
+  return listed
+}
+
+/** A later push may have deleted the commits. */
+function noneIfDeleted(error: unknown): readonly Commit[] {
+  if (isGitError(error)) return []
+  throw error
+}
 
 /** Characters of the first line of a message. */
 const MAX_SUBJECT = 1000

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import { type ReadableRepo, readersOfUnit } from '../../../../core/access/repo-readers.store.ts'
-import { hasUnit, type Unit } from '../../../../core/access/units.ts'
+import { hasUnit, type Unit } from '../../../../core/access/repo-access.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'

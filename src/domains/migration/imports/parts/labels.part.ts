@@ -1,8 +1,8 @@
 import { flag } from '../../../../core/db/flag.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { insertLabels, readColor } from '../../../issues/index.ts'
-import type { ImportPart } from '../import-part.ts'
-import type { Source, SourceLabel } from '../source.ts'
+import type { ImportPart } from '../read-request.ts'
+import type { Source, SourceLabel } from '../forge-api.ts'
 
 const CHUNK_SIZE = 100
 /** For labels with an invalid colour. */

@@ -1,5 +1,5 @@
 import { lfsServerOf } from '../../../code/index.ts'
-import type { ImportPart } from '../import-part.ts'
+import type { ImportPart } from '../read-request.ts'
 import type { LargeFileServices } from '../new-import.ts'
 
 /** Imports all large files that the history refers to. */

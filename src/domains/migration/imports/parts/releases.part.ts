@@ -12,8 +12,8 @@ import {
 } from '../../../repositories/index.ts'
 import { cutTitle, insertRelease } from '../../../code/index.ts'
 import { isHttpUrl } from '../../../accounts/index.ts'
-import type { ImportContext, ImportPart } from '../import-part.ts'
-import type { Source, SourceAsset, SourceRelease } from '../source.ts'
+import type { ImportContext, ImportPart } from '../read-request.ts'
+import type { Source, SourceAsset, SourceRelease } from '../forge-api.ts'
 
 interface ReleasesPartDeps {
   readonly attachments: Attachments

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isOutgoingError } from '../../../../core/platform/outgoing/index.ts'
 import { MAX_TOPICS, isTopic, normaliseTopics, replaceTopics, updateRepo } from '../../../repositories/index.ts'
-import type { ImportPart } from '../import-part.ts'
-import { ForgeError, type Source } from '../source.ts'
+import type { ImportPart } from '../read-request.ts'
+import { ForgeError, type Source } from '../forge-api.ts'
 
 const MAX_DESCRIPTION = 2048
 const MAX_WEBSITE = 1024

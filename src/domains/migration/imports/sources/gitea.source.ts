@@ -1,6 +1,5 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../../core/platform/json-members.ts'
-import { createForgeApi } from '../forge-api.ts'
-import type { OpenSource, SourceAsset, SourceLocation } from '../source.ts'
+import { createForgeApi, type OpenSource, type SourceAsset, type SourceLocation } from '../forge-api.ts'
 import { readLabel, readRelease } from './readers.ts'
 
 const TYPE_LINK = 'external'

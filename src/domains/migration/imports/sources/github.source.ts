@@ -1,6 +1,5 @@
 import { listOf, members, numberOf, textOf, timeOf } from '../../../../core/platform/json-members.ts'
-import { createForgeApi } from '../forge-api.ts'
-import type { OpenSource, SourceAsset } from '../source.ts'
+import { createForgeApi, type OpenSource, type SourceAsset } from '../forge-api.ts'
 import { credentialsOf, splitPath } from './gitea.source.ts'
 import { readLabel, readRelease } from './readers.ts'
 

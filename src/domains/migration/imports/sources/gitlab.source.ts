@@ -1,6 +1,11 @@
 import { listOf, members, textOf, timeOf } from '../../../../core/platform/json-members.ts'
-import { createForgeApi } from '../forge-api.ts'
-import type { OpenSource, SourceAsset, SourceLocation, SourceRelease } from '../source.ts'
+import {
+  createForgeApi,
+  type OpenSource,
+  type SourceAsset,
+  type SourceLocation,
+  type SourceRelease,
+} from '../forge-api.ts'
 import { trimOf } from '../../../../core/platform/trim.ts'
 import { readLabel } from './readers.ts'
 

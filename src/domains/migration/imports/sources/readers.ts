@@ -1,5 +1,5 @@
 import { listOf, members, textOf, timeOf } from '../../../../core/platform/json-members.ts'
-import type { SourceAsset, SourceLabel, SourceRelease } from '../source.ts'
+import type { SourceAsset, SourceLabel, SourceRelease } from '../forge-api.ts'
 
 /** Reads a label of any service; members that a service lacks are empty or false. */
 export function readLabel(value: unknown): SourceLabel {

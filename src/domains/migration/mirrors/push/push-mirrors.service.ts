@@ -1,14 +1,12 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import { badRequest, forbidden, notFound, unavailable } from '../../../../core/platform/errors.ts'
+import { badRequest, forbidden, notFound, unavailable, unauthenticated } from '../../../../core/platform/errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../../core/platform/concurrency/in-flight.ts'
-import { KeyedMutex } from '../../../../core/platform/concurrency/keyed-mutex.ts'
+import { KeyedMutex, type SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { LfsTransfers } from '../../../code/index.ts'
+import { type LfsTransfers, lfsServerOf } from '../../../code/index.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
-import { type NewPushMirror, planPushMirror } from './plan-push-mirror.ts'
-import { pushAll } from './push-all.ts'
 import {
   deletePushMirror,
   findPushMirror,
@@ -18,9 +16,89 @@ import {
   listPushMirrors,
   type PushMirror,
   updatePushMirror,
+  type NewPushMirrorRow,
 } from './push-mirror.store.ts'
-import type { RemoteAccess } from '../remote-access.ts'
-import type { SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
+import {
+  type RemoteAccess,
+  readMirrorInterval,
+  parseRemoteAddress,
+  type RemoteAddress,
+  wikiAddress,
+  collectProblems,
+} from '../remote-access.ts'
+import { randomInt } from 'node:crypto'
+import { flag } from '../../../../core/db/flag.ts'
+import { isOutgoingError } from '../../../../core/platform/outgoing/index.ts'
+import { generateSshKeyPair } from '../../../../core/platform/ssh/key-pair.ts'
+import { hasUnit } from '../../../../core/access/repo-access.ts'
+import { type Git, RemoteError } from '../../../../core/git/index.ts'
+
+interface NewPushMirror {
+  readonly address: string
+  readonly username: string
+  readonly password: string
+  /** Duration text, required; `0` disables scheduled pushes. */
+  readonly interval: string
+  readonly isOnCommit: boolean
+  /** Push by SSH with a new key pair. */
+  readonly isSsh: boolean
+}
+
+interface PlanDeps {
+  readonly access: RemoteAccess
+  /** Milliseconds. */
+  readonly minInterval: number
+}
+
+type Plan = Omit<NewPushMirrorRow, 'repo_id' | 'next_sync_at' | 'created_at'>
+type FoundAddress = Extract<RemoteAddress, { kind: 'remote' }>
+
+const NAME_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const NAME_LENGTH = 10
+
+/** Validates a new push mirror without connecting to the remote. Throws as `PushMirrors.create`. */
+async function planPushMirror({ access, minInterval }: PlanDeps, input: NewPushMirror): Promise<Plan> {
+  const interval = readMirrorInterval(input.interval, minInterval)
+  if (typeof interval !== 'number') throw badRequest(interval.message)
+  if (input.isSsh && (input.username !== '' || input.password !== ''))
+    throw badRequest('use_ssh is mutually exclusive with remote_username and remote_password')
+  const address = readAddress(input)
+  await requireReachable(access, address.url)
+  const given =
+    input.username !== '' || input.password !== ''
+      ? { username: input.username, password: input.password }
+      : address.credentials
+  const pair = input.isSsh ? generateSshKeyPair('ingot push mirror') : undefined
+  return {
+    remote_name: `remote_mirror_${Array.from({ length: NAME_LENGTH }, () => NAME_ALPHABET[randomInt(NAME_ALPHABET.length)]!).join('')}`,
+    remote_url: address.url,
+    credentials: access.seal(given),
+    public_key: pair?.publicKey ?? '',
+    private_key: access.sealKey(pair?.privateKey ?? ''),
+    interval,
+    is_on_commit: flag(input.isOnCommit),
+  }
+}
+
+function readAddress({ address: text, isSsh }: NewPushMirror): FoundAddress {
+  const address = parseRemoteAddress(text)
+  if (address.kind === 'local')
+    throw text === '' || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text))
+      ? badRequest('Invalid Url ')
+      : unauthenticated('Permission denied')
+  const allowed = isSsh ? ['ssh'] : ['http', 'https']
+  if (!allowed.includes(address.scheme)) throw badRequest('Invalid mirror protocol')
+  return address
+}
+
+async function requireReachable(access: RemoteAccess, url: string): Promise<void> {
+  try {
+    await access.open(url, undefined)
+  } catch (error) {
+    if (isOutgoingError(error, 'refused')) throw unauthenticated(`Permission denied: ${error.message}`)
+    throw isOutgoingError(error) ? badRequest('Invalid Url ') : error
+  }
+}
 
 interface PushMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
   readonly access: RemoteAccess
@@ -119,4 +197,81 @@ async function push(deps: PushMirrorDeps, id: number, signal: AbortSignal): Prom
   const times = { ...(isPushed && { pushed_at: now }), next_sync_at: mirror.interval === 0 ? 0 : now + mirror.interval }
   await database.transaction((tx) => updatePushMirror(tx, id, { ...times, lfs_sent: lfsSent, last_error: problem }))
   return problem
+}
+
+interface PushAllDeps {
+  readonly git: Git
+  readonly access: RemoteAccess
+  readonly lfsTransfers: LfsTransfers | undefined
+}
+
+interface PushTask {
+  readonly repo: Repo
+  readonly mirror: PushMirror
+  readonly signal: AbortSignal
+}
+
+interface PushOutcome {
+  /** Branches and tags were pushed. */
+  readonly isPushed: boolean
+  readonly lfsSent: number
+  /** Empty if everything was pushed. */
+  readonly problem: string
+}
+
+/**
+ * Pushes large files, then branches and tags, then the wiki. Each part runs even if another fails; `problem` lists all
+ * failures. Large files come first, as in git-lfs: servers may refuse commits that refer to missing files.
+ */
+async function pushAll(deps: PushAllDeps, task: PushTask): Promise<PushOutcome> {
+  const { problems, attempt } = collectProblems(task.signal)
+  const lfsSent = await attempt('', () => sendLargeFiles(deps, task))
+  const pushed = await attempt('', () => pushRefs(deps, task, 'repo'))
+  await attempt('wiki: ', () => pushWiki(deps, task))
+  return { isPushed: pushed !== undefined, lfsSent: lfsSent ?? task.mirror.lfsSent, problem: problems.join('; ') }
+}
+
+async function sendLargeFiles(
+  { git, access, lfsTransfers }: PushAllDeps,
+  { repo, mirror, signal }: PushTask,
+): Promise<number> {
+  if (lfsTransfers === undefined || !(await lfsTransfers.hasMore(repo.id, mirror.lfsSent))) return mirror.lfsSent
+  const { privateKey } = mirror
+  const server =
+    privateKey === ''
+      ? lfsServerOf({ url: mirror.remoteUrl, credentials: access.unseal(mirror.credentials) })!
+      : await git.remotes.askForLargeFiles(
+          { ...(await access.open(mirror.remoteUrl, undefined)), privateKey: access.unsealKey(privateKey) },
+          access.transfer(signal),
+        )
+  return lfsTransfers.send(server, repo.id, { after: mirror.lfsSent, signal })
+}
+
+/** NOTE: on most servers a wiki does not exist before its first page: a missing one is not a failure. */
+async function pushWiki(deps: PushAllDeps, task: PushTask): Promise<void> {
+  try {
+    await pushRefs(deps, task, 'wiki')
+  } catch (error) {
+    if (!(error instanceof RemoteError && error.kind === 'missing')) throw error
+  }
+}
+
+/** Pushes nothing from a repository without branches and tags: that would empty the remote. */
+async function pushRefs(
+  { git, access }: PushAllDeps,
+  { repo, mirror, signal }: PushTask,
+  which: 'repo' | 'wiki',
+): Promise<true> {
+  const storage = which === 'wiki' ? `${repo.storage}.wiki` : repo.storage
+  if (which === 'wiki' && !(hasUnit(repo.units, 'repo.wiki') && (await git.repoExists(storage)))) return true
+  const opened = git.open({ storage, objectFormat: repo.objectFormat })
+  const refs = await opened.refs.snapshot()
+  if (refs.list('refs/heads/').length === 0 && refs.list('refs/tags/').length === 0) return true
+  const remote = await access.open(
+    which === 'wiki' ? wikiAddress(mirror.remoteUrl) : mirror.remoteUrl,
+    access.unseal(mirror.credentials),
+  )
+  const privateKey = access.unsealKey(mirror.privateKey)
+  await git.remotes.push({ ...remote, ...(privateKey !== '' && { privateKey }) }, opened, access.transfer(signal))
+  return true
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { Place } from '../places/place.ts'
+import type { Place } from '../places/directory-place.ts'
 import { unseal } from '../sealed-file.ts'
 import { type LogPosition, type SegmentHeader, segmentFolder, snapshotFolder } from './layout.ts'
 

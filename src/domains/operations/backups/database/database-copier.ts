@@ -3,14 +3,51 @@ import type { DatabaseLog, HeldDatabase } from '../../../../core/db/dialect/dial
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
-import type { Place } from '../places/place.ts'
+import type { Place } from '../places/directory-place.ts'
 import { seal } from '../sealed-file.ts'
 import { type Bookmark, lookOf, readBookmark, writeBookmark } from './bookmark.ts'
 import { fileTime } from '../file-time.ts'
-import { DATABASE, type LogPosition } from './layout.ts'
+import { DATABASE, type LogPosition, pagesOfSnapshot, type SnapshotHeader, snapshotName } from './layout.ts'
 import { type LogPart, readLog } from './read-log.ts'
 import { storeSegment } from './store-segment.ts'
-import { storeSnapshot } from './store-snapshot.ts'
+import { createHash, type Hash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress } from 'node:zlib'
+import { QUICK } from '../zstd.ts'
+
+/** Bytes that are compressed badly grow by less. */
+const COMPRESSED = 1.01
+
+interface Snapshot extends Pick<SnapshotHeader, 'number' | 'previous' | 'time'> {
+  readonly series: string
+  readonly held: HeldDatabase
+}
+
+async function* hashed(chunks: AsyncIterable<Buffer>, sum: Hash): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of chunks) {
+    sum.update(chunk)
+    yield chunk
+  }
+}
+
+/** Copies the database and then the header that makes the snapshot one. Releases the database in any case. */
+async function storeSnapshot(place: Place, { series, held, number, previous, time }: Snapshot): Promise<void> {
+  const name = snapshotName(series, number, time)
+  const sum = createHash('sha256')
+  const compressing = createZstdCompress(QUICK)
+  // NOTE: its errors reach the place as it reads; one that refuses before it reads handles none.
+  compressing.on('error', () => undefined)
+  const reading = pipeline(hashed(held.read(), sum), compressing).catch(() => undefined)
+  try {
+    await place.putStream(pagesOfSnapshot(name), compressing, held.size * COMPRESSED)
+  } finally {
+    compressing.destroy()
+    await reading
+    held.release()
+  }
+  const header: SnapshotHeader = { format: 1, number, previous, time, size: held.size, sha256: sum.digest('hex') }
+  await place.put(name, seal(header).data)
+}
 
 /** Frames in the log from which it is written into the database: what SQLite does by itself. */
 const CHECKPOINT_FRAMES = 1000

@@ -1,4 +1,4 @@
-import type { Place } from '../places/place.ts'
+import type { Place } from '../places/directory-place.ts'
 import { seal, type SealedFile } from '../sealed-file.ts'
 import { compress, decompress, QUICK } from '../zstd.ts'
 import { type SegmentHeader, segmentName } from './layout.ts'

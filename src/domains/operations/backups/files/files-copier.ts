@@ -1,16 +1,155 @@
-import { relative } from 'node:path'
+import { relative, join, dirname } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../../../core/db/database.ts'
 import type { Git } from '../../../../core/git/index.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import { seal } from '../sealed-file.ts'
 import { lastEventId, listChangedStorages } from './changed-repos.store.ts'
-import { BlobCopier } from './copy-blobs.ts'
-import { copyUnit, type UnitCopy } from './copy-unit.ts'
-import { COVERED } from './layout.ts'
+import {
+  COVERED,
+  OBJECTS,
+  type KnownState,
+  listVersions,
+  readVersions,
+  storeVersion,
+  DATA_DIR,
+  listUnits,
+  entriesOf,
+  listObjects,
+  readState,
+  type State,
+  type Unit,
+} from './states.ts'
 import { prune } from './prune.ts'
-import type { KnownState } from './states.ts'
-import { DATA_DIR, listUnits } from './unit.ts'
+import { stat, readFile } from 'node:fs/promises'
+import { ifGone } from '../../../../core/platform/files/gone.ts'
+import { createReadStream } from 'node:fs'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { Place } from '../places/directory-place.ts'
+
+interface UnitCopy {
+  readonly place: Place
+  readonly dataDir: string
+  readonly clock: Clock
+}
+
+/** What the copy has of units that were copied lately, by path. */
+interface KnownStates {
+  get(path: string): KnownState | undefined
+  set(path: string, known: KnownState): unknown
+  delete(path: string): unknown
+}
+
+const WHOLE = 8 * 1024 * 1024
+const ROUNDS = 5
+
+/**
+ * Copies the objects that the copy lacks and then the state, which was read before them: what a copied ref leads to is
+ * copied too.
+ */
+async function copyUnit(deps: UnitCopy, unit: Unit, cache: KnownStates): Promise<void> {
+  const { place, dataDir, clock } = deps
+  const state = await readState(dataDir, unit)
+  const until = clock.now()
+  const pool = poolOf(unit, state)
+  if (pool !== undefined) await copyUnit(deps, pool, cache)
+  await copyObjects(deps, unit)
+  const known = cache.get(unit.path) ?? (await readVersions(place, await listVersions(place, unit.path)))
+  cache.delete(unit.path)
+  cache.set(unit.path, await storeVersion(place, { unit: unit.path, until, state, known }))
+}
+
+/** Of a fork. */
+function poolOf({ path }: Unit, state: State): Unit | undefined {
+  const line = state.get('objects/info/alternates')?.split('\n')[0]
+  return line === undefined || line === ''
+    ? undefined
+    : { path: dirname(join(path, 'objects', line)), hasObjects: true }
+}
+
+async function copyObjects(deps: UnitCopy, unit: Unit): Promise<void> {
+  if (!unit.hasObjects) return
+  const folder = `${OBJECTS}${unit.path}/`
+  const sizes = new Map<string, number>()
+  for await (const { name, size } of deps.place.list(folder)) sizes.set(name.slice(folder.length), size)
+  // NOTE: a file that a repack deletes meanwhile has a successor, which another round finds.
+  for (let round = 0; round < ROUNDS; round++) {
+    let isComplete = true
+    for (const path of await listObjects(deps.dataDir, unit)) {
+      if (sizes.has(path)) continue
+      const size = await copyFile(deps, `${unit.path}/${path}`)
+      if (size === undefined) isComplete = false
+      else sizes.set(path, size)
+    }
+    if (isComplete) return
+  }
+  throw new Error(`${unit.path} changed all the time`)
+}
+
+/** Copies a file that never changes; gives its bytes, undefined when it is gone. `path`: below the data directory. */
+async function copyFile({ place, dataDir }: UnitCopy, path: string): Promise<number | undefined> {
+  const file = join(dataDir, path)
+  const found = await stat(file).catch(ifGone(undefined))
+  if (found === undefined) return undefined
+  const name = `${OBJECTS}${path}`
+  if (found.size <= WHOLE) {
+    const content = await readFile(file).catch(ifGone(undefined))
+    if (content === undefined) return undefined
+    await place.put(name, content)
+  } else {
+    const source = createReadStream(file)
+    try {
+      await place.putStream(name, source, found.size)
+    } catch (error) {
+      return ifGone(undefined)(error as NodeJS.ErrnoException)
+    }
+  }
+  return found.size
+}
+
+const SHARD = /^[0-9a-f]{2}$/
+const HASH = /^[0-9a-f]{64}$/
+/** A directory that was changed so lately may change again within the resolution of its time. */
+const YOUNG_MS = 2_000
+
+/** Copies the blobs in the data directory that the copy lacks. It lists only directories that changed. */
+class BlobCopier {
+  readonly #deps: UnitCopy
+  /** Directory → its time when all of it was copied. */
+  readonly #seen = new Map<string, number>()
+
+  constructor(deps: UnitCopy) {
+    this.#deps = deps
+  }
+
+  /** The next pass lists all directories. */
+  forget(): void {
+    this.#seen.clear()
+  }
+
+  async copy(): Promise<void> {
+    const { dataDir } = this.#deps
+    for (const store of await entriesOf(join(dataDir, 'blobs')))
+      for (const first of await entriesOf(join(dataDir, 'blobs', store.name))) {
+        if (!SHARD.test(first.name)) continue
+        const parent = `blobs/${store.name}/${first.name}`
+        for (const second of await entriesOf(join(dataDir, parent)))
+          if (SHARD.test(second.name)) await this.#copyFolder(`${parent}/${second.name}`)
+      }
+  }
+
+  async #copyFolder(path: string): Promise<void> {
+    const { dataDir, clock, place } = this.#deps
+    const now = clock.now()
+    const time = (await stat(join(dataDir, path)).catch(ifGone(undefined)))?.mtimeMs
+    if (time === undefined || this.#seen.get(path) === time) return
+    const there = new Set<string>()
+    for await (const { name } of place.list(`${OBJECTS}${path}/`)) there.add(name.split('/').at(-1)!)
+    for (const { name } of await entriesOf(join(dataDir, path)))
+      if (HASH.test(name) && !there.has(name)) await copyFile(this.#deps, `${path}/${name}`)
+    if (now - time > YOUNG_MS) this.#seen.set(path, time)
+  }
+}
 
 export interface FilesCopierDeps extends UnitCopy {
   readonly database: Database

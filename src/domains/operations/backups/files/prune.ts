@@ -2,11 +2,10 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DATABASE, type Numbered, pagesOfSnapshot } from '../database/layout.ts'
 import { fileTime } from '../file-time.ts'
-import type { Place } from '../places/place.ts'
+import type { Place } from '../places/directory-place.ts'
 import { listSeries, type Series } from '../restore/list-moments.ts'
 import { seal, unseal } from '../sealed-file.ts'
-import { OBJECTS } from './layout.ts'
-import { versionsByUnit } from './states.ts'
+import { OBJECTS, versionsByUnit } from './states.ts'
 
 interface Pruning {
   readonly place: Place

@@ -4,7 +4,7 @@ import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
 import { removeTree, replaceDurably, writeSynced } from '../../../../core/platform/files/durable.ts'
 import { ifGone } from '../../../../core/platform/files/gone.ts'
 import { members, parseJson } from '../../../../core/platform/json-members.ts'
-import type { Place } from './place.ts'
+import type { Place } from './directory-place.ts'
 
 /** Who copies to a place. */
 export interface Owner {

@@ -8,7 +8,7 @@ import {
   segmentFolder,
   snapshotFolder,
 } from '../database/layout.ts'
-import type { Place } from '../places/place.ts'
+import type { Place } from '../places/directory-place.ts'
 
 /** A continuous part of the copy of a database. */
 export interface Series {

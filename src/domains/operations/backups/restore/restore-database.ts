@@ -11,7 +11,7 @@ import {
   type SnapshotHeader,
 } from '../database/layout.ts'
 import { pagesOf } from '../database/store-segment.ts'
-import type { Place } from '../places/place.ts'
+import type { Place } from '../places/directory-place.ts'
 import { type SealedFile, unseal } from '../sealed-file.ts'
 import { listSeries, type Series } from './list-moments.ts'
 

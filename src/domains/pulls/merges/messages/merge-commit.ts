@@ -1,11 +1,11 @@
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
-import { hasUnit } from '../../../../core/access/units.ts'
+import { hasUnit } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { type GitRepo, type Identity, type MergePlan, branchRef, isGitError } from '../../../../core/git/index.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
-import type { PullReviews } from '../../pulls/review-port.ts'
+import type { PullReviews } from '../../pulls/pull-views.ts'
 import { listClosedByMerge } from '../../../issues/index.ts'
 import { type CommitSigner, findRepoById, writeCommit } from '../../../repositories/index.ts'
 import { type User, commitIdentity, findUserById, listEmails } from '../../../accounts/index.ts'
@@ -18,7 +18,7 @@ import {
   type MessageParts,
   splitMessage,
   templateVariables,
-} from './merge-message.policy.ts'
+} from '../merges.policy.ts'
 
 const FOLDERS = ['.gitea/default_merge_message', '.forgejo/default_merge_message']
 const MAX_TEMPLATE = 64 * 1024

@@ -11,10 +11,9 @@ import type { PullInView } from '../../pulls/pull-in-view.ts'
 import { parseRepoSettings } from '../../../repositories/index.ts'
 import { toMergeError } from '../merge-errors.ts'
 import { planMergeCommit } from '../messages/merge-commit.ts'
-import { type MessageParts, splitMessage } from '../messages/merge-message.policy.ts'
+import { type MessageParts, splitMessage, mergeProblems } from '../merges.policy.ts'
 import type { MergeDeps } from '../merge-steps.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
-import { mergeProblems } from '../rules/merge-rules.policy.ts'
 
 /** What a merge would do if it were requested now. */
 export interface MergePreview {

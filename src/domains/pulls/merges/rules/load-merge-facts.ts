@@ -1,5 +1,4 @@
-import { AccessMode } from '../../../../core/access/access-mode.ts'
-import { isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
+import { AccessMode, isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { GitRepo } from '../../../../core/git/index.ts'
@@ -17,9 +16,9 @@ import {
 import { mergeabilityOf } from '../../pulls/pull.policy.ts'
 import type { Pull } from '../../pulls/records/pull.store.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
-import type { PullReviews } from '../../pulls/review-port.ts'
+import type { PullReviews } from '../../pulls/pull-views.ts'
 import { parseRepoSettings } from '../../../repositories/index.ts'
-import type { MergeFacts, ProtectionFacts } from './merge-rules.policy.ts'
+import type { MergeFacts, ProtectionFacts } from '../merges.policy.ts'
 
 interface FactDeps {
   readonly read: Db

@@ -1,7 +1,6 @@
 import type { Core } from '../../../../core/module.ts'
 import { loadRepoGrants } from '../../../../core/access/repo-grants.store.ts'
-import { AccessMode } from '../../../../core/access/access-mode.ts'
-import { isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
+import { AccessMode, isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type DomainError, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
@@ -16,12 +15,11 @@ import {
 import { type Repo, type RepoInView, loadRepoAccess } from '../../../repositories/index.ts'
 import { type Branch, findBranch, findHeadBranch, bringObjects } from '../heads.ts'
 import { syncMoved, type SyncMovedDeps } from '../lifecycle/sync-branch.ts'
-import { listPushedCommits, recordPushEntry } from '../lifecycle/push-entries.ts'
-import { checkMerge } from '../mergeability/check-merge.ts'
+import { listPushedCommits, recordPushEntry } from '../lifecycle/move-head.ts'
+import { checkMerge } from '../mergeability/merge-ref.ts'
 import { pullHeadRef } from '../pull.policy.ts'
-import type { PullReviews, ReviewPort, WantedReviewers } from '../review-port.ts'
-import { requireNoDuplicate } from './duplicates.ts'
-import { type InsertDeps, insertPullRequest } from './insert-pull.ts'
+import type { PullReviews, ReviewPort, WantedReviewers } from '../pull-views.ts'
+import { requireNoDuplicate, type InsertDeps, insertPullRequest } from './insert-pull.ts'
 
 export interface NewPull extends WantedReviewers {
   /** `branch`, `user:branch` or `user/repo:branch`. */

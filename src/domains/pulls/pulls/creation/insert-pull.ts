@@ -1,16 +1,32 @@
 import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { Tx } from '../../../../core/db/database.ts'
+import type { Tx, Db } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { type NewIssueChange, type NewPlan, appendIssueEvent, insertNewIssue } from '../../../issues/index.ts'
 import { type Repo, parseRepoSettings } from '../../../repositories/index.ts'
 import { requireUnblocked } from '../../../accounts/index.ts'
 import type { PullChange } from '../lifecycle/pull-change.ts'
-import { checkColumns } from '../mergeability/check-merge.ts'
+import { checkColumns } from '../mergeability/merge-ref.ts'
 import { isDraftTitle } from '../pull.policy.ts'
-import { insertPull, type MergeCheck } from '../records/pull.store.ts'
-import { requireNoDuplicate } from './duplicates.ts'
+import { insertPull, type MergeCheck, findOpenDuplicate, type PullTarget } from '../records/pull.store.ts'
+import { conflict } from '../../../../core/platform/errors.ts'
+
+/** Throws Conflict, in words that clients parse, when an open pull request has the target. */
+export async function requireNoDuplicate(db: Db, target: PullTarget): Promise<void> {
+  const found = await findOpenDuplicate(db, target)
+  if (found === undefined) return
+  const { headRepoId, baseRepoId, headBranch, baseBranch } = target
+  const facts = [
+    `id: ${found.pull.id}`,
+    `issue_id: ${found.number}`,
+    `head_repo_id: ${headRepoId}`,
+    `base_repo_id: ${baseRepoId}`,
+    `head_branch: ${headBranch}`,
+    `base_branch: ${baseBranch}`,
+  ]
+  throw conflict(`pull request already exists for these targets [${facts.join(', ')}]`)
+}
 
 export interface InsertDeps extends Pick<Core, 'clock' | 'events'> {
   /** Titles that begin with one of these are drafts. */

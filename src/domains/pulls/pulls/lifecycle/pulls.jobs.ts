@@ -8,9 +8,8 @@ import { findRepoById } from '../../../repositories/index.ts'
 import { updateMergeRef } from '../mergeability/merge-ref.ts'
 import { pullHeadRef, pullMergeRef } from '../pull.policy.ts'
 import { closePull, findPlace } from './pull-change.ts'
-import { syncBranch, type SyncDeps } from './sync-branch.ts'
+import { syncBranch, type SyncDeps, refreshPull } from './sync-branch.ts'
 import { findPull } from '../records/pull.store.ts'
-import { refreshPull } from './refresh.ts'
 
 const Id = Type.Integer()
 

@@ -1,9 +1,9 @@
 import type { GitRepo } from '../../../../core/git/index.ts'
 import { recordEntries } from '../../../issues/index.ts'
-import { checkColumns, checkMerge } from '../mergeability/check-merge.ts'
+import { checkColumns, checkMerge } from '../mergeability/merge-ref.ts'
 import { type MergeCheck, type Pull, updatePull } from '../records/pull.store.ts'
 import { type PullChange, pullPayload } from './pull-change.ts'
-import { listPushedCommits, recordPushEntry, retainPushedCommits } from './push-entries.ts'
+import { listPushedCommits, recordPushEntry, retainPushedCommits } from './move-head.ts'
 
 /** A new base, and what a merge into it would do. */
 export interface NewBase {

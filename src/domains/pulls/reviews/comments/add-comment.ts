@@ -1,17 +1,25 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { badRequest, invalidField, notFound } from '../../../../core/platform/errors.ts'
-import { countNewComments, findEntry, isHiddenFrom, requireOpenToComments } from '../../../issues/index.ts'
+import {
+  countNewComments,
+  findEntry,
+  isHiddenFrom,
+  requireOpenToComments,
+  type Issue,
+  type TimelineEntry,
+  listEntriesByIds,
+} from '../../../issues/index.ts'
 import { changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
-import { findCommentPlace } from '../records/review-comment.store.ts'
+import { findCommentPlace, type CommentPlace } from '../records/records.store.ts'
 import { findReview, lockReview, type Review } from '../records/review.store.ts'
-import type { ReviewDeps } from '../review-deps.ts'
-import type { ReviewInView } from '../review-in-view.ts'
+import type { ReviewDeps, ReviewInView } from '../review-in-view.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
-import { currentSpan, findSpan } from '../reviews/diff-spans.ts'
-import { publishTexts } from '../reviews/review-texts.ts'
-import { insertComments } from './insert-comments.ts'
-import { type LocatedComment, locateComments, type NewComment } from './locate-comments.ts'
+import { currentSpan, findSpan, publishTexts } from '../reviews/post-review.ts'
+import { insertComments, type LocatedComment, locateComments, type NewComment } from './locate-comments.ts'
+import type { Db } from '../../../../core/db/database.ts'
+import type { Repo } from '../../../repositories/index.ts'
+import { type User, listUsersByIds } from '../../../accounts/index.ts'
 
 /**
  * Adds a comment to a review, whatever its state (behaviour/pull-requests#review-comments). Throws Forbidden for a
@@ -84,4 +92,39 @@ async function insertOne(
   })
   if (inserted === undefined) throw notFound('the review was deleted meanwhile')
   return inserted
+}
+
+/** Everything that the wire model of a comment of a review contains. */
+export interface ReviewCommentView {
+  readonly entry: TimelineEntry
+  readonly place: CommentPlace
+  readonly issue: Issue
+  readonly repo: Repo
+  /** Undefined when the account was deleted. */
+  readonly poster: User | undefined
+  readonly resolver: User | undefined
+}
+
+/** Views of comments of one pull request in the order given, with two queries. */
+export async function loadReviewCommentViews(
+  db: Db,
+  { repo, issue }: { readonly repo: Repo; readonly issue: Issue },
+  places: readonly CommentPlace[],
+): Promise<ReviewCommentView[]> {
+  const entries = await listEntriesByIds(
+    db,
+    places.map((place) => place.entryId),
+  )
+  const users = await listUsersByIds(db, [
+    ...entries.map((entry) => entry.actorId),
+    ...places.flatMap((place) => place.resolverId ?? []),
+  ])
+  const entryOf = new Map(entries.map((entry) => [entry.id, entry]))
+  const userOf = new Map(users.map((user) => [user.id, user]))
+  return places.flatMap((place): ReviewCommentView[] => {
+    const entry = entryOf.get(place.entryId)
+    if (entry === undefined) return []
+    const resolver = place.resolverId && userOf.get(place.resolverId)
+    return [{ entry, place, issue, repo, poster: userOf.get(entry.actorId), resolver }]
+  })
 }

@@ -1,7 +1,11 @@
 import type { DiffSide, DiffSpan, GitRepo } from '../../../../core/git/index.ts'
 import { invalidField } from '../../../../core/platform/errors.ts'
-import type { CommentPlace } from '../records/review-comment.store.ts'
+import { type CommentPlace, insertCommentPlaces } from '../records/records.store.ts'
 import type { CreatePullReviewComment } from '../reviews.model.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { insertEntries } from '../../../issues/index.ts'
+import type { PullChange } from '../../pulls/lifecycle/pull-change.ts'
+import type { Review } from '../records/review.store.ts'
 
 /** A comment at lines of one side of the diff. */
 export interface NewComment {
@@ -90,4 +94,39 @@ export async function locateComments(
 /** The commit that changed the line last; the head for the old side, and where there is no such line. */
 async function lineCommit(git: GitRepo, head: string, { side, path, line }: NewComment): Promise<string> {
   return (side === 'new' && (await git.blames.ofLine(head, path, line))) || head
+}
+
+/**
+ * Adds comments to a review; those of a pending one are its reviewer's alone. Returns their ids in the order given.
+ */
+export async function insertComments(
+  { tx, issue, actor, at }: PullChange,
+  review: Review,
+  comments: readonly (LocatedComment & { readonly replyTo?: number })[],
+): Promise<number[]> {
+  const kind = review.kind === 'pending' ? 'pending_code' : 'code'
+  const entries = await insertEntries(
+    tx,
+    { issue, actorId: actor.account.id, at },
+    comments.map(({ body }) => ({ kind, body, payload: { reviewId: review.id } }) as const),
+  )
+  await insertCommentPlaces(
+    tx,
+    comments.map(({ location, replyTo = 0 }, index) => ({
+      entry_id: entries[index]!.id,
+      review_id: review.id,
+      pull_id: review.pullId,
+      path: location.path,
+      side: location.side,
+      line: location.line,
+      start_line: location.startLine,
+      commit_oid: location.commitOid,
+      base_oid: location.baseOid,
+      line_commit_oid: location.lineCommitOid,
+      diff_hunk: location.diffHunk,
+      is_outdated: flag(location.isOutdated),
+      reply_to: replyTo,
+    })),
+  )
+  return entries.map((entry) => entry.id)
 }

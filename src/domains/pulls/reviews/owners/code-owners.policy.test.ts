@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type OwnerRule, parseCodeOwners } from '../reviews.policy.ts'
-import { matchOwnerRules } from './match-owners.ts'
+import { matchOwnerRules } from './request-owners.ts'
 import { MEASURED } from '../../../../../test/harness/measured.ts'
 
 const ownersOf = async (text: string, ...paths: string[]): Promise<string[]> => {

@@ -5,11 +5,16 @@ import { loadBranchRules } from '../../../code/index.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import { type Pull, findPull } from '../../pulls/records/pull.store.ts'
 import { findRepoById } from '../../../repositories/index.ts'
-import { clearStale, listFreshReviews, markStale } from '../records/decision.store.ts'
-import { type CommentPlace, listCurrentPlaces, updateCommentPlace } from '../records/review-comment.store.ts'
-import type { ReviewDeps } from '../review-deps.ts'
-import { currentSpan, isStale } from '../reviews/diff-spans.ts'
-import { recordDismissal } from '../reviews/dismiss-review.ts'
+import {
+  clearStale,
+  listFreshReviews,
+  markStale,
+  type CommentPlace,
+  listCurrentPlaces,
+  updateCommentPlace,
+} from '../records/records.store.ts'
+import type { ReviewDeps } from '../review-in-view.ts'
+import { currentSpan, isStale, recordDismissal } from '../reviews/post-review.ts'
 
 export type FollowDeps = Omit<ReviewDeps, 'attachments' | 'texts'>
 

@@ -1,4 +1,5 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool, type Updateable } from 'kysely'
+import { readersOf } from '../../../../core/access/repo-readers.store.ts'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import {
@@ -12,7 +13,6 @@ import {
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { ReviewTable } from '../reviews.table.ts'
-import { isShown } from './shown-reviews.store.ts'
 
 /** `request`: nothing but the wish for a review. `pending`: known to its reviewer alone. */
 export type ReviewKind = 'approved' | 'comment' | 'pending' | 'rejected' | 'request'
@@ -132,3 +132,22 @@ export async function setTextOfReview(
 export async function deleteReview(tx: Tx, id: ReviewId): Promise<void> {
   await tx.deleteFrom('review').where('id', '=', id).execute()
 }
+
+/**
+ * For queries over `review` in one repository: all but requests of persons and teams that cannot review now, because
+ * they lost access or their account is suspended (behaviour/pull-requests#requested-reviewers).
+ */
+export const isShown = (repo: Repo): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(review.kind <> 'request' or ${ofActiveReader(repo)}${repo.isPrivate ? sql` or ${ofReadingTeam(repo)}` : sql` or review.team_id > 0`})`
+
+const ofActiveReader = (repo: Repo): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id
+    and "user".is_active = 1 and "user".is_login_prohibited = 0 and ${readersOf(repo, 'repo.pulls')}))`
+
+/** The twin of `teamProblem`. */
+const ofReadingTeam = ({ id, ownerId }: Repo): RawBuilder<SqlBool> =>
+  sql<SqlBool>`exists (select 1 from team where team.id = review.team_id and team.org_id = ${ownerId}
+    and (team.includes_all_repositories = 1
+      or exists (select 1 from team_repo where team_repo.team_id = team.id and team_repo.repo_id = ${id}))
+    and (team.mode >= 3 or exists (select 1 from team_unit
+      where team_unit.team_id = team.id and team_unit.unit = 'repo.pulls' and team_unit.mode > 0)))`

@@ -2,12 +2,64 @@ import { loadRepoGrants } from '../../../../core/access/repo-grants.store.ts'
 import { NO_GRANTS } from '../../../../core/access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import { type DomainError, invalid } from '../../../../core/platform/errors.ts'
-import { hasTeamRepo } from '../../../accounts/index.ts'
+import { type DomainError, invalid, notFound, forbidden } from '../../../../core/platform/errors.ts'
+import {
+  hasTeamRepo,
+  type Team,
+  type User,
+  findTeamByName,
+  findUserByEmail,
+  findUserByName,
+} from '../../../accounts/index.ts'
 import { isOfficialReviewer, isOfficialTeam } from '../../../code/index.ts'
-import { loadRepoAccess } from '../../../repositories/index.ts'
-import type { Reviewer } from './find-reviewers.ts'
+import { loadRepoAccess, mayName, type Repo } from '../../../repositories/index.ts'
 import { canChooseReviewers, type RequestPlace, reviewerProblem, teamProblem } from '../reviews.policy.ts'
+import { flag } from '../../../../core/db/flag.ts'
+import { recordEntries } from '../../../issues/index.ts'
+import type { PullChange } from '../../pulls/lifecycle/pull-change.ts'
+import { restoreOfficial } from '../records/records.store.ts'
+import { deleteReview, insertReview, type Review } from '../records/review.store.ts'
+import { appendReviewEvent } from '../reviews.events.ts'
+import { type Asked, clearOfficial, findRequest, hasReviewed } from './request.store.ts'
+
+/** A person or a team. */
+export type Reviewer =
+  { readonly user: User; readonly team?: undefined } | { readonly team: Team; readonly user?: undefined }
+
+/** The account with a login, or else with an activated e-mail address. Throws NotFound. */
+async function findReviewer(db: Db, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
+  const user = (await findUserByName(db, name)) ?? (await findUserByEmail(db, name))
+  if (user === undefined || !(await mayName(db, viewer, repo, user))) throw notFound(`User '${name}' not exist`)
+  return user
+}
+
+/** The team of the owner. Throws NotFound. */
+async function findReviewingTeam(db: Db, repo: Repo, name: string): Promise<Team> {
+  const team = await findTeamByName(db, repo.ownerId, name)
+  if (team === undefined) throw notFound(`Team '${name}' not exist`)
+  return team
+}
+
+/** Each once, persons first. Teams are ignored where the owner is a user. Throws NotFound for the first unknown one. */
+export async function findReviewers(
+  db: Db,
+  viewer: SignedIn,
+  repo: Repo,
+  wanted: { readonly reviewers: readonly string[]; readonly teams: readonly string[] },
+): Promise<Reviewer[]> {
+  const users = new Map<number, Reviewer>()
+  for (const name of wanted.reviewers) {
+    const user = await findReviewer(db, viewer, repo, name)
+    users.set(user.id, { user })
+  }
+  const teams = new Map<number, Reviewer>()
+  if (repo.owner.kind === 'organization')
+    for (const name of wanted.teams) {
+      const team = await findReviewingTeam(db, repo, name)
+      teams.set(team.id, { team })
+    }
+  return [...users.values(), ...teams.values()]
+}
 
 /** A request that may be made. */
 export interface PlannedRequest {
@@ -42,4 +94,68 @@ export async function planRequest(read: Db, place: RequestPlace, reviewer: Revie
       ? await isOfficialReviewer(read, repo, baseBranch, user)
       : await isOfficialTeam(read, repo, baseBranch, team)
   return { reviewer, isOfficial }
+}
+
+const askedOf = ({ user, team }: Reviewer): Asked => ({ userId: user?.id ?? 0, teamId: team?.id ?? 0 })
+
+/**
+ * Asks for a review; undefined if it is asked for already. A person who has reviewed is asked again: the reviews stay,
+ * and those of an official reviewer count no more. Throws Forbidden for such a person once the pull request is closed.
+ */
+export async function recordRequest(
+  change: PullChange,
+  { reviewer, isOfficial }: PlannedRequest,
+): Promise<Review | undefined> {
+  const { tx, issue, pull, at } = change
+  const asked = askedOf(reviewer)
+  if ((await findRequest(tx, pull.id, asked)) !== undefined) return undefined
+  if (asked.userId !== 0) {
+    if (issue.isClosed && (await hasReviewed(tx, pull.id, asked.userId)))
+      throw forbidden('a review of a closed or merged pull request cannot be requested again')
+    if (isOfficial) await clearOfficial(tx, pull.id, asked.userId)
+  }
+  const review = await insertReview(tx, {
+    pull_id: pull.id,
+    issue_id: issue.id,
+    kind: 'request',
+    reviewer_id: asked.userId,
+    team_id: asked.teamId,
+    is_official: flag(isOfficial),
+    created_at: at,
+    updated_at: at,
+  })
+  await addEntry(change, asked, { reviewId: review.id, isRemoved: false })
+  await appendReviewEvent(change, 'review.requested', payloadOf(asked, review.id))
+  return review
+}
+
+/**
+ * Withdraws a request, if there is one: what the person said before counts again. The timeline keeps both.
+ */
+export async function recordRequestDeletion(change: PullChange, reviewer: Reviewer): Promise<void> {
+  const { tx, pull } = change
+  const asked = askedOf(reviewer)
+  const request = await findRequest(tx, pull.id, asked)
+  if (request === undefined) return
+  await deleteReview(tx, request.id)
+  if (request.isOfficial && asked.userId !== 0)
+    await restoreOfficial(tx, { id: request.id, pullId: pull.id, reviewerId: asked.userId })
+  await addEntry(change, asked, { reviewId: request.id, isRemoved: true })
+  await appendReviewEvent(change, 'review.request_deleted', payloadOf(asked, request.id))
+}
+
+const payloadOf = ({ userId, teamId }: Asked, reviewId: number) => ({
+  review_id: reviewId,
+  user_id: userId,
+  team_id: teamId,
+})
+
+function addEntry(
+  { tx, issue, actor, at }: PullChange,
+  { userId, teamId }: Asked,
+  facts: { readonly reviewId: number; readonly isRemoved: boolean },
+): Promise<void> {
+  const payload = { ...facts, isTeam: teamId !== 0 }
+  const entry = { kind: 'review_request' as const, targetId: userId || teamId, payload }
+  return recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
 }

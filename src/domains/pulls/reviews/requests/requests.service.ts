@@ -3,12 +3,20 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
-import type { ReviewPort, WantedReviewers } from '../../pulls/review-port.ts'
+import type { ReviewPort, WantedReviewers } from '../../pulls/pull-views.ts'
 import { requireUnblocked } from '../../../accounts/index.ts'
 import type { Review } from '../records/review.store.ts'
-import { findReviewers, type Reviewer } from './find-reviewers.ts'
-import { findProblem, mayChooseReviewers, type PlannedRequest, planRequest, refusal } from './plan-requests.ts'
-import { recordRequest, recordRequestDeletion } from './record-request.ts'
+import {
+  findReviewers,
+  type Reviewer,
+  findProblem,
+  mayChooseReviewers,
+  type PlannedRequest,
+  planRequest,
+  refusal,
+  recordRequest,
+  recordRequestDeletion,
+} from './plan-requests.ts'
 import type { RequestPlace } from '../reviews.policy.ts'
 
 /** Requests for reviews (behaviour/pull-requests#requested-reviewers). */

@@ -4,9 +4,9 @@ import type { Db } from '../../../../core/db/database.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { type TeamModel, type User, listTeamsByIds, listUsersByIds, presentTeam } from '../../../accounts/index.ts'
-import type { ReviewSummary } from '../../pulls/review-port.ts'
+import type { ReviewSummary } from '../../pulls/pull-views.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { countReviews, listNewestReviews } from './review-summary.store.ts'
+import { countReviews, listNewestReviews } from './request.store.ts'
 
 interface SummaryDeps {
   readonly read: Db

@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { notFound, forbidden, invalid } from '../../../../core/platform/errors.ts'
 import {
   insertEntries,
   listEntriesByIds,
@@ -8,20 +8,76 @@ import {
   publishEntries,
   requireOpenToComments,
   touchIssues,
+  recordEntries,
+  type EntryText,
+  deleteText,
+  indexText,
 } from '../../../issues/index.ts'
 import { isOfficialReviewer } from '../../../code/index.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
-import { insertComments } from '../comments/insert-comments.ts'
-import { type LocatedComment, locateComments, type NewComment } from '../comments/locate-comments.ts'
-import { deleteRequests, listAskedTeams, replaceDecisions } from '../records/decision.store.ts'
-import { listCommentPlaces } from '../records/review-comment.store.ts'
-import { findPendingReview, insertReview, type Review, updateReview } from '../records/review.store.ts'
-import type { ReviewDeps } from '../review-deps.ts'
+import { insertComments, type LocatedComment, locateComments, type NewComment } from '../comments/locate-comments.ts'
+import {
+  deleteRequests,
+  listAskedTeams,
+  replaceDecisions,
+  listCommentPlaces,
+  listPriorDecisions,
+} from '../records/records.store.ts'
+import { findPendingReview, insertReview, type Review, updateReview, lockReview } from '../records/review.store.ts'
+import type { ReviewDeps, ReviewInView } from '../review-in-view.ts'
 import { appendReviewEvent } from '../reviews.events.ts'
-import { currentSpan, isStale, requireSpan } from './diff-spans.ts'
 import { isDecision, requireReview, type Verdict } from '../reviews.policy.ts'
-import { publishTexts } from './review-texts.ts'
+import { branchRef, type DiffSpan, type GitRepo } from '../../../../core/git/index.ts'
+import type { Pull } from '../../pulls/records/pull.store.ts'
+
+export const currentSpan = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
+
+/** The diff of a commit that was the head once. Undefined when the repository does not have the commit. */
+export async function findSpan(git: GitRepo, pull: Pull, commitOid: string): Promise<DiffSpan | undefined> {
+  if (commitOid === pull.headOid) return currentSpan(pull)
+  if (!/^[0-9a-f]+$/.test(commitOid) || commitOid.length !== git.zeroOid.length) return undefined
+  if ((await git.objects.findInfo(commitOid))?.type !== 'commit') return undefined
+  const base = await git.history.mergeBase(pull.mergeBase, commitOid)
+  return { base: base ?? pull.mergeBase, head: commitOid }
+}
+
+/** Throws Invalid. */
+async function requireSpan(git: GitRepo, pull: Pull, commitOid: string): Promise<DiffSpan> {
+  const span = await findSpan(git, pull, commitOid)
+  if (span === undefined) throw invalid(`commit does not exist: ${commitOid}`)
+  return span
+}
+
+/**
+ * Whether the pull request changes something else since a commit was its head. With several merge bases no diff shows
+ * all that a merge would change: then it is assumed.
+ */
+export async function isStale(git: GitRepo, pull: Pull, commitOid: string): Promise<boolean> {
+  if (commitOid === pull.headOid) return false
+  const base = (await git.refs.snapshot()).get(branchRef(pull.baseBranch))
+  if (base !== undefined && (await git.history.mergeBases(base.oid, pull.headOid)).length > 1) return true
+  const span = await findSpan(git, pull, commitOid)
+  return span === undefined || !(await git.samePatch.isSame(span, currentSpan(pull)))
+}
+
+type TextDeps = Pick<ReviewDeps, 'texts'>
+
+/**
+ * Makes texts of reviews known to searches, to what they refer to and to whom they mention
+ * (behaviour/issues#listing-and-search). Belongs in the transaction that submits them. Each text once.
+ */
+export async function publishTexts(deps: TextDeps, change: PullChange, texts: readonly EntryText[]): Promise<void> {
+  const written = texts.filter(({ body }) => body.trim() !== '')
+  for (const { id, body } of written) await indexText(change.tx, change.issue, id, body)
+  await deps.texts.publish(change, written)
+}
+
+/** The same for texts that are deleted. */
+export async function retractTexts(deps: TextDeps, change: PullChange, entryIds: readonly number[]): Promise<void> {
+  for (const id of entryIds) await deleteText(change.tx, change.issue.id, id)
+  await deps.texts.retract(change, entryIds)
+}
 
 export interface NewReview {
   readonly verdict: Verdict
@@ -162,4 +218,63 @@ async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, revie
     reviewer_id: userId,
     body: review.body,
   })
+}
+
+export interface Dismissal {
+  /** The text in the timeline. */
+  readonly message: string
+  /** Earlier reviews of the same reviewer too. */
+  readonly withPriors: boolean
+}
+
+/**
+ * Dismisses a review, again if asked for (behaviour/pull-requests#reviews). Throws Forbidden as `requireDismissable`.
+ */
+export const dismissReview = (
+  deps: ReviewDeps,
+  actor: SignedIn,
+  target: ReviewInView,
+  { message, withPriors }: Dismissal,
+): Promise<Review> =>
+  changeDecision(deps, actor, target, async (change, found) => {
+    if (withPriors)
+      for (const id of await listPriorDecisions(change.tx, found))
+        await updateReview(change.tx, id, { is_dismissed: 1, updated_at: change.at })
+    return recordDismissal(change, found, message)
+  })
+
+/** Writes nothing to the timeline. Throws Forbidden as `requireDismissable`. */
+export const undismissReview = (deps: ReviewDeps, actor: SignedIn, target: ReviewInView): Promise<Review> =>
+  changeDecision(deps, actor, target, ({ tx, at }, { id }) => updateReview(tx, id, { is_dismissed: 0, updated_at: at }))
+
+export async function recordDismissal(change: PullChange, { id }: Review, message: string): Promise<Review> {
+  const { tx, issue, actor, at } = change
+  const dismissed = await updateReview(tx, id, { is_dismissed: 1, updated_at: at })
+  const origin = { issue, actorId: actor.account.id, at }
+  await recordEntries(tx, origin, { kind: 'dismiss_review', body: message, payload: { reviewId: id } })
+  await appendReviewEvent(change, 'review.dismissed', { review_id: id })
+  return dismissed
+}
+
+async function changeDecision(
+  deps: ReviewDeps,
+  actor: SignedIn,
+  { repo, pull, review: { id } }: ReviewInView,
+  work: (change: PullChange, review: Review) => Promise<Review>,
+): Promise<Review> {
+  const changed = await changePull(deps, actor, { repo, pull }, async (change) => {
+    const review = await lockReview(change.tx, id)
+    if (review === undefined) return undefined
+    requireDismissable(change, review)
+    return work(change, review)
+  })
+  if (changed === undefined) throw notFound('review does not exist')
+  return changed
+}
+
+/** Throws Forbidden for what is neither approval nor rejection, and for a closed pull request. */
+function requireDismissable({ issue }: PullChange, { kind }: Review): void {
+  if (!isDecision(kind))
+    throw forbidden("not need to dismiss this review because it's type is not Approve or change request")
+  if (issue.isClosed) throw forbidden("can't dismiss a review associated to a closed or merged PR")
 }

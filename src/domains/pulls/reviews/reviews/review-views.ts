@@ -2,7 +2,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import { type Team, type User, listTeamsByIds, listUsersByIds } from '../../../accounts/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Issue } from '../../../issues/index.ts'
-import { countReviewComments } from '../records/review-comment.store.ts'
+import { countReviewComments } from '../records/records.store.ts'
 import type { Review } from '../records/review.store.ts'
 
 /** Everything that the wire model of a review contains. */

@@ -2,7 +2,7 @@ import { wireTime } from '../../../../core/platform/clock.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import type { Repo } from '../../repos/repo.store.ts'
-import type { Repository } from '../../repos/repository.model.ts'
+import type { Repository } from '../../repos/repos.model.ts'
 import type { DeployKey as DeployKeyModel } from '../collaborator.model.ts'
 import type { DeployKey } from './deploy-key.store.ts'
 

@@ -5,7 +5,7 @@ import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
 import type { RepoChanges } from './repo-changes.service.ts'
 import { presentRepo } from '../repo.present.ts'
-import { EditRepoOption, Repository } from '../repository.model.ts'
+import { EditRepoOption, Repository } from '../repos.model.ts'
 import type { Repos } from '../repos.service.ts'
 
 interface RepoChangeOperationDeps {

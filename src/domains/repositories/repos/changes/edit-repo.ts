@@ -1,19 +1,52 @@
 import { isSiteAdmin, type SignedIn } from '../../../../core/access/viewer.ts'
-import type { Tx } from '../../../../core/db/database.ts'
+import type { Tx, Database } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import type { EventOrigin, Events } from '../../../../core/events/index.ts'
 import { isNewRefName, branchRef, type Git, isValidBranchName, RefConflictError } from '../../../../core/git/index.ts'
 import { formatDuration, parseDuration } from '../../../../core/platform/duration.ts'
 import { invalid, notFound, invalidField } from '../../../../core/platform/errors.ts'
-import type { ChangeRepoDeps } from './change-deps.ts'
-import { requireRepoName } from '../creation/creation-rules.ts'
-import { syncHead } from './sync-head.ts'
+import { requireRepoName } from '../creation/create-repo.ts'
 import { editUnits } from './edit-units.ts'
 import { updateMirror } from '../records/records.store.ts'
 import { recordRepoRename, setForkVisibility } from './changes.store.ts'
 import { formatRepoSettings, parseRepoSettings } from '../repo-settings.ts'
 import { findRepoById, findRepoByName, type Repo, updateRepo } from '../repo.store.ts'
-import type { EditRepoOption } from '../repository.model.ts'
+import type { EditRepoOption } from '../repos.model.ts'
+import type { Core } from '../../../../core/module.ts'
+import type { UnitSet } from '../../../../core/access/repo-access.ts'
+
+interface ChangeRules {
+  /** Only site administrators make repositories public. */
+  readonly forcePrivate: boolean
+  /** Units that cannot be switched on. */
+  readonly disabledUnits: UnitSet
+  /** Shortest time between two syncs of a mirror, in milliseconds. */
+  readonly minMirrorInterval: number
+}
+
+export interface ChangeRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'jobs'> {
+  readonly rules: ChangeRules
+  rootUrl(): string
+}
+
+/**
+ * Points git's HEAD at the default branch of the row. When several requests change the branch at once, each reads the
+ * row again after it has written HEAD, so that row and HEAD agree in the end.
+ */
+export async function syncHead(
+  { database, git }: { readonly database: Database; readonly git: Git },
+  id: Repo['id'],
+): Promise<void> {
+  let repo = await findRepoById(database.read, id)
+  for (
+    let written: string | undefined;
+    repo !== undefined && repo.defaultBranch !== written;
+    repo = await findRepoById(database.read, id)
+  ) {
+    written = repo.defaultBranch
+    await git.open(repo).refs.setHead(written)
+  }
+}
 
 /**
  * Changes the members that the edit has, all or none (behaviour/repositories#editing). `updated_at` is not changed: it

@@ -1,4 +1,4 @@
-import { hasUnit, type Unit, type UnitSet, withUnit } from '../../../../core/access/units.ts'
+import { hasUnit, type Unit, type UnitSet, withUnit } from '../../../../core/access/repo-access.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
 import {
   DEFAULT_REPO_SETTINGS,
@@ -6,7 +6,7 @@ import {
   type PullSettings,
   type RepoSettings,
 } from '../repo-settings.ts'
-import type { EditRepoOption } from '../repository.model.ts'
+import type { EditRepoOption } from '../repos.model.ts'
 
 export interface Units {
   readonly set: UnitSet

@@ -1,9 +1,8 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import type { ChangeRepoDeps } from './change-deps.ts'
+import { type ChangeRepoDeps, editRepo } from './edit-repo.ts'
 import { deleteRepoWithFiles } from '../deletion/delete-repo.ts'
-import { editRepo } from './edit-repo.ts'
 import type { Repo } from '../repo.store.ts'
-import type { EditRepoOption } from '../repository.model.ts'
+import type { EditRepoOption } from '../repos.model.ts'
 
 export type RepoChanges = ReturnType<typeof createRepoChanges>
 

@@ -1,22 +1,84 @@
 import type { Core } from '../../../../core/module.ts'
-import type { SignedIn } from '../../../../core/access/viewer.ts'
+import { type SignedIn, isRestrictedToken, isSiteAdmin } from '../../../../core/access/viewer.ts'
 import { type FirstCommit, type FirstFile, isNewRefName } from '../../../../core/git/index.ts'
-import { invalid, invalidField, notFound, badRequest } from '../../../../core/platform/errors.ts'
-import { type DiskQuota, type User, commitIdentity, findUserById } from '../../../accounts/index.ts'
-import { type CommitSigner, signedBy } from '../../signing/signing.ts'
-import { labelsOfSet } from '../../templates/label-sets.ts'
-import type { RepoRules } from '../repo-rules.ts'
-import { findRepoById, findRepoByName, type Repo } from '../repo.store.ts'
+import { invalid, invalidField, notFound, badRequest, conflict, forbidden } from '../../../../core/platform/errors.ts'
 import {
-  newStorageKey,
-  repoNameConflict,
-  requireBelowLimit,
-  requireCapacity,
-  requireRepoName,
-  requireUnrestricted,
-} from './creation-rules.ts'
+  type DiskQuota,
+  type User,
+  commitIdentity,
+  findUserById,
+  lockUsers,
+  repoNameProblem,
+} from '../../../accounts/index.ts'
+import { type CommitSigner, signedBy } from '../../signing/signing.ts'
+import { labelsOfSet, renderGitignore, renderLicense } from '../../templates/templates.ts'
+import type { RepoRules } from '../repo-rules.ts'
+import { findRepoById, findRepoByName, type Repo, countReposOf } from '../repo.store.ts'
 import { insertNewRepo, type NewRepo, type RepoPlan } from './insert-new-repo.ts'
-import { renderGitignore, renderLicense } from '../../templates/templates.ts'
+import { type Tx, type Database, type Db, isTx } from '../../../../core/db/database.ts'
+import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
+import { randomHex } from '../../../../core/platform/crypto/crypto.ts'
+
+const STORAGE_BYTES = 16
+
+/** A random key for a git directory, `ab/abcdef…`, that no other repository has. */
+export function newStorageKey(): string {
+  const key = randomHex(STORAGE_BYTES)
+  return `${key.slice(0, 2)}/${key}`
+}
+
+/**
+ * Throws invalid, with `field` in its text, for a name that repositories cannot have
+ * (behaviour/auth-and-access#names-and-passwords).
+ */
+export function requireRepoName(name: string, field = 'Name'): void {
+  const problem = repoNameProblem(name)
+  if (problem !== undefined) throw 'rule' in problem ? invalidField(field, problem.rule) : invalid(problem.message)
+}
+
+/** Throws forbidden for a token restricted to repositories: it could not use a repository that it creates. */
+export function requireUnrestricted(actor: SignedIn): void {
+  if (isRestrictedToken(actor)) throw forbidden('this token is restricted to repositories and may not make others')
+}
+
+/**
+ * The text of the refusal when the owner has as many repositories as it may have, or undefined. The owner's own limit
+ * overrides the server's (behaviour/auth-and-access#limits). Within a
+ * transaction it locks the row of the owner, so that concurrent requests do not exceed the limit together.
+ */
+export async function repoLimitProblem(db: Db, owner: User, serverLimit: number): Promise<string | undefined> {
+  const limit = owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : serverLimit
+  if (limit < 0) return undefined
+  if (isTx(db)) await lockUsers(db, [owner.id])
+  if ((await countReposOf(db, owner.id)) < limit) return undefined
+  return `user has reached maximum limit of repositories [limit: ${limit}]`
+}
+
+interface LimitDeps {
+  readonly rules: { readonly maxCreation: number }
+}
+
+interface CapacityDeps extends LimitDeps {
+  readonly database: Database
+  readonly quota: DiskQuota
+}
+
+/** Throws forbidden at the owner's limit of repositories, except for site administrators. */
+export async function requireBelowLimit(db: Db, { rules }: LimitDeps, actor: SignedIn, owner: User): Promise<void> {
+  const problem = isSiteAdmin(actor) ? undefined : await repoLimitProblem(db, owner, rules.maxCreation)
+  if (problem !== undefined) throw forbidden(problem)
+}
+
+/**
+ * Throws forbidden at the owner's limit of repositories, except for site administrators; QuotaExceeded at its quota.
+ */
+export async function requireCapacity(deps: CapacityDeps, actor: SignedIn, owner: User): Promise<void> {
+  await requireBelowLimit(deps.database.read, deps, actor, owner)
+  await deps.quota.require(owner, 'size:repos:all')
+}
+
+/** The owner has a repository of this name. */
+export const repoNameConflict = (): Error => conflict('The repository with the same name already exists.')
 
 export interface CreateRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly rules: RepoRules
@@ -119,4 +181,30 @@ function firstFiles(input: FirstFilesInput): FirstFile[] {
     ...(ignored === '' ? [] : [{ path: '.gitignore', content: ignored }]),
     ...(license === '' ? [] : [{ path: 'LICENSE', content: renderLicense(license, { year, owner, repo: name }) }]),
   ]
+}
+
+/** What a new repository may copy from the template that it is generated from. */
+export const TEMPLATE_ITEMS = [
+  'git_content',
+  'topics',
+  'git_hooks',
+  'webhooks',
+  'avatar',
+  'labels',
+  'protected_branch',
+] as const
+export type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
+
+interface TemplateCopy {
+  /** Creates the new repository and may read the template. */
+  readonly actor: SignedIn
+  readonly template: Repo
+  /** The new repository. */
+  readonly repoId: RepoId
+}
+
+/** Copies what another module stores for a repository, in the transaction that inserts the new one. */
+export interface TemplateCopier {
+  readonly item: TemplateItem
+  copy(tx: Tx, copy: TemplateCopy): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { anyone } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { presentRepo } from '../repo.present.ts'
-import { SearchError, SearchResults } from '../repository.model.ts'
+import { SearchError, SearchResults } from '../repos.model.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Repos } from '../repos.service.ts'
 import { readRepoFilter, readRepoOrder, repoSearchQuery } from './search.query.ts'

@@ -1,11 +1,12 @@
-import { admitCaller } from '../../../../core/access/admit.ts'
-import { reachesRepo } from '../../../../core/access/credential-restriction.ts'
+import { admitCaller, reachesRepo } from '../../../../core/access/admit.ts'
 import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { findUserById } from '../../../accounts/index.ts'
-import type { Repo } from '../repo.store.ts'
-import { findWriter, type Writer } from '../writer.ts'
+import { type Repo, findRepoById } from '../repo.store.ts'
+import { findWriter, type Writer, type RepoInView } from '../lookup.ts'
+import { AccessMode, unitMode } from '../../../../core/access/repo-access.ts'
+import { listMaintainedHeads } from './maintained-head.store.ts'
 
 /** An open pull request of which the poster lets maintainers edit the head branch. */
 interface Maintained {
@@ -29,4 +30,25 @@ export async function findDelegate(
   const poster = await findUserById(read, posterId)
   const delegate = poster && viewerOfAccount(poster)
   return delegate && admitCaller(delegate, {}).kind === 'allowed' ? findWriter(read, delegate, head) : undefined
+}
+
+/**
+ * The account by whose right a branch is written: the actor; where it does not write the repository, the poster of a
+ * pull request from the branch who lets maintainers edit it (behaviour/git-data-and-transport#edits-by-maintainers). Undefined when there is neither.
+ * Without a branch: of any branch.
+ */
+export async function findBranchWriter(
+  read: Db,
+  actor: SignedIn,
+  { repo, access }: RepoInView,
+  branch?: string,
+): Promise<Writer | undefined> {
+  if (unitMode(access, 'repo.code') >= AccessMode.write) return { viewer: actor, access }
+  if (actor.deployKeyId !== undefined) return undefined
+  for (const { baseRepoId, posterId } of await listMaintainedHeads(read, repo.id, branch)) {
+    const base = await findRepoById(read, baseRepoId)
+    const delegate = base && (await findDelegate(read, actor, { base, head: repo, posterId }))
+    if (delegate !== undefined) return delegate
+  }
+  return undefined
 }

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, type Updateable, sql } from 'kysely'
 import { type Db, type Tx, dialectOf } from '../../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { MirrorTable } from '../repo.table.ts'
-import type { UnitSet } from '../../../../core/access/units.ts'
+import type { UnitSet } from '../../../../core/access/repo-access.ts'
 
 /** Milliseconds and epoch milliseconds. */
 export interface Mirror {

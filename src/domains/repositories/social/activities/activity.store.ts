@@ -1,6 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type Insertable, type SqlBool } from 'kysely'
 import type { Viewer } from '../../../../core/access/viewer.ts'
-import type { Unit } from '../../../../core/access/units.ts'
+import type { Unit } from '../../../../core/access/repo-access.ts'
 import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../core/db/database.ts'
 import { hiddenFrom } from '../../repos/lookup.ts'
 import type { User } from '../../../accounts/index.ts'
-import { deleteWatches, listWatchedOf } from './watch-cleanup.store.ts'
+import { deleteWatches, listWatchedOf } from './watches.store.ts'
 
 /** Deletes the watches of the user on those repositories of the owner that it may not see. */
 export async function deleteHiddenWatches(tx: Tx, owner: Pick<User, 'id'>, user: User): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Db } from '../../../../../core/db/database.ts'
+import type { Db, Database, Tx } from '../../../../../core/db/database.ts'
 
 /** The state of the whole queue. */
 export interface QueueCounts {
@@ -50,3 +50,96 @@ export async function countQueue(db: Db): Promise<QueueCounts> {
     failingHosts: origins.count,
   }
 }
+
+/** Rows of a step: each may have large texts, and others wait for the transaction. */
+const BATCH = 200
+
+/** Deletes up to 200 deliveries that ended before then; returns how many. */
+export async function deleteEndedBefore(tx: Tx, time: number): Promise<number> {
+  const ids = tx
+    .selectFrom('hook_delivery')
+    .select('id')
+    .where('finished_at', '>', 0)
+    .where('finished_at', '<', time)
+    .limit(BATCH)
+  return deleted(await tx.deleteFrom('hook_delivery').where('id', 'in', ids).executeTakeFirstOrThrow())
+}
+
+/** Webhooks with more deliveries that ended than are kept. */
+export async function listHooksWithMore(db: Database['read'], kept: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('hook_delivery')
+    .select('hook_id')
+    .where('state', 'in', ['delivered', 'dead'])
+    .groupBy('hook_id')
+    .having((eb) => eb(eb.fn.countAll(), '>', kept))
+    .execute()
+  return rows.map((row) => row.hook_id)
+}
+
+/** Deletes up to 200 of a webhook's deliveries that ended, but the latest `kept`; returns how many. */
+export async function deleteEndedBut(tx: Tx, hookId: number, kept: number): Promise<number> {
+  const first = await tx
+    .selectFrom('hook_delivery')
+    .select('id')
+    .where('hook_id', '=', hookId)
+    .where('state', 'in', ['delivered', 'dead'])
+    .orderBy('id', 'desc')
+    .offset(kept)
+    .limit(1)
+    .executeTakeFirst()
+  if (first === undefined) return 0
+  const ids = tx
+    .selectFrom('hook_delivery')
+    .select('id')
+    .where('hook_id', '=', hookId)
+    .where('state', 'in', ['delivered', 'dead'])
+    .where('id', '<=', first.id)
+    .limit(BATCH)
+  return deleted(await tx.deleteFrom('hook_delivery').where('id', 'in', ids).executeTakeFirstOrThrow())
+}
+
+export interface MessageStep {
+  /** The id behind which it begins. */
+  readonly after: number
+  /** Messages that were written from then on stay. */
+  readonly before: number
+}
+
+/**
+ * Looks at the next 200 messages, by id, and deletes those that no delivery has any more; returns the last id that it
+ * looked at, undefined at the end.
+ */
+export async function deleteUnusedMessages(tx: Tx, { after, before }: MessageStep): Promise<number | undefined> {
+  const next = tx
+    .selectFrom('hook_message')
+    .select('id')
+    .where('id', '>', after)
+    .where('created_at', '<', before)
+    .orderBy('id')
+    .limit(BATCH)
+  const ids = (await next.execute()).map(({ id }) => id)
+  if (ids.length === 0) return undefined
+  await tx
+    .deleteFrom('hook_message')
+    .where('id', 'in', ids)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('hook_delivery')
+            .select('hook_delivery.id')
+            .whereRef('hook_delivery.message_id', '=', 'hook_message.id'),
+        ),
+      ),
+    )
+    .execute()
+  return ids.at(-1)
+}
+
+/** Forgets servers of which nothing was heard since then. */
+export async function deleteForgottenOrigins(tx: Tx, before: number): Promise<void> {
+  await tx.deleteFrom('hook_origin').where('retry_at', '>', 0).where('retry_at', '<', before).execute()
+}
+
+const deleted = ({ numDeletedRows }: { readonly numDeletedRows: bigint }): number => Number(numDeletedRows)

@@ -15,7 +15,7 @@ import {
   deleteUnusedMessages,
   listHooksWithMore,
   type MessageStep,
-} from './sweep.store.ts'
+} from './delivery-counts.store.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,7 +3,7 @@ import type { Database, Db, Tx } from '../../../../../core/db/database.ts'
 import { selectPage } from '../../../../../core/db/page.ts'
 import type { Page, Paging } from '../../../../../core/platform/paging.ts'
 import type { PastAttempt } from '../send/delivery.store.ts'
-import { bodyOf } from '../send/hook-request.ts'
+import { bodyOf } from '../send/sender.ts'
 import type { DeliveryState, HookDeliveryTable } from '../../hooks.table.ts'
 
 /** A delivery without what was sent and answered. Times are epoch milliseconds. */

@@ -13,9 +13,8 @@ import {
   updateDeliveries,
 } from './delivery.store.ts'
 import { countOriginFailure, deleteOrigins, type Lane, lockLanesOf, pauseOrigin, updateLanes } from './lane.store.ts'
-import { isMadeOf } from './hook-request.ts'
+import { isMadeOf, type Attempt } from './sender.ts'
 import { isGivenUp, pauseOf, retryDelay } from './retry.policy.ts'
-import type { Attempt } from './sender.ts'
 
 /** Attempts that one transaction writes; statements for more would not be kept compiled. */
 const BATCH = 16

@@ -1,0 +1,127 @@
+import type { Database, Db } from '../../../core/db/database.ts'
+import { DomainError } from '../../../core/platform/errors.ts'
+import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
+import type { User } from '../users/user.store.ts'
+import {
+  findRepoOwner,
+  listUsedArtifacts,
+  listUsedAttachments,
+  loadQuotaUsage,
+  type UsedArtifact,
+  type UsedAttachment,
+} from './quota-usage.store.ts'
+import { type QuotaSubject, type QuotaUsage, isWithinAnyGroup, isWithin } from './quota.policy.ts'
+import type { Page, Paging } from '../../../core/platform/paging.ts'
+import { listUsedPackages, type UsedPackage } from './used-package.store.ts'
+import { requireSubject } from './quota-rules.service.ts'
+import { type QuotaGroup, listQuotaGroups } from './quota.store.ts'
+
+/**
+ * Whether an owner may store more. The check precedes the write: it counts what is stored, not what the write adds
+ * (behaviour/auth-and-access#quota).
+ */
+export interface DiskQuota {
+  /** Throws QuotaExceeded with the owner in its members. */
+  require(owner: Pick<User, 'id' | 'name'>, subject: QuotaSubject): Promise<void>
+  /** The same for the owner of a repository; does nothing when the repository was deleted. */
+  requireFor(repoId: RepoId, subject: QuotaSubject): Promise<void>
+  isExceeded(owner: Pick<User, 'id'>, subject: QuotaSubject): Promise<boolean>
+}
+
+/** Runs no query when quotas are disabled. */
+export function createDiskQuota({
+  database: { read },
+  settings,
+}: {
+  readonly database: Database
+  readonly settings: QuotaSettings
+}): DiskQuota {
+  const quota: DiskQuota = {
+    isExceeded: async ({ id }, subject) =>
+      settings.isEnabled && !(await isOwnerWithinQuota(read, settings, id, subject)),
+    async require(owner, subject) {
+      if (await quota.isExceeded(owner, subject))
+        throw new DomainError('quota-exceeded', 'quota exceeded', {
+          url: undefined,
+          user_id: owner.id,
+          username: owner.name,
+        })
+    },
+    async requireFor(repoId, subject) {
+      const owner = settings.isEnabled ? await findRepoOwner(read, repoId) : undefined
+      if (owner !== undefined) await quota.require(owner, subject)
+    },
+  }
+  return quota
+}
+
+export interface QuotaOfOwner {
+  readonly usage: QuotaUsage
+  readonly groups: readonly QuotaGroup[]
+}
+
+export type QuotaView = ReturnType<typeof createQuotaView>
+
+/** Usage and limits, for owners and administrators. */
+export function createQuotaView({
+  database: { read },
+  settings,
+}: {
+  readonly database: Database
+  readonly settings: QuotaSettings
+}) {
+  return {
+    isEnabled: settings.isEnabled,
+    /** The usage of an owner, and the groups that apply to it. */
+    of: async (ownerId: UserId): Promise<QuotaOfOwner> => ({
+      usage: await loadQuotaUsage(read, ownerId),
+      groups: await quotaGroupsOf(read, settings, ownerId),
+    }),
+    /** Whether the owner is within its limits. Throws Invalid for an unknown subject. */
+    check: async (ownerId: UserId, subject: string): Promise<boolean> =>
+      isOwnerWithinQuota(read, settings, ownerId, requireSubject(subject)),
+    /** The largest first. */
+    artifacts: (ownerId: UserId, paging: Paging): Promise<Page<UsedArtifact>> =>
+      listUsedArtifacts(read, ownerId, paging),
+    /** The largest version first. */
+    packages: (ownerId: UserId, paging: Paging): Promise<Page<UsedPackage>> => listUsedPackages(read, ownerId, paging),
+    /** The largest first. */
+    attachments: (ownerId: UserId, paging: Paging): Promise<Page<UsedAttachment>> =>
+      listUsedAttachments(read, ownerId, paging),
+  }
+}
+
+interface QuotaSettings {
+  readonly isEnabled: boolean
+  /** The groups of owners without a group. */
+  readonly defaultGroups: readonly string[]
+  /** Bytes of all modules, for owners without a group when no default group exists; -1 is no limit. */
+  readonly defaultTotal: number
+}
+
+/** The groups that apply to an owner: its own, else the default ones. */
+async function quotaGroupsOf(db: Db, settings: QuotaSettings, ownerId: UserId): Promise<QuotaGroup[]> {
+  const own = await listQuotaGroups(db, { ofUser: ownerId })
+  return own.length > 0 ? own : listQuotaGroups(db, { names: settings.defaultGroups })
+}
+
+/**
+ * Whether the owner is within the limits of its groups; without a group, within the default total, which counts all
+ * subjects.
+ */
+async function isOwnerWithinQuota(
+  db: Db,
+  settings: QuotaSettings,
+  ownerId: UserId,
+  subject: QuotaSubject,
+): Promise<boolean> {
+  const groups = await quotaGroupsOf(db, settings, ownerId)
+  if (groups.length === 0 && settings.defaultTotal < 0) return true
+  const usage = await loadQuotaUsage(db, ownerId)
+  if (groups.length === 0) return isWithin({ limit: settings.defaultTotal, subjects: ['size:all'] }, usage)
+  return isWithinAnyGroup(
+    groups.map(({ rules }) => rules),
+    usage,
+    subject,
+  )
+}

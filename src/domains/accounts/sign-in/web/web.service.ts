@@ -1,0 +1,95 @@
+import { systemActor, decideAccountState, type ProxyAccount } from '../../../../core/access/viewer.ts'
+import { randomUUID } from 'node:crypto'
+import { randomPassword, randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
+import { isDomainError } from '../../../../core/platform/errors.ts'
+import { type User, updateUser } from '../../users/user.store.ts'
+import type { Users } from '../../users/users.service.ts'
+import type { Database } from '../../../../core/db/database.ts'
+import type { Events } from '../../../../core/events/index.ts'
+import type { Clock } from '../../../../core/platform/clock.ts'
+import type { RequestSource } from '../../../../core/platform/request-source.ts'
+import { deleteSession, findSessionUser, insertSession } from './web-session.store.ts'
+
+export interface RegisterByProxySettings {
+  /** Takes the e-mail address that the reverse proxy sends. */
+  readonly takesEmail: boolean
+  /** Takes the full name that the reverse proxy sends. */
+  readonly takesFullName: boolean
+  readonly minPasswordLength: number
+}
+
+/** Creates the account that a reverse proxy names; undefined when it cannot be made. */
+export type RegisterByProxy = (account: ProxyAccount) => Promise<User | undefined>
+
+/**
+ * NOTE: the account gets a random password that is not stored: until another is set, its user signs in by the reverse
+ * proxy alone.
+ */
+export function createRegisterByProxy(
+  users: Pick<Users, 'create' | 'findByName'>,
+  { takesEmail, takesFullName, minPasswordLength }: RegisterByProxySettings,
+): RegisterByProxy {
+  return async ({ name, email, fullName }) => {
+    try {
+      return await users.create(systemActor, {
+        name,
+        email: takesEmail && email !== '' ? email : `${randomUUID()}@localhost`,
+        fullName: takesFullName ? fullName : '',
+        password: randomPassword(minPasswordLength),
+      })
+    } catch (error) {
+      // A name or address that is taken or not allowed; two requests at once find the account that the other one made.
+      if (isDomainError(error, 'invalid')) return users.findByName(name)
+      throw error
+    }
+  }
+}
+
+const VALUE_BYTES = 32
+
+export type Sessions = ReturnType<typeof createSessions>
+
+/**
+ * Browsers signed in to the pages of the server. The API does not accept them
+ * (behaviour/base-interface#authentication).
+ */
+export function createSessions({
+  database,
+  clock,
+  events,
+  lifetime,
+}: {
+  database: Database
+  clock: Clock
+  events: Events
+  lifetime: number
+}) {
+  return {
+    /** How long one lasts, in seconds. */
+    lifetime,
+    /** The value for the cookie, stored as a hash alone. */
+    async open(account: Pick<User, 'id'>, source: RequestSource): Promise<string> {
+      const userId = account.id
+      const actor = { account, source }
+      const value = randomHex(VALUE_BYTES)
+      const now = clock.now()
+      await database.transaction(async (tx) => {
+        await insertSession(tx, {
+          token_hash: sha256Hex(value),
+          user_id: userId,
+          created_at: now,
+          expires_at: now + lifetime * 1000,
+        })
+        await updateUser(tx, userId, { last_login_at: now })
+        await events.append(tx, 'user.signed_in', { actor, repoId: 0, at: now }, { user_id: userId })
+      })
+      return value
+    },
+    /** Undefined once it is over, or its user may sign in no more. */
+    async find(value: string): Promise<User | undefined> {
+      const user = value === '' ? undefined : await findSessionUser(database.read, sha256Hex(value), clock.now())
+      return user !== undefined && decideAccountState(user) === 'allowed' ? user : undefined
+    },
+    close: (value: string): Promise<void> => database.transaction((tx) => deleteSession(tx, sha256Hex(value))),
+  }
+}

@@ -1,0 +1,66 @@
+import type { SignedIn } from '../../../core/access/viewer.ts'
+import type { Db } from '../../../core/db/database.ts'
+import { forbidden } from '../../../core/platform/errors.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+import { type User, getOwnerInView } from '../../accounts/index.ts'
+import type { AccountChange } from '../issues/changes/issue-change.ts'
+import { recordEntries } from '../issues/timeline/record-entries.ts'
+import { insertTime, listTimesByIds } from './times.store.ts'
+import { durationText, isTracking } from './tracking.policy.ts'
+import type { Site } from '../../../core/platform/site.ts'
+import type { Timeline } from '../issues/timeline/timeline.service.ts'
+import { presentTime } from './times.present.ts'
+import { loadTimeViews } from './time-views.ts'
+
+export type FindUser = ReturnType<typeof createFindUser>
+
+/** Whose times a request is about. */
+export function createFindUser(read: Db) {
+  const named = (actor: SignedIn, name: string): Promise<User> => getOwnerInView(read, actor, name)
+  return {
+    /** Throws NotFound also for an account that is hidden from the actor. */
+    named,
+    /**
+     * The user whose times are listed; undefined for all. Those who may not see all see their own, and are refused with
+     * Forbidden when they ask for another user.
+     */
+    async filter(actor: SignedIn, name: string | undefined, seesAll: boolean): Promise<UserId | undefined> {
+      const own = actor.account.id
+      if (name === undefined || name === '') return seesAll ? undefined : own
+      const { id } = await named(actor, name)
+      if (!seesAll && id !== own) throw forbidden('query by user not allowed; not enough rights')
+      return id
+    },
+  }
+}
+
+/** Books time of the acting account that a commit names when it closes the issue; none where tracking is off. */
+export async function bookTime({ tx, repo, issue, actor, at }: AccountChange, seconds: number): Promise<void> {
+  if (!isTracking(repo)) return
+  const { id: userId } = actor.account
+  const time = await insertTime(tx, { repoId: repo.id, issueId: issue.id, userId, seconds, createdAt: at })
+  const entry = { kind: 'add_time_manual', targetId: time.id, body: durationText(seconds) } as const
+  await recordEntries(tx, { issue, actorId: userId, at }, entry)
+}
+
+type DetailsLoader = Parameters<Timeline['registerDetails']>[1]
+
+/** The `tracked_time` of entries of the timeline; none where the time was deleted. */
+export const loadTrackedTimes =
+  (read: Db, site: Site): DetailsLoader =>
+  async (viewer, entries) => {
+    const views = await loadTimeViews(
+      read,
+      await listTimesByIds(
+        read,
+        entries.map((entry) => entry.targetId),
+      ),
+    )
+    const byId = new Map(views.map((view) => [view.time.id, view]))
+    return new Map(
+      entries.flatMap(({ id, targetId }) => {
+        const view = byId.get(targetId)
+        return view === undefined ? [] : [[id, { tracked_time: presentTime(view, viewer, site) }] as const]
+      }),
+    )
+  }

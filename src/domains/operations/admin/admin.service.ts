@@ -1,0 +1,123 @@
+import type { Core } from '../../../core/module.ts'
+import type { Actor } from '../../../core/access/viewer.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import { invalid, notFound, conflict } from '../../../core/platform/errors.ts'
+import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../../repositories/index.ts'
+import { type User, deleteUser, lockUserToDelete, requireOtherAdmin } from '../../accounts/index.ts'
+import {
+  lockMemberships,
+  type Badge,
+  deleteBadge,
+  deleteUserBadges,
+  insertBadge,
+  insertUserBadges,
+  listBadges,
+  listBadgesBySlug,
+  listBadgesOf,
+} from './admin.store.ts'
+import type { UserId } from '../../../core/platform/crypto/ids.ts'
+
+export type AccountRemovalDeps = Pick<Core, 'database' | 'events' | 'jobs' | 'clock'>
+
+export type AccountRemoval = ReturnType<typeof createAccountRemoval>
+
+export function createAccountRemoval(deps: AccountRemovalDeps) {
+  const { database, clock } = deps
+  return {
+    /**
+     * Deletes an individual with its tokens, keys, addresses, stars, watches and follows. Without `purge` it must own no
+     * repository and belong to no organization; with it, its repositories, its memberships and the organizations that it
+     * is the last owner of are deleted too, and its comments everywhere. Throws invalid, and forbidden for the last
+     * administrator (behaviour/users-and-admin#administration-of-users).
+     */
+    async delete(actor: Actor, user: User, { purge }: { purge: boolean }): Promise<void> {
+      if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
+      await database.transaction(async (tx) => {
+        await requireOtherAdmin(tx, user, 'delete')
+        if (user.id === actor.account.id) throw invalid('you cannot delete yourself')
+        const memberships = await lockMemberships(tx, user.id)
+        if (!purge) await requireNothingOwned(tx, user, memberships.length)
+        const origin = { actor, at: clock.now() }
+        for (const { orgId, name, isLastOwner } of memberships)
+          if (isLastOwner) await deleteAccount(tx, deps, { id: orgId, name }, origin)
+        await deleteAccount(tx, deps, { ...user, purge }, origin)
+      })
+    },
+  }
+}
+
+async function requireNothingOwned(tx: Tx, user: User, memberships: number): Promise<void> {
+  if ((await listOwnedRepos(tx, user.id)).length > 0)
+    throw invalid(`user still has ownership of repositories [uid: ${user.id}]`)
+  if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
+}
+
+/** An individual or organization with its repositories. NOTE: counters are subtracted from what is locked before. */
+async function deleteAccount(
+  tx: Tx,
+  { events, jobs }: AccountRemovalDeps,
+  { id, name, purge = false }: Pick<User, 'id' | 'name'> & { readonly purge?: boolean },
+  { actor, at }: { readonly actor: Actor; readonly at: number },
+): Promise<void> {
+  if (!(await lockUserToDelete(tx, id))) throw notFound(`user does not exist [uid: ${id}]`)
+  for (const repo of await listOwnedRepos(tx, id))
+    await recordRepoDeletion(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
+  await lockOwnedRepos(tx, id)
+  await events.append(
+    tx,
+    'user.deleting',
+    { actor, repoId: 0, at },
+    { user_id: id, name, ...(purge && { purges: true }) },
+  )
+  await deleteOwnedRepos(tx, id)
+  await deleteUser(tx, id)
+  await events.append(tx, 'user.deleted', { actor, repoId: 0, at }, { user_id: id, name })
+}
+
+type BadgeDeps = Pick<Core, 'database' | 'clock' | 'events'>
+
+export type Badges = ReturnType<typeof createBadges>
+
+/** Badges and who has them (behaviour/users-and-admin#other-administration). */
+export function createBadges({ database, clock, events }: BadgeDeps) {
+  const { read } = database
+  return {
+    /** A-Z. */
+    of: (userId: UserId): Promise<Badge[]> => listBadgesOf(read, userId),
+    /** All of them or none. Throws NotFound for an unknown slug. */
+    grant: (actor: Actor, userId: UserId, slugs: readonly string[]): Promise<void> =>
+      database.transaction(async (tx) => {
+        const badges = await listBadgesBySlug(tx, slugs)
+        const unknown = slugs.find((slug) => !badges.some((badge) => badge.slug === slug))
+        if (unknown !== undefined) throw notFound('badge does not exist')
+        await insertUserBadges(tx, userId, badges)
+        const payload = { user_id: userId, slugs: [...slugs] }
+        await events.append(tx, 'admin.badges_given', { actor, repoId: 0, at: clock.now() }, payload)
+      }),
+    /** Unknown slugs, and badges that the user has not, are ignored. */
+    revoke: (actor: Actor, userId: UserId, slugs: readonly string[]): Promise<void> =>
+      database.transaction(async (tx) => {
+        await deleteUserBadges(tx, userId, await listBadgesBySlug(tx, slugs))
+        const payload = { user_id: userId, slugs: [...slugs] }
+        await events.append(tx, 'admin.badges_taken', { actor, repoId: 0, at: clock.now() }, payload)
+      }),
+    /** A-Z. */
+    list: (): Promise<Badge[]> => listBadges(read),
+    /** Throws conflict for a slug in use, invalid for one with other signs than letters, digits, `-` and `_`. */
+    create: (actor: Actor, badge: Omit<Badge, 'id'>): Promise<void> =>
+      database.transaction(async (tx) => {
+        if (!/^[\w-]{1,64}$/.test(badge.slug)) throw invalid(`bad slug: ${badge.slug}`)
+        if ((await listBadgesBySlug(tx, [badge.slug])).length > 0)
+          throw conflict(`there is a badge ${badge.slug} already`)
+        await insertBadge(tx, badge)
+        const origin = { actor, repoId: 0, at: clock.now() }
+        await events.append(tx, 'admin.badge_created', origin, { slug: badge.slug })
+      }),
+    /** Throws NotFound. */
+    delete: (actor: Actor, slug: string): Promise<void> =>
+      database.transaction(async (tx) => {
+        if (!(await deleteBadge(tx, slug))) throw notFound(`there is no badge ${slug}`)
+        await events.append(tx, 'admin.badge_deleted', { actor, repoId: 0, at: clock.now() }, { slug })
+      }),
+  }
+}

@@ -1,0 +1,231 @@
+import type { Db, Tx } from '../../../../core/db/database.ts'
+import { asId, type PullId, type ReviewId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
+import { type Review, toReview } from './review.store.ts'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { DiffSide } from '../../../../core/git/index.ts'
+import type { ReviewCommentTable } from '../reviews.table.ts'
+
+const DECISIONS = ['approved', 'rejected'] as const
+
+/** A new approval or rejection replaces what the person said before. */
+export async function replaceDecisions(tx: Tx, { id, pullId, reviewerId }: Review, at: number): Promise<void> {
+  const earlier = tx
+    .updateTable('review')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId!)
+    .where('id', '!=', id)
+  await earlier.set({ is_official: 0 }).where('is_official', '=', 1).execute()
+  await earlier
+    .set({ is_dismissed: 1, updated_at: at })
+    .where('kind', 'in', DECISIONS)
+    .where('is_dismissed', '=', 0)
+    .execute()
+}
+
+/** Deletes the open requests of a person and of teams. */
+export async function deleteRequests(
+  tx: Tx,
+  pullId: PullId,
+  { userId, teamIds }: { readonly userId: UserId; readonly teamIds: readonly TeamId[] },
+): Promise<void> {
+  const requests = tx.deleteFrom('review').where('pull_id', '=', pullId).where('kind', '=', 'request')
+  await requests.where('reviewer_id', '=', userId).where('team_id', '=', 0).execute()
+  if (teamIds.length > 0) await requests.where('team_id', 'in', teamIds).execute()
+}
+
+/** Of the teams that are asked for a review, those that have the person as a member. */
+export async function listAskedTeams(db: Db, pullId: PullId, userId: UserId): Promise<TeamId[]> {
+  const rows = await db
+    .selectFrom('review')
+    .innerJoin('team_member', 'team_member.team_id', 'review.team_id')
+    .select('review.team_id')
+    .where('review.pull_id', '=', pullId)
+    .where('review.kind', '=', 'request')
+    .where('team_member.user_id', '=', userId)
+    .execute()
+  return rows.map((row) => asId(row.team_id))
+}
+
+/**
+ * Makes the person's newest approval, rejection or request before a deleted review or withdrawn request official again.
+ * NOTE: a dismissed one too: it was official before, a newer approval dismisses what it replaces, and a dismissed
+ * review does not count before it is undismissed (behaviour/pull-requests#reviews).
+ */
+export async function restoreOfficial(
+  tx: Tx,
+  { id, pullId, reviewerId }: Pick<Review, 'id' | 'pullId' | 'reviewerId'>,
+): Promise<void> {
+  const newest = await tx
+    .selectFrom('review')
+    .select('id')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId!)
+    .where('kind', 'in', [...DECISIONS, 'request'])
+    .where('id', '<', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (newest) await tx.updateTable('review').set({ is_official: 1 }).where('id', '=', newest.id).execute()
+}
+
+/** Earlier approvals and rejections of the same person that were not dismissed. */
+export async function listPriorDecisions(db: Db, { id, pullId, reviewerId }: Review): Promise<ReviewId[]> {
+  const rows = await db
+    .selectFrom('review')
+    .select('id')
+    .where('pull_id', '=', pullId)
+    .where('reviewer_id', '=', reviewerId!)
+    .where('kind', 'in', DECISIONS)
+    .where('is_dismissed', '=', 0)
+    .where('id', '<', id)
+    .execute()
+  return rows.map((row) => asId(row.id))
+}
+
+/** Submitted reviews of a pull request, but those that are known to be stale. */
+export async function listFreshReviews(db: Db, pullId: PullId): Promise<Pick<Review, 'commitOid' | 'id'>[]> {
+  const rows = await db
+    .selectFrom('review')
+    .select(['id', 'commit_oid'])
+    .where('pull_id', '=', pullId)
+    .where('kind', 'in', [...DECISIONS, 'comment'])
+    .where('is_stale', '=', 0)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ id: asId(row.id), commitOid: row.commit_oid }))
+}
+
+/** Reviews of the commit are of what the pull request changes now. */
+export async function clearStale(tx: Tx, pullId: PullId, commitOid: string): Promise<void> {
+  const stale = tx.updateTable('review').set({ is_stale: 0 }).where('pull_id', '=', pullId).where('is_stale', '=', 1)
+  await stale.where('commit_oid', '=', commitOid).execute()
+}
+
+/** Records the new base of a pull request with its approvals. */
+export async function followBase(
+  tx: Tx,
+  pullId: PullId,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const approvals = tx.updateTable('review').where('pull_id', '=', pullId).where('kind', '=', 'approved')
+  await approvals.set({ former_base: from }).where('former_base', '=', '').execute()
+  await approvals.set({ former_base: '' }).where('former_base', '=', to).execute()
+}
+
+/** Returns those that were not stale before, as they are now. */
+export async function markStale(tx: Tx, ids: readonly ReviewId[]): Promise<Review[]> {
+  if (ids.length === 0) return []
+  const update = tx.updateTable('review').set({ is_stale: 1 }).where('id', 'in', ids).where('is_stale', '=', 0)
+  return (await update.returningAll().execute()).map(toReview).toSorted((a, b) => a.id - b.id)
+}
+
+/** Where a comment of a review is in the diff. */
+export interface CommentPlace {
+  readonly entryId: number
+  readonly reviewId: ReviewId
+  readonly pullId: PullId
+  readonly path: string
+  readonly side: DiffSide
+  /** The comment is shown below it. */
+  readonly line: number
+  readonly startLine: number
+  /** The head and the merge base that path and lines belong to. */
+  readonly commitOid: string
+  readonly baseOid: string
+  /** Empty where git found none. */
+  readonly lineCommitOid: string
+  readonly diffHunk: string
+  readonly isOutdated: boolean
+  readonly resolverId: UserId | undefined
+  readonly replyTo: number | undefined
+}
+
+const toPlace = (row: Selectable<ReviewCommentTable>): CommentPlace => ({
+  entryId: row.entry_id,
+  reviewId: asId(row.review_id),
+  pullId: asId(row.pull_id),
+  path: row.path,
+  side: row.side as DiffSide,
+  line: row.line,
+  startLine: row.start_line,
+  commitOid: row.commit_oid,
+  baseOid: row.base_oid,
+  lineCommitOid: row.line_commit_oid,
+  diffHunk: row.diff_hunk,
+  isOutdated: row.is_outdated === 1,
+  resolverId: row.resolver_id === 0 ? undefined : asId(row.resolver_id),
+  replyTo: row.reply_to === 0 ? undefined : row.reply_to,
+})
+
+export async function findCommentPlace(db: Db, entryId: number): Promise<CommentPlace | undefined> {
+  const row = await db.selectFrom('review_comment').selectAll().where('entry_id', '=', entryId).executeTakeFirst()
+  return row && toPlace(row)
+}
+
+/** The oldest first. */
+export async function listCommentPlaces(db: Db, reviewId: ReviewId): Promise<CommentPlace[]> {
+  const rows = await db
+    .selectFrom('review_comment')
+    .selectAll()
+    .where('review_id', '=', reviewId)
+    .orderBy('entry_id')
+    .execute()
+  return rows.map(toPlace)
+}
+
+/** The places of the entries that are comments of reviews, in no particular order. */
+export async function listPlacesByEntries(db: Db, entryIds: readonly number[]): Promise<CommentPlace[]> {
+  if (entryIds.length === 0) return []
+  const rows = await db.selectFrom('review_comment').selectAll().where('entry_id', 'in', entryIds).execute()
+  return rows.map(toPlace)
+}
+
+/** Comments of a pull request that a push may move: those at lines that exist. */
+export async function listCurrentPlaces(db: Db, pullId: PullId): Promise<CommentPlace[]> {
+  const rows = await db
+    .selectFrom('review_comment')
+    .selectAll()
+    .where('pull_id', '=', pullId)
+    .where('is_outdated', '=', 0)
+    .orderBy('entry_id')
+    .execute()
+  return rows.map(toPlace)
+}
+
+/** The number of comments by review; none without. */
+export async function countReviewComments(
+  db: Db,
+  reviewIds: readonly ReviewId[],
+): Promise<ReadonlyMap<ReviewId, number>> {
+  if (reviewIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('review_comment')
+    .select((eb) => ['review_id', eb.fn.countAll<number>().as('count')])
+    .where('review_id', 'in', reviewIds)
+    .groupBy('review_id')
+    .execute()
+  return new Map(rows.map((row) => [asId<ReviewId>(row.review_id), row.count]))
+}
+
+export async function insertCommentPlaces(tx: Tx, rows: readonly Insertable<ReviewCommentTable>[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('review_comment').values(rows).execute()
+}
+
+/** Nothing happens when the comment was deleted meanwhile. */
+export async function updateCommentPlace(
+  tx: Tx,
+  entryId: number,
+  values: Updateable<ReviewCommentTable>,
+): Promise<void> {
+  await tx.updateTable('review_comment').set(values).where('entry_id', '=', entryId).execute()
+}
+
+/** Comments that are resolved already keep who resolved them. */
+export async function resolveComments(tx: Tx, entryIds: readonly number[], resolverId: UserId): Promise<void> {
+  await tx
+    .updateTable('review_comment')
+    .set({ resolver_id: resolverId })
+    .where('entry_id', 'in', entryIds)
+    .where('resolver_id', '=', 0)
+    .execute()
+}
