@@ -17,7 +17,7 @@ it('the table of what a process remembers names every file that remembers someth
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => STATE.test(readFileSync(join(ROOT, 'src', file), 'utf8')))
-  const rows = [...readFileSync(join(ROOT, 'docs/design/process-state.md'), 'utf8').matchAll(/^\| `([^`]+\.ts)` \|/gm)]
+  const rows = [...readFileSync(join(ROOT, 'docs/design/process-state.md'), 'utf8').matchAll(/^\| `([^`]+\.ts)` +\|/gm)]
   expect(rows.map(([, file]) => file!).toSorted()).toEqual(files.toSorted())
 })
 
