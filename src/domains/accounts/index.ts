@@ -67,9 +67,9 @@ export {
   listUsersByIds,
   lockUserToDelete,
   lockUsers,
+  setUserAvatar,
   toOwner,
   toUser,
-  updateUser,
 } from './users/user.store.ts'
 export type { UserTable } from './users/user.table.ts'
 export type { Users } from './users/users.service.ts'

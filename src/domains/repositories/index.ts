@@ -18,6 +18,15 @@ export { markupFamily } from './markup/markup.operations.ts'
 export type { Markup } from './markup/markup.service.ts'
 export { FULL_REFERENCE, MENTION, SHORT_REFERENCE, escapeHtml } from './markup/references/references.ts'
 export type { KeyTarget, KeyTargets, WebAccess } from './repo-access/repo-access.service.ts'
+export {
+  setDefaultBranch,
+  setGitSize,
+  setLfsSize,
+  setLicenses,
+  setPrimaryLanguage,
+  setRepoDescription,
+  setWikiTip,
+} from './repos/changes/changes.store.ts'
 export { syncHead } from './repos/changes/edit-repo.ts'
 export {
   type CreateRepoDeps,
@@ -61,7 +70,8 @@ export {
   type Mirror,
   findMirror,
   insertMirror,
-  updateMirror,
+  recordMirrorSync,
+  setMirrorLfsPending,
   recountRepos,
   repoCounters,
   countRepos,
@@ -69,14 +79,7 @@ export {
   loadRepoNumbers,
   walkRepoIds,
 } from './repos/records/records.store.ts'
-export {
-  type PushOrigin,
-  countBranches,
-  deleteBranches,
-  insertPushes,
-  listBranchRecords,
-  upsertBranches,
-} from './repos/records/push.store.ts'
+export { type PushOrigin, listBranchRecords, recordPush, upsertBranches } from './repos/records/push.store.ts'
 export type { RepoRules } from './repos/repo-rules.ts'
 export { parseRepoSettings } from './repos/repo-settings.ts'
 export { type RepoGuard, unreadableUnit } from './repos/repo.guards.ts'
@@ -95,7 +98,6 @@ export {
   lockRepo,
   reposInOrder,
   toRepo,
-  updateRepo,
 } from './repos/repo.store.ts'
 export type { Repos } from './repos/repos.service.ts'
 export { Repository } from './repos/repos.model.ts'

@@ -136,7 +136,7 @@ update "mirror" set "lfs_pending" = ? where "repo_id" = ?;
 update "mirror" set "interval" = ?, "next_sync_at" = ? where "repo_id" = ?;
 update "mirror" set "last_error" = ?, "next_sync_at" = ? where "repo_id" = ?;
 update "mirror" set "next_sync_at" = ?, "last_error" = ?, "remote_head" = ? where "repo_id" = ?;
-update "mirror" set "remote_head" = ?, "last_error" = ?, "synced_at" = ?, "next_sync_at" = ? where "repo_id" = ?;
+update "mirror" set "last_error" = ?, "remote_head" = ?, "synced_at" = ?, "next_sync_at" = ? where "repo_id" = ?;
 
 -- domains/repositories/repos/records/records.store.ts walkRepoIds
 select "id" from "repo" where "id" > ? order by "id" limit N;

@@ -14,11 +14,11 @@ import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { getOwnerInView } from '../users/owner-lookup.ts'
 import { renameOwner } from '../users/accounts/create-user.ts'
-import { type User, findUserById, lockUserToDelete, updateUser } from '../users/user.store.ts'
+import { changeProfile } from '../users/settings/user-settings.store.ts'
+import { type User, findUserById, lockUserToDelete } from '../users/user.store.ts'
 import { createOrg, type NewOrg, type OrgProfile, type OrgDeps } from './create-org.ts'
 import { listOrgs, ownsRepos } from './org.store.ts'
 import { loadOrgRights } from './teams/team.store.ts'
-import { flag } from '../../../core/db/flag.ts'
 import { deleteUser } from '../users/accounts/user-deletion.store.ts'
 import { isEmailAddress } from '../users/users.policy.ts'
 
@@ -32,7 +32,7 @@ async function editOrg(
     throw invalid(`e-mail address contains unsupported character [email: ${changes.email}]`)
   const now = deps.clock.now()
   return deps.database.transaction(async (tx) => {
-    await updateUser(tx, org.id, { ...toColumns(changes), updated_at: now })
+    await changeProfile(tx, org.id, changes, now)
     const { visibility } = changes
     if (visibility !== undefined && visibility !== org.visibility) {
       await deps.events.append(
@@ -46,19 +46,6 @@ async function editOrg(
     if (edited === undefined) throw unknown(org)
     return edited
   })
-}
-
-function toColumns(changes: OrgProfile): Parameters<typeof updateUser>[2] {
-  const { fullName, email, description, website, location, visibility, repoAdminChangeTeamAccess: teamAccess } = changes
-  return {
-    ...(fullName === undefined ? {} : { full_name: fullName }),
-    ...(email === undefined ? {} : { email }),
-    ...(description === undefined ? {} : { description }),
-    ...(website === undefined ? {} : { website }),
-    ...(location === undefined ? {} : { location }),
-    ...(visibility === undefined ? {} : { visibility }),
-    ...(teamAccess === undefined ? {} : { repo_admin_change_team_access: flag(teamAccess) }),
-  }
 }
 
 const unknown = (org: User): Error => notFound(`organization does not exist [uid: ${org.id}]`)

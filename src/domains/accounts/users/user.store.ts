@@ -269,6 +269,12 @@ export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promi
     .execute()
 }
 
+/** `avatar`: the hash of the image; empty for none. */
+export const setUserAvatar = (tx: Tx, id: UserId, avatar: string, at: number): Promise<void> =>
+  updateUser(tx, id, { avatar, updated_at: at })
+
+export const recordLogin = (tx: Tx, id: UserId, at: number): Promise<void> => updateUser(tx, id, { last_login_at: at })
+
 /** Adds `change` to a counter in SQL, so that concurrent changes are not lost. */
 export async function addToUserCounter(
   tx: Tx,

@@ -2,7 +2,7 @@ import type { Database } from '../../../core/db/database.ts'
 import { branchRef, type Git, type GitRepo } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type Repo, findRepoById, updateRepo, licenseTemplates } from '../../repositories/index.ts'
+import { type Repo, findRepoById, setLicenses, licenseTemplates } from '../../repositories/index.ts'
 import { countLanguages, LanguageProcess } from './count-languages.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
@@ -110,7 +110,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       await database.transaction(async (tx) => {
         if ((await findRepoById(tx, repoId)) === undefined) return
         await putRepoLanguages(tx, repoId, { oid, bytes })
-        if (licenses !== undefined) await updateRepo(tx, repoId, { licenses: JSON.stringify(licenses) })
+        if (licenses !== undefined) await setLicenses(tx, repoId, licenses)
       })
     },
     /** Detects the licences of the default branch again, even when it has not moved. */
@@ -120,8 +120,8 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       const opened = git.open(repo)
       const head = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
       if (head === undefined) return
-      const licenses = JSON.stringify(await findLicenses(opened, head, detectLicense))
-      await database.transaction((tx) => updateRepo(tx, repoId, { licenses }))
+      const licenses = await findLicenses(opened, head, detectLicense)
+      await database.transaction((tx) => setLicenses(tx, repoId, licenses))
     },
     close: (): void => languageProcess.close(),
   }

@@ -6,18 +6,7 @@ import type { Events } from '../../../core/events/index.ts'
 import { type Git, isZeroOid } from '../../../core/git/index.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import { firstDefaultBranch } from '../protections/push-rules.policy.ts'
-import {
-  type PushOrigin,
-  type Repo,
-  countBranches,
-  deleteBranches,
-  findRepoById,
-  insertPushes,
-  lockRepo,
-  syncHead,
-  updateRepo,
-  upsertBranches,
-} from '../../repositories/index.ts'
+import { type PushOrigin, type Repo, findRepoById, lockRepo, recordPush, syncHead } from '../../repositories/index.ts'
 
 export interface RefChange {
   readonly ref: string
@@ -76,36 +65,21 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
   return chosen
 }
 
-/**
- * Writes the rows of a push: its record, branches and columns of the repository. `current`: the changes that are still
- * what the refs have.
- */
+/** `current`: the changes that are still what the refs have. */
 async function writeRows(
   tx: Tx,
   origin: PushOrigin,
   { changes, current, defaultBranch }: RefMoves & { readonly current: readonly RefChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
-  const branches = current.filter((change) => change.ref.startsWith(BRANCH))
-  const kept = branches.filter((change) => !isZeroOid(change.newOid))
-  const deleted = branches.filter((change) => isZeroOid(change.newOid))
-  await insertPushes(tx, origin, changes)
-  await upsertBranches(
-    tx,
-    origin,
-    kept.map((change) => ({ name: change.ref.slice(BRANCH.length), oid: change.newOid })),
-  )
-  await deleteBranches(
-    tx,
-    origin.repoId,
-    deleted.map((change) => change.ref.slice(BRANCH.length)),
-  )
-  await updateRepo(tx, origin.repoId, {
-    pushed_at: origin.at,
-    updated_at: origin.at,
-    ...(branches.length > 0 && { branches_count: await countBranches(tx, origin.repoId) }),
-    ...(kept.length > 0 && { is_empty: 0 as const }),
-    ...(defaultBranch !== undefined && { default_branch: defaultBranch }),
+  const branches = current
+    .filter(({ ref }) => ref.startsWith(BRANCH))
+    .map(({ ref, newOid }) => ({ name: ref.slice(BRANCH.length), oid: newOid }))
+  await recordPush(tx, origin, {
+    pushes: changes,
+    branches: branches.filter(({ oid }) => !isZeroOid(oid)),
+    deletedBranches: branches.filter(({ oid }) => isZeroOid(oid)).map(({ name }) => name),
+    defaultBranch,
   })
 }
 

@@ -13,7 +13,7 @@ import {
   isGitError,
 } from '../../../core/git/index.ts'
 import type { DiskQuota } from '../../accounts/index.ts'
-import { type Repo, type RepoInView, findRepoById, parseRepoSettings, updateRepo } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, findRepoById, parseRepoSettings, setWikiTip } from '../../repositories/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 
 const storageOf = (repo: Repo): string => `${repo.storage}.wiki`
@@ -122,11 +122,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
       const at = deps.clock.now()
       const oid = await recordedOid(deps.git, { ...repo, ...(branch !== undefined && { wikiBranch: branch }) })
       await deps.database.transaction(async (tx) => {
-        await updateRepo(tx, repo.id, {
-          updated_at: at,
-          wiki_oid: oid,
-          ...(branch !== undefined && { wiki_branch: branch }),
-        })
+        await setWikiTip(tx, repo.id, { oid, branch, updatedAt: at })
         await deps.events.append(
           tx,
           'wiki.pushed',

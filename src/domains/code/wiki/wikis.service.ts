@@ -1,7 +1,7 @@
 import { type Viewer, systemActor } from '../../../core/access/viewer.ts'
 import { type GitRepo, type PushPolicy, translated, branchRef, type Git } from '../../../core/git/index.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type Repo, type RepoInView, findRepoById, updateRepo } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, findRepoById, setWikiTip } from '../../repositories/index.ts'
 import { createPageReads, type PageReads } from './pages.ts'
 import { wikiPushPolicy, ensureWiki, findWiki } from './wiki-pushes.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
@@ -56,11 +56,7 @@ async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId
   if (isHeadWrong) await wiki.refs.setHead(branch)
   const at = clock.now()
   await database.transaction(async (tx) => {
-    await updateRepo(tx, repoId, {
-      wiki_branch: branch,
-      wiki_oid: oid ?? '',
-      ...(oid !== repo.wikiOid && { updated_at: at }),
-    })
+    await setWikiTip(tx, repoId, { oid, branch, updatedAt: oid === repo.wikiOid ? undefined : at })
     if (oid !== repo.wikiOid)
       await events.append(tx, 'wiki.pushed', { actor: systemActor, repoId, at }, { repo_id: repoId })
   })

@@ -28,7 +28,7 @@ import {
   findRepoById,
   parseRepoSettings,
   renewAccess,
-  updateRepo,
+  setWikiTip,
   writeCommit,
 } from '../../repositories/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf, findPage, readFiles } from './pages.ts'
@@ -178,7 +178,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
     const origin = { actor, repoId: repo.id, at: clock.now() }
     const exists = await database.transaction(async (tx) => {
       if ((await findRepoById(tx, repo.id)) === undefined) return false
-      await updateRepo(tx, repo.id, { updated_at: origin.at, wiki_oid: committed.oid })
+      await setWikiTip(tx, repo.id, { oid: committed.oid, updatedAt: origin.at })
       await events.append(tx, committed.plan.event, origin, {
         repo_id: repo.id,
         page: committed.plan.page,

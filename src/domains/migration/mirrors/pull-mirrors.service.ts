@@ -6,7 +6,15 @@ import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { type LfsTransfers, type Pushes, type RefChange, lfsServerOf } from '../../code/index.ts'
 import type { DiskQuota } from '../../accounts/index.ts'
-import { type Mirror, type Repo, findMirror, findRepoById, updateMirror, updateRepo } from '../../repositories/index.ts'
+import {
+  type Mirror,
+  type Repo,
+  findMirror,
+  findRepoById,
+  recordMirrorSync,
+  setMirrorLfsPending,
+  setDefaultBranch,
+} from '../../repositories/index.ts'
 import { mirrorChanges, nextDefaultBranch } from './mirror-changes.policy.ts'
 import { collectProblems, wikiAddress, type FoundRemote, type RemoteAccess } from './remote-access.ts'
 
@@ -49,24 +57,16 @@ async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): 
   const mirror = await findMirror(database.read, repoId)
   if (repo === undefined || mirror === undefined || repo.isArchived) return
   const outcome: SyncOutcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all'))
-    ? { last_error: 'Quota exceeded' }
+    ? { error: 'Quota exceeded' }
     : await syncParts(deps, { repo, mirror, signal })
-  const now = clock.now()
-  if (outcome.last_error !== '') log.warn({ repo: repoId, problem: outcome.last_error }, 'mirror not synced')
-  await database.transaction(async (tx) => {
-    const { interval } = (await findMirror(tx, repoId)) ?? mirror
-    await updateMirror(tx, repoId, {
-      ...outcome,
-      ...(outcome.remote_head !== undefined && { synced_at: now }),
-      next_sync_at: interval === 0 ? 0 : now + interval,
-    })
-  })
+  if (outcome.error !== '') log.warn({ repo: repoId, problem: outcome.error }, 'mirror not synced')
+  await database.transaction((tx) => recordMirrorSync(tx, repoId, { ...outcome, at: clock.now() }))
 }
 
 interface SyncOutcome {
   /** Present if the refs of the repository are up to date. */
-  readonly remote_head?: string
-  readonly last_error: string
+  readonly remoteHead?: string
+  readonly error: string
 }
 
 async function syncParts(deps: PullMirrorDeps, task: SyncTask): Promise<SyncOutcome> {
@@ -76,7 +76,7 @@ async function syncParts(deps: PullMirrorDeps, task: SyncTask): Promise<SyncOutc
     await attempt('', () => syncLargeFiles(deps, task, updated))
     await attempt('wiki: ', () => syncWiki(deps, task))
   }
-  return { ...(updated && { remote_head: updated.remoteHead }), last_error: problems.join('; ') }
+  return { ...(updated && { remoteHead: updated.remoteHead }), error: problems.join('; ') }
 }
 
 interface SyncTask {
@@ -125,7 +125,7 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
   }
   if (expected.length > 0) {
     // NOTE: stored before any ref moves, so that after a crash the next sync fetches the large files of this one.
-    if (mirror.hasLfs) await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 1 }))
+    if (mirror.hasLfs) await database.transaction((tx) => setMirrorLfsPending(tx, repo.id, true))
     await git.remotes.receive(remote, opened, {
       ...access.transfer(signal),
       async move(refs) {
@@ -141,7 +141,7 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
   const defaultBranch = defaultBranchFor(found.refs, [])
   if (defaultBranch !== undefined) {
     await opened.refs.setHead(defaultBranch)
-    await database.transaction((tx) => updateRepo(tx, repo.id, { default_branch: defaultBranch }))
+    await database.transaction((tx) => setDefaultBranch(tx, repo.id, defaultBranch))
   }
   return updated
 }
@@ -166,7 +166,7 @@ async function syncLargeFiles(
     maxBytes,
     signal,
   })
-  await database.transaction((tx) => updateMirror(tx, repo.id, { lfs_pending: 0 }))
+  await database.transaction((tx) => setMirrorLfsPending(tx, repo.id, false))
 }
 
 function listRemote(

@@ -1,6 +1,6 @@
 import type { Core } from '../../../core/module.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { type Repo, findRepoById, updateRepo } from '../../repositories/index.ts'
+import { type Repo, findRepoById, setGitSize } from '../../repositories/index.ts'
 import type { Wikis } from '../../code/index.ts'
 
 export interface MaintainRepoDeps extends Pick<Core, 'database' | 'git'> {
@@ -39,5 +39,5 @@ async function measure({ database, git }: Pick<MaintainRepoDeps, 'database' | 'g
     ),
   )
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  if (bytes !== repo.gitSize) await database.transaction((tx) => updateRepo(tx, repo.id, { git_size: bytes }))
+  if (bytes !== repo.gitSize) await database.transaction((tx) => setGitSize(tx, repo.id, bytes))
 }

@@ -21,7 +21,7 @@ import {
 } from '../../issues/index.ts'
 import { type Repo, findRepoById, loadRepoAccess, parseRepoSettings } from '../../repositories/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import { type Pull, findPullByIssue, listOpenPullsFrom, lockPull, updatePull } from '../pulls/records/pull.store.ts'
+import { type Pull, findPullByIssue, listOpenPullsFrom, lockPull, recordMerge } from '../pulls/records/pull.store.ts'
 import {
   findIssueOfPull,
   deleteIntent,
@@ -235,13 +235,12 @@ export async function record(
   await clearIntent(deps, tx, intent)
   if (issue === undefined || pull === undefined || pull.merge !== undefined) return
   await deleteSchedule(tx, pull.id)
-  await updatePull(tx, pull.id, {
-    is_merged: 1,
-    merged_oid: intent.oid,
-    merge_style: intent.style,
-    merged_by_id: intent.actorId,
-    merged_at: mergedAt,
-    ...(mergeBase !== undefined && { merge_base: mergeBase }),
+  await recordMerge(tx, pull.id, {
+    oid: intent.oid,
+    style: intent.style,
+    byId: intent.actorId,
+    at: mergedAt,
+    mergeBase,
   })
   const { actorId, at, oid, isAuto, deletesBranch, restriction } = intent
   const actor = actorOf(actorId)

@@ -4,8 +4,8 @@ import { type BlobStore, isBlobHash } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
-import { updateRepo } from '../repos/repo.store.ts'
-import { updateUser } from '../../accounts/index.ts'
+import { setRepoAvatar } from '../repos/changes/changes.store.ts'
+import { setUserAvatar } from '../../accounts/index.ts'
 import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
 import { type AvatarRules, readImage } from './read-image.ts'
 
@@ -52,8 +52,8 @@ export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }:
       await requestSweep(tx)
     })
 
-  const ofAccount = (id: UserId) => (tx: Tx, avatar: string) => updateUser(tx, id, { avatar, updated_at: clock.now() })
-  const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => updateRepo(tx, id, { avatar })
+  const ofAccount = (id: UserId) => (tx: Tx, avatar: string) => setUserAvatar(tx, id, avatar, clock.now())
+  const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => setRepoAvatar(tx, id, avatar)
 
   return {
     /** `image` is base64 without a prefix; `caller` as of `callerKey`. Throws BadRequest with the reason. */

@@ -5,7 +5,7 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 import { visibleRepos } from '../../../core/access/visible-repos.ts'
 import { rememberPage } from '../../../core/db/page.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type Repo, addToRepoCounter, reposInOrder, updateRepo } from '../repos/repo.store.ts'
+import { type Repo, addToRepoCounter, reposInOrder } from '../repos/repo.store.ts'
 import { type User, addToUserCounter, usersInOrder } from '../../accounts/index.ts'
 
 export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise<boolean> {
@@ -50,7 +50,7 @@ export async function deleteStarsOf(tx: Tx, repoId: RepoId): Promise<void> {
   const userIds = rows.map((row) => asId<UserId>(row.user_id)).toSorted((a, b) => a - b)
   for (let from = 0; from < userIds.length; from += CHUNK)
     await addToUserCounter(tx, userIds.slice(from, from + CHUNK), 'stars_count', -1)
-  await updateRepo(tx, repoId, { stars_count: 0 })
+  if (userIds.length > 0) await addToRepoCounter(tx, repoId, 'stars_count', -userIds.length)
 }
 
 async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1): Promise<void> {

@@ -3,7 +3,8 @@ import { dialectOf, type Tx, type Db } from '../../../core/db/database.ts'
 import type { UserId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { lockRepo, updateRepo } from '../repos/repo.store.ts'
+import { setRepoTopics } from '../repos/changes/changes.store.ts'
+import { lockRepo } from '../repos/repo.store.ts'
 import type { TopicTable } from './topic.table.ts'
 
 /** Counter columns of topics, each with the query that counts it for the row `counted`. */
@@ -78,7 +79,7 @@ export async function replaceTopics(tx: Tx, repoId: RepoId, names: readonly stri
   const removed = before.filter((name) => !names.includes(name))
   if (added.length > 0) await addTopics(tx, repoId, added, at)
   if (removed.length > 0) await deleteTopics(tx, repoId, removed, at)
-  await updateRepo(tx, repoId, { topics: JSON.stringify(names.toSorted(byCodePoint)) })
+  await setRepoTopics(tx, repoId, names.toSorted(byCodePoint))
 }
 
 async function addTopics(tx: Tx, repoId: RepoId, names: readonly string[], at: number): Promise<void> {

@@ -30,12 +30,12 @@ import {
   deleteTeamReposOf,
   insertTeamRepo,
 } from '../../accounts/index.ts'
-import { type Repo, findRepoById, findRepoByName, lockRepo, updateRepo } from '../repos/repo.store.ts'
+import { type Repo, findRepoById, findRepoByName, lockRepo } from '../repos/repo.store.ts'
 import { type RepoInView, getRepoInView, loadRepoAccess } from '../repos/lookup.ts'
 import { repoLimitProblem } from '../repos/creation/create-repo.ts'
 import { repoNameTaken } from '../repos/changes/edit-repo.ts'
 import { deleteTransfer, insertTransfer, listTransfers, type Transfer } from './transfer.store.ts'
-import { recordRepoMove } from '../repos/changes/changes.store.ts'
+import { setRepoOwner } from '../repos/changes/changes.store.ts'
 import { findWatchMode, putWatch, watchRepoByTeams } from '../social/watches/watches.store.ts'
 
 interface TransferTarget {
@@ -293,8 +293,7 @@ async function moveRepo(
 ): Promise<void> {
   const at = clock.now()
   await deleteTransfer(tx, repo.id)
-  await updateRepo(tx, repo.id, { owner_id: newOwner.id })
-  await recordRepoMove(tx, repo.id, { from: repo.ownerId, to: newOwner.id, name: repo.name })
+  await setRepoOwner(tx, repo.id, { from: repo.ownerId, to: newOwner.id, name: repo.name })
   await deleteTeamReposOf(tx, repo.ownerId, repo.id)
   await deleteCollaborationsOf(tx, repo.id, newOwner)
   const teams = (await listTeamsByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)

@@ -2,7 +2,7 @@ import { systemActor, decideAccountState, type ProxyAccount } from '../../../../
 import { randomUUID } from 'node:crypto'
 import { randomPassword, randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
-import { type User, updateUser } from '../../users/user.store.ts'
+import { type User, recordLogin } from '../../users/user.store.ts'
 import type { Users } from '../../users/users.service.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { Events } from '../../../../core/events/index.ts'
@@ -80,7 +80,7 @@ export function createSessions({
           created_at: now,
           expires_at: now + lifetime * 1000,
         })
-        await updateUser(tx, userId, { last_login_at: now })
+        await recordLogin(tx, userId, now)
         await events.append(tx, 'user.signed_in', { actor, repoId: 0, at: now }, { user_id: userId })
       })
       return value

@@ -37,30 +37,28 @@ export function userSettingsOperations({ defaultTheme, userSettings }: Deps): Op
       body: UserSettingsOptions,
       errors: [422],
       async handler({ access, body }) {
-        const {
-          full_name: fullName,
-          hide_email: hideEmail,
-          diff_view_style: diffViewStyle,
-          hide_activity: hideActivity,
-          enable_repo_unit_hints: repoUnitHints,
-          email_notifications: emailNotifications,
-          ...same
-        } = body
-        return ok(
-          presentUserSettings(
-            await userSettings.change(access, {
-              ...same,
-              fullName,
-              hideEmail,
-              diffViewStyle,
-              hideActivity,
-              repoUnitHints,
-              // An empty text is the default, as of the other settings.
-              emailNotifications: emailNotifications === undefined ? undefined : emailNotifications || 'enabled',
-            }),
-            defaults,
-          ),
-        )
+        const { website, description, location, pronouns, language, theme } = body
+        const settings = await userSettings.change(access, {
+          profile: {
+            fullName: body.full_name,
+            website,
+            description,
+            location,
+            pronouns,
+            language,
+            hideEmail: body.hide_email,
+          },
+          preferences: {
+            theme,
+            diffViewStyle: body.diff_view_style,
+            hideActivity: body.hide_activity,
+            repoUnitHints: body.enable_repo_unit_hints,
+            // An empty text is the default, as of the other settings.
+            emailNotifications:
+              body.email_notifications === undefined ? undefined : body.email_notifications || 'enabled',
+          },
+        })
+        return ok(presentUserSettings(settings, defaults))
       },
     }),
   ]

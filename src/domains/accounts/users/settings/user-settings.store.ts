@@ -1,5 +1,8 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { Visibility } from '../../../../core/access/viewer.ts'
+import { updateUser, type UserChanges } from '../user.store.ts'
 
 /** Absent members have their default. The server uses `emailNotifications` alone and stores the others. */
 export interface Preferences {
@@ -22,4 +25,38 @@ export async function savePreferences(tx: Tx, userId: UserId, preferences: Prefe
     .set({ settings: JSON.stringify(preferences) })
     .where('id', '=', userId)
     .execute()
+}
+
+/** Absent members do not change; an empty text clears. */
+export interface ProfileChange {
+  readonly fullName?: string | undefined
+  readonly email?: string | undefined
+  readonly website?: string | undefined
+  readonly description?: string | undefined
+  readonly location?: string | undefined
+  readonly pronouns?: string | undefined
+  readonly language?: string | undefined
+  readonly visibility?: Visibility | undefined
+  readonly hideEmail?: boolean | undefined
+  readonly repoAdminChangeTeamAccess?: boolean | undefined
+}
+
+/** Changes what a user or organization shows of itself. Throws NotFound when it was deleted at the same time. */
+export async function changeProfile(tx: Tx, id: UserId, change: ProfileChange, at: number): Promise<void> {
+  const { hideEmail, repoAdminChangeTeamAccess: teamAccess } = change
+  const columns = {
+    full_name: change.fullName,
+    email: change.email,
+    website: change.website,
+    description: change.description,
+    location: change.location,
+    pronouns: change.pronouns,
+    language: change.language,
+    visibility: change.visibility,
+    is_email_hidden: hideEmail === undefined ? undefined : flag(hideEmail),
+    repo_admin_change_team_access: teamAccess === undefined ? undefined : flag(teamAccess),
+    updated_at: at,
+  }
+  const changed = Object.entries(columns).filter(([, value]) => value !== undefined)
+  await updateUser(tx, id, Object.fromEntries(changed) as UserChanges)
 }

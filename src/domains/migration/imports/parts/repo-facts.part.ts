@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isOutgoingError } from '../../../../core/platform/outgoing/index.ts'
-import { MAX_TOPICS, isTopic, normaliseTopics, replaceTopics, updateRepo } from '../../../repositories/index.ts'
+import { MAX_TOPICS, isTopic, normaliseTopics, replaceTopics, setRepoDescription } from '../../../repositories/index.ts'
 import type { ImportPart } from '../read-request.ts'
 import { ForgeError, type Source } from '../forge-api.ts'
 
@@ -20,9 +20,9 @@ export function repoFactsPart(
       const facts = await source.facts(signal)
       const topics = normaliseTopics(facts.topics).filter(isTopic).slice(0, MAX_TOPICS)
       return async (tx, repoId) => {
-        await updateRepo(tx, repoId, {
+        await setRepoDescription(tx, repoId, {
           website: facts.website.slice(0, MAX_WEBSITE),
-          ...(!description && { description: facts.description.slice(0, MAX_DESCRIPTION) }),
+          description: description ? undefined : facts.description.slice(0, MAX_DESCRIPTION),
         })
         if (topics.length > 0) await replaceTopics(tx, repoId, topics, clock.now())
       }

@@ -114,6 +114,22 @@ export async function updatePull(tx: Tx, id: PullId, values: Updateable<PullTabl
   return toPull(await tx.updateTable('pull').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow())
 }
 
+interface MergeRecord extends Merge {
+  /** The common ancestor before the merge; absent does not change it. */
+  readonly mergeBase?: string | undefined
+}
+
+export async function recordMerge(tx: Tx, id: PullId, { oid, style, byId, at, mergeBase }: MergeRecord): Promise<void> {
+  await updatePull(tx, id, {
+    is_merged: 1,
+    merged_oid: oid,
+    merge_style: style,
+    merged_by_id: byId,
+    merged_at: at,
+    ...(mergeBase !== undefined && { merge_base: mergeBase }),
+  })
+}
+
 /** A branch of a repository. */
 export interface BranchOf {
   readonly repoId: RepoId

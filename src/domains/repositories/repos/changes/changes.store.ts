@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../core/db/database.ts'
 import { type RepoId, type UserId, asId } from '../../../../core/platform/crypto/ids.ts'
 import { flag } from '../../../../core/db/flag.ts'
-
+import { updateRepo } from '../repo.store.ts'
 interface RepoRename {
   /** The owner of both names. */
   readonly ownerId: UserId
@@ -9,9 +9,10 @@ interface RepoRename {
   readonly to: string
 }
 
-/** Redirects the old name to the repository and deletes a redirect of the new name. */
-export async function recordRepoRename(tx: Tx, id: RepoId, { ownerId, from, to }: RepoRename): Promise<void> {
+/** Renames a repository; the old name redirects to it. Fails if the owner has another repository of the new name. */
+export async function setRepoName(tx: Tx, id: RepoId, { ownerId, from, to }: RepoRename): Promise<void> {
   const [old, next] = [from.toLowerCase(), to.toLowerCase()]
+  await updateRepo(tx, id, { name: to, lower_name: next })
   await tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', 'in', [old, next]).execute()
   if (old !== next)
     await tx.insertInto('repo_redirect').values({ owner_id: ownerId, lower_name: old, repo_id: id }).execute()
@@ -23,9 +24,10 @@ interface RepoMove {
   readonly name: string
 }
 
-/** Redirects the name under the old owner to the repository and deletes a redirect of the name under the new owner. */
-export async function recordRepoMove(tx: Tx, id: RepoId, { from, to, name }: RepoMove): Promise<void> {
+/** Gives a repository to another owner; the name under the old owner redirects to it. */
+export async function setRepoOwner(tx: Tx, id: RepoId, { from, to, name }: RepoMove): Promise<void> {
   const lowerName = name.toLowerCase()
+  await updateRepo(tx, id, { owner_id: to })
   await tx.deleteFrom('repo_redirect').where('owner_id', 'in', [from, to]).where('lower_name', '=', lowerName).execute()
   await tx.insertInto('repo_redirect').values({ owner_id: from, lower_name: lowerName, repo_id: id }).execute()
 }
@@ -47,3 +49,49 @@ export async function setForkVisibility(tx: Tx, id: RepoId, isPrivate: boolean):
   }
   return [...family].map((member) => asId(member))
 }
+
+export const setDefaultBranch = (tx: Tx, id: RepoId, branch: string): Promise<void> =>
+  updateRepo(tx, id, { default_branch: branch })
+
+interface RepoDescription {
+  readonly website: string
+  /** Absent does not change it. */
+  readonly description?: string | undefined
+}
+
+export const setRepoDescription = (tx: Tx, id: RepoId, { website, description }: RepoDescription): Promise<void> =>
+  updateRepo(tx, id, { website, ...(description !== undefined && { description }) })
+
+/** `avatar`: the hash of the image; empty for none. */
+export const setRepoAvatar = (tx: Tx, id: RepoId, avatar: string): Promise<void> => updateRepo(tx, id, { avatar })
+
+/** Sorted names. */
+export const setRepoTopics = (tx: Tx, id: RepoId, topics: readonly string[]): Promise<void> =>
+  updateRepo(tx, id, { topics: JSON.stringify(topics) })
+
+export const setPrimaryLanguage = (tx: Tx, id: RepoId, language: string | undefined): Promise<void> =>
+  updateRepo(tx, id, { primary_language: language ?? '' })
+
+export const setLicenses = (tx: Tx, id: RepoId, licenses: readonly string[]): Promise<void> =>
+  updateRepo(tx, id, { licenses: JSON.stringify(licenses) })
+
+/** The size of the git data on disk, wiki included. */
+export const setGitSize = (tx: Tx, id: RepoId, bytes: number): Promise<void> => updateRepo(tx, id, { git_size: bytes })
+
+export const setLfsSize = (tx: Tx, id: RepoId, bytes: number): Promise<void> => updateRepo(tx, id, { lfs_size: bytes })
+
+interface WikiTip {
+  /** Undefined for a wiki without pages. */
+  readonly oid: string | undefined
+  /** Absent does not change it. */
+  readonly branch?: string | undefined
+  /** When the wiki changed; absent if it did not. */
+  readonly updatedAt?: number | undefined
+}
+
+export const setWikiTip = (tx: Tx, id: RepoId, { oid, branch, updatedAt }: WikiTip): Promise<void> =>
+  updateRepo(tx, id, {
+    wiki_oid: oid ?? '',
+    ...(branch !== undefined && { wiki_branch: branch }),
+    ...(updatedAt !== undefined && { updated_at: updatedAt }),
+  })

@@ -8,7 +8,7 @@ import { invalid, notFound, invalidField } from '../../../../core/platform/error
 import { requireRepoName } from '../creation/create-repo.ts'
 import { editUnits } from './edit-units.ts'
 import { updateMirror } from '../records/records.store.ts'
-import { recordRepoRename, setForkVisibility } from './changes.store.ts'
+import { setRepoName, setForkVisibility } from './changes.store.ts'
 import { formatRepoSettings, parseRepoSettings } from '../repo-settings.ts'
 import { findRepoById, findRepoByName, type Repo, updateRepo } from '../repo.store.ts'
 import type { EditRepoOption } from '../repos.model.ts'
@@ -103,8 +103,7 @@ interface EventTarget {
 async function rename(tx: Tx, { events, origin }: EventTarget, repo: Repo, name: string): Promise<void> {
   const other = await findRepoByName(tx, repo.owner, name)
   if (other !== undefined && other.id !== repo.id) throw repoNameTaken(repo, name)
-  await updateRepo(tx, repo.id, { name, lower_name: name.toLowerCase() })
-  await recordRepoRename(tx, repo.id, { ownerId: repo.ownerId, from: repo.name, to: name })
+  await setRepoName(tx, repo.id, { ownerId: repo.ownerId, from: repo.name, to: name })
   await events.append(tx, 'repo.renamed', origin, { repo_id: repo.id, name, old_name: repo.name })
 }
 

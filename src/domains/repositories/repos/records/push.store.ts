@@ -1,5 +1,6 @@
 import { type CredentialRestriction, formatRestriction } from '../../../../core/access/admit.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
+import { updateRepo } from '../repo.store.ts'
 import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 
 export interface PushRecord {
@@ -70,7 +71,7 @@ export async function upsertBranches(
   }
 }
 
-export async function deleteBranches(tx: Tx, repoId: RepoId, names: readonly string[]): Promise<void> {
+async function deleteBranches(tx: Tx, repoId: RepoId, names: readonly string[]): Promise<void> {
   for (let at = 0; at < names.length; at += CHUNK) {
     await tx
       .deleteFrom('branch')
@@ -86,10 +87,40 @@ export async function listBranchRecords(db: Db, repoId: RepoId): Promise<BranchR
   return rows.map((row) => ({ name: row.name, oid: row.oid, pusherId: asId(row.pusher_id), updatedAt: row.updated_at }))
 }
 
-export async function countBranches(db: Db, repoId: RepoId): Promise<number> {
+async function countBranches(db: Db, repoId: RepoId): Promise<number> {
   const query = db
     .selectFrom('branch')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('repo_id', '=', repoId)
   return (await query.executeTakeFirstOrThrow()).count
+}
+
+export interface PushRows {
+  readonly pushes: readonly PushRecord[]
+  /** Branches that the push created or moved. */
+  readonly branches: readonly { readonly name: string; readonly oid: string }[]
+  /** Names of branches. */
+  readonly deletedBranches: readonly string[]
+  /** Absent does not change it. */
+  readonly defaultBranch?: string | undefined
+}
+
+/** Records a push and what it changed: the rows of branches and the columns of the repository. */
+export async function recordPush(
+  tx: Tx,
+  origin: PushOrigin,
+  { pushes, branches, deletedBranches, defaultBranch }: PushRows,
+): Promise<void> {
+  const { repoId, at } = origin
+  await insertPushes(tx, origin, pushes)
+  await upsertBranches(tx, origin, branches)
+  await deleteBranches(tx, repoId, deletedBranches)
+  const hasBranches = branches.length + deletedBranches.length > 0
+  await updateRepo(tx, repoId, {
+    pushed_at: at,
+    updated_at: at,
+    ...(hasBranches && { branches_count: await countBranches(tx, repoId) }),
+    ...(branches.length > 0 && { is_empty: 0 as const }),
+    ...(defaultBranch !== undefined && { default_branch: defaultBranch }),
+  })
 }

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, type Updateable, sql } from 'kysely'
 import { type Db, type Tx, dialectOf } from '../../../../core/db/database.ts'
+import { flag } from '../../../../core/db/flag.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { MirrorTable } from '../repo.table.ts'
 import type { UnitSet } from '../../../../core/access/repo-access.ts'
@@ -55,6 +56,29 @@ export async function insertMirror(tx: Tx, values: Insertable<MirrorTable>): Pro
 export async function updateMirror(tx: Tx, repoId: RepoId, values: Updateable<MirrorTable>): Promise<void> {
   await tx.updateTable('mirror').set(values).where('repo_id', '=', repoId).execute()
 }
+
+interface MirrorSync {
+  readonly at: number
+  /** Branch of the remote's HEAD; absent if the refs were not updated. */
+  readonly remoteHead?: string | undefined
+  /** Empty if the sync succeeded. */
+  readonly error: string
+}
+
+/** Records the end of a sync and sets the time of the next one. */
+export async function recordMirrorSync(tx: Tx, repoId: RepoId, { at, remoteHead, error }: MirrorSync): Promise<void> {
+  const mirror = await findMirror(tx, repoId)
+  if (mirror === undefined) return
+  await updateMirror(tx, repoId, {
+    last_error: error,
+    ...(remoteHead !== undefined && { remote_head: remoteHead, synced_at: at }),
+    next_sync_at: mirror.interval === 0 ? 0 : at + mirror.interval,
+  })
+}
+
+/** LFS objects of the mirror are missing, or no longer. */
+export const setMirrorLfsPending = (tx: Tx, repoId: RepoId, isPending: boolean): Promise<void> =>
+  updateMirror(tx, repoId, { lfs_pending: flag(isPending) })
 
 const issuesWhere = ({ isPull, isClosed }: { readonly isPull: 0 | 1; readonly isClosed: 0 | 1 }) =>
   sql`select count(*) from issue where repo_id = counted.id and is_pull = ${sql.lit(isPull)} and is_closed = ${sql.lit(isClosed)}`
