@@ -309,7 +309,7 @@ describe('a machine that is not as it should be', () => {
     )
     writeFileSync(join(bin, 'git'), '#!/bin/sh\necho git version 2.20.1\n', { mode: 0o755 })
     expect(await command(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
-      failure(1, 'git >= 2.38 is needed, found 2.20.1'),
+      failure(1, 'git >= 2.38 is required, found 2.20.1'),
     )
   })
 

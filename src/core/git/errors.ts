@@ -1,20 +1,18 @@
 import { conflict, DomainError, type ErrorKind } from '../platform/errors.ts'
 
-/**
- * What can go wrong below the git face. The domain turns these into its own errors; none carries a path of the machine.
- */
+/** Kinds of errors of the git layer. The domains translate them; no error contains a path of this machine. */
 export type GitErrorKind =
-  | 'missing' // an object, a revision or a path that is not there
-  | 'ambiguous' // a short id with several objects
-  | 'no-repo' // the repository's directory is gone
-  | 'exists' // the repository is already there
-  | 'wrong-type' // an object of another type than asked for
-  | 'path-conflict' // a file where a directory is needed, or the reverse
-  | 'invalid' // a name, id or path that git would not take
+  | 'missing' // an object, revision or path does not exist
+  | 'ambiguous' // a short id matches several objects
+  | 'no-repo' // the repository's directory does not exist
+  | 'exists' // the repository already exists
+  | 'wrong-type' // an object has another type than requested
+  | 'path-conflict' // a file exists where a directory is needed, or the reverse
+  | 'invalid' // git would not accept a name, id or path
   | 'too-large'
   | 'timeout'
   | 'aborted'
-  | 'busy' // the repository is locked for longer than a moment
+  | 'busy' // the repository is locked for too long
   | 'corrupt'
   | 'failed' // git ended with an error
 
@@ -29,17 +27,17 @@ export class GitError extends Error {
 }
 
 export type RefConflictReason =
-  | 'stale' // the ref is not at the expected old value
-  | 'exists' // it was to be created and is there
-  | 'missing' // it was to be changed and is not there
-  | 'name-clash' // `a` beside `a/b`
+  | 'stale' // the ref does not have its expected old value
+  | 'exists' // the ref to create exists
+  | 'missing' // the ref to change does not exist
+  | 'name-clash' // `a` conflicts with `a/b`
   | 'locked' // another writer has locked the ref
 
-/** A ref did not move because it was not where the caller thought. Nothing of the transaction happened. */
+/** A ref did not have the value that the caller expected. The transaction changed nothing. */
 export class RefConflictError extends Error {
   readonly ref: string
   readonly reason: RefConflictReason
-  /** The value found, where it is known. */
+  /** The actual value, if known. */
   readonly actual: string | undefined
 
   constructor(ref: string, reason: RefConflictReason, actual?: string) {
@@ -55,10 +53,7 @@ export function isGitError(error: unknown, kind?: GitErrorKind): error is GitErr
   return error instanceof GitError && (kind === undefined || error.kind === kind)
 }
 
-/**
- * What an error of the git layer means to a caller who asked for something by name; undefined is a bug or a broken
- * disk.
- */
+/** What an error of the git layer means for a caller who named something; undefined for a bug or a broken disk. */
 const KINDS: Readonly<Partial<Record<GitErrorKind, ErrorKind>>> = {
   missing: 'not-found',
   ambiguous: 'not-found',
@@ -74,7 +69,7 @@ const KINDS: Readonly<Partial<Record<GitErrorKind, ErrorKind>>> = {
   corrupt: 'unavailable',
 }
 
-/** The domain error for an error of the git layer; anything else unchanged. */
+/** Converts an error of the git layer to a domain error; returns other errors unchanged. */
 export function fromGit(error: unknown): unknown {
   if (error instanceof RefConflictError)
     return conflict(`the ref ${error.ref} was changed by someone else (${error.reason})`)
@@ -84,7 +79,7 @@ export function fromGit(error: unknown): unknown {
 
 type Methods = Readonly<Record<string, (...args: never[]) => unknown>>
 
-/** The same service with errors of the git layer turned into domain errors. */
+/** Wraps a service so that it throws domain errors instead of errors of the git layer. */
 export function translated<T extends object>(service: T): T {
   const wrap =
     (method: (...args: never[]) => unknown) =>

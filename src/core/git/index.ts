@@ -1,4 +1,4 @@
-/** The git layer's face. Everything above reaches repositories through this module only. */
+/** The git layer's entry point: code above it reaches repositories only through this module. */
 import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import { removeTree } from '../platform/files/durable.ts'
@@ -98,78 +98,78 @@ export { DEFAULT_LIMITS, type GitLimits } from './state.ts'
 export * from './wire/index.ts'
 
 export interface GitOptions {
-  /** Directory of all repositories; made when missing. */
+  /** Directory of all repositories; created if missing. */
   readonly root: string
   readonly log: Logger
   readonly clock: Clock
   readonly limits?: Partial<GitLimits>
-  /** Those that serve the same repositories; without them this is the only process. */
+  /** The processes that serve the same repositories; without them this is the only process. */
   readonly processes?: GitProcesses
 }
 
 /**
- * Repositories by storage key: `ab/abcdef0123…`, with `.wiki` for a wiki. The caller chooses a key once and never uses
- * it again for another repository; renames and transfers do not touch the disk.
+ * Repositories by storage key: `ab/abcdef0123…`, with the suffix `.wiki` for a wiki. The caller chooses a key once and
+ * never reuses it for another repository; renames and transfers do not touch the disk.
  */
 export interface Git {
-  /** Of the machine's git, e.g. `2.39.5`. */
+  /** The version of the installed git, e.g. `2.39.5`. */
   readonly version: string
   /**
-   * Makes a bare repository durably, with its first commit if given, without a git process. GitError `exists` when the
-   * key is taken.
+   * Creates a bare repository durably, with a first commit if given, without a git process. Throws GitError `exists` if
+   * the key is in use.
    */
   createRepo(storage: string, repo: NewRepo & { readonly firstCommit?: FirstCommit }): Promise<CreatedRepo>
   /**
-   * Makes a fork that shares the source's objects: nothing is copied but the chosen refs. Removing or repacking either
-   * one never harms the other.
+   * Creates a fork that shares the source's objects: only the chosen refs are copied. Removing or repacking one never
+   * harms the other.
    */
   forkRepo(from: RepoAddress, to: string, options: ForkOptions): Promise<void>
-  /** Bytes on disk and what they are, counted without a process. */
+  /** Disk usage in bytes by kind, measured without a process. */
   measureRepo(storage: string): Promise<DiskUse>
-  /** Repacks, indexes and cleans a repository; safe beside readers and pushes. For the background. */
+  /** Repacks, indexes and cleans a repository; safe during reads and pushes. For background jobs. */
   maintain(repo: RepoAddress, reason: MaintenanceReason): Promise<MaintenanceReport>
   /**
-   * Keeps a bundle of the branches and tags beside a repository whose packs have at least `minBytes`, and none beside a
-   * smaller one. True when a new one was made. For the background.
+   * Maintains a bundle of the branches and tags for a repository whose packs have at least `minBytes`, and removes that
+   * of a smaller one. Returns true if a new bundle was written. For background jobs.
    */
   refreshBundle(repo: RepoAddress, minBytes: number): Promise<boolean>
-  /** The bundle beside a repository; undefined when there is none. The caller closes the file. */
+  /** Opens the bundle of a repository; undefined if there is none. The caller closes the file. */
   openBundle(storage: string): Promise<OpenBundle | undefined>
-  /** What `git fsck` finds wrong, at most twenty lines; for doctors. GitError `no-repo` when there is none. */
+  /** At most twenty lines of errors from `git fsck`. Throws GitError `no-repo` if the repository does not exist. */
   check(repo: RepoAddress, depth: CheckDepth): Promise<readonly string[]>
   /**
-   * Copies all repositories to another root while the server runs; called again it brings what came since. Gives files
-   * and bytes.
+   * Copies all repositories to another root while the server runs; a second call copies only changes. Returns the
+   * numbers of files and bytes.
    */
   copyAll(root: string, done?: (storage: string) => void): Promise<{ readonly files: number; readonly bytes: number }>
-  /** Deletes removed repositories and leftovers, gathers the objects that forks share. For the background. */
+  /** Deletes removed repositories and leftovers, and collects objects that forks share. For background jobs. */
   cleanUp(): Promise<CleanUpReport>
-  /** The repository is gone when this returns; its files are deleted later in the background. False: there was none. */
+  /** Removes the repository; a background job deletes its files later. Returns false if there was none. */
   removeRepo(storage: string): Promise<boolean>
   repoExists(storage: string): Promise<boolean>
   /** Deletes the programs in the repository's hooks directory, which are never run. */
   removeHooks(storage: string): Promise<void>
-  /** Every repository on disk, some at a time, in no particular order. */
+  /** Every repository on disk, in batches, in no particular order. */
   listStored(): AsyncIterable<readonly StoredRepo[]>
   path(storage: string): string
   open(repo: RepoAddress): GitRepo
-  /** Repositories that operators have put aside to be taken in. */
+  /** Repositories that operators have provided for import. */
   readonly adoptions: Adoptions
   /** Repositories on other servers. */
   readonly remotes: Remotes
-  /** Processes that read the repository at the moment, for metrics and tests. */
+  /** Processes that currently read the repository, for metrics and tests. */
   readerPids(storage: string): readonly number[]
   close(): void
 }
 
 interface CreatedRepo {
-  /** Id of the first commit, when there is one. */
+  /** Id of the first commit, if there is one. */
   readonly head: string | undefined
 }
 
 interface ForkOptions {
   readonly defaultBranch: string
-  /** Which refs the fork gets, by full name; branches and tags when absent. */
+  /** Selects the fork's refs by full name; branches and tags if absent. */
   readonly includes?: (ref: string) => boolean
 }
 
@@ -183,12 +183,10 @@ interface RepoAddress {
   readonly objectFormat: ObjectFormat
 }
 
-/**
- * Repositories whose readers and refs are kept at hand: some 20 KB each, so that a walk over all of them takes no more.
- */
+/** Repositories whose readers and refs are cached, some 20 KB each; the limit holds for a walk over all of them too. */
 const MAX_OPEN = 1000
 
-/** Checks the machine's git (>= 2.38) and the directory. One per process. */
+/** Checks the installed git (>= 2.38) and the directory. Call it once per process. */
 export async function createGit(options: GitOptions): Promise<Git> {
   const version = await requireGitVersion()
   const layout = await createLayout(options.root)
@@ -199,7 +197,7 @@ export async function createGit(options: GitOptions): Promise<Git> {
   const open = ({ storage, objectFormat }: RepoAddress): GitRepo => {
     const cached = repos.get(storage)
     if (cached?.objectFormat === objectFormat) return cached
-    // A number of its own for every opening: nothing cached before can be seen through a new one.
+    // Each opening has its own number, so that nothing cached under an earlier one is visible.
     const repo = createRepo(state, storage, objectFormat, `${++opened}:`)
     repos.set(storage, repo)
     return repo
@@ -258,10 +256,10 @@ export async function createGit(options: GitOptions): Promise<Git> {
   }
 }
 
-/** Drops what processes on other machines changed: times of files show it late there. */
+/** Drops cached state that processes on other machines changed: file times show such changes late here. */
 function followOthers(processes: GitProcesses, state: GitState, repos: BoundedCache<string, GitRepo>): void {
   processes.onAnnounced('refs moved', (storage) => repos.peek(storage)?.refs.movedElsewhere())
-  // NOTE: a reader that has deleted packs open would get errors from a network file system.
+  // NOTE: a reader with deleted packs open would get errors from a network file system.
   processes.onAnnounced('packs replaced', (storage) => dropReaders(state, state.layout.repo(storage)))
   processes.onMissed(() => {
     for (const repo of repos.values()) {

@@ -26,8 +26,8 @@ import { listTagTimes, type TagTime } from './engine/refs/tag-order.ts'
 import type { GitState } from './state.ts'
 
 /**
- * One repository. Making this value touches nothing on disk; a missing repository shows at the first use as GitError
- * `no-repo`.
+ * One repository. Creating this value does not touch the disk; a missing repository throws GitError `no-repo` at the
+ * first use.
  */
 export interface GitRepo {
   readonly storage: string
@@ -51,24 +51,27 @@ export interface GitRepo {
   readonly patches: Patches
   readonly archives: Archives
   readonly blames: Blames
-  /** Git commands on this repository, for the wire. */
+  /** Runs git commands on this repository, for the wire layer. */
   readonly command: GitCommand
   /**
-   * Delays the destructive part of maintenance while objects are being added and refs moved. Pushes and writes run
-   * side by side. Must not be entered again from within.
+   * Delays the destructive part of maintenance while objects are added and refs move. Pushes and writes run
+   * concurrently. Not reentrant.
    */
   writing<T>(task: () => Promise<T>): Promise<T>
-  /** Throws the system's error when the disk is full: before rows are written whose ref is written after them. */
+  /** Throws the system's error if the disk is full: call it before writing rows whose ref is written afterwards. */
   requireRoom(): Promise<void>
-  /** Objects made here are the repository's after `flush`; use within `writing` and move a ref right after. */
+  /**
+   * Objects written here belong to the repository after `flush`; use within `writing` and move a ref immediately
+   * afterwards.
+   */
   writer(): ObjectWriter
-  /** Tags that peel to a commit, the newest first, then by name. One process. */
+  /** Tags that peel to a commit, newest first, then by name. Runs one process. */
   tagTimes(): Promise<readonly TagTime[]>
-  /** What refs would bring; `env` is that of the quarantine their objects are in. */
+  /** What ref updates would add; `env` is that of the quarantine with their objects. */
   incoming(env?: Readonly<Record<string, string>>): Incoming
-  /** Call after a push of so many objects moved its refs: makes the first walks through a large history fast. */
+  /** Call it after a push of this many objects moved its refs: speeds up the first walks through a large history. */
   indexPushed(objects: number): Promise<boolean>
-  /** A place for received objects until they are accepted; use within `writing`. */
+  /** Storage for received objects until they are accepted; use within `writing`. */
   quarantine(): Promise<Quarantine>
 }
 

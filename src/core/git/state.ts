@@ -10,22 +10,22 @@ import { createMemo, type Memo } from './engine/memo.ts'
 import { createObjectCache, type ObjectCache } from './engine/read/objects.ts'
 import { ReaderPool } from './engine/read/reader-pool.ts'
 
-/** Bounds of the git layer. Bytes and milliseconds. */
+/** Limits of the git layer, in bytes and milliseconds. */
 export interface GitLimits {
-  /** Parsed objects of all repositories. */
+  /** For parsed objects of all repositories. */
   readonly objectCacheBytes: number
-  /** Results: pages of logs, counts, diff statistics. */
+  /** For results: log pages, counts, diff statistics. */
   readonly resultCacheBytes: number
-  /** `git cat-file` processes in all, and of one repository. */
+  /** `git cat-file` processes in total, and per repository. */
   readonly maxReaders: number
   readonly readersPerRepo: number
   readonly idleReader: number
-  /** Short git commands at once, and those written at a client's pace. */
+  /** Short git commands at once, and commands that write at a client's pace. */
   readonly maxCommands: number
   readonly maxPacedCommands: number
   /** For one object or one short command. */
   readonly deadline: number
-  /** Of its own, for one command that a request may order: a few small objects can stand for billions of files. */
+  /** Memory of one command that a request may trigger: a few small objects can expand to billions of files. */
   readonly maxMemory: number
 }
 
@@ -41,7 +41,7 @@ export const DEFAULT_LIMITS: GitLimits = {
   maxMemory: 512 * 1024 * 1024,
 }
 
-/** What all repositories share. One per process. */
+/** State shared by all repositories. One per process. */
 export interface GitState {
   readonly layout: Layout
   readonly log: Logger
@@ -52,24 +52,24 @@ export interface GitState {
   readonly objects: ObjectCache
   readonly memo: Memo
   readonly graph: GraphThread
-  /** Writers of refs, one at a time per repository (by path). */
+  /** Serializes writers of refs per repository (by path). */
   readonly refMutex: KeyedMutex
-  /** Makers and maintainers of repositories and pools, one at a time each (by path). */
+  /** Serializes creation and maintenance per repository or pool (by path). */
   readonly diskMutex: KeyedMutex
   readonly gate: RepoGate
-  /** Paths of the quarantines of pushes in progress; those of other processes are recognised by their age. */
+  /** Paths of the quarantines of pushes in progress; those of other processes are recognised by age. */
   readonly quarantines: Set<string>
   /** Wall-clock milliseconds, to recognise locks and leftovers of an earlier process. */
   readonly startedAt: number
-  /** Processes on other machines change the repositories too. */
+  /** True if processes on other machines also change the repositories. */
   readonly acrossMachines: boolean
-  /** Tells them what changed in the repository with this storage key; costs nothing where there are none. */
+  /** Notifies them what changed in the repository with this storage key; a no-op if there are none. */
   announce(change: RepoChange, storage: string): void
 }
 
 type RepoChange = 'refs moved' | 'packs replaced'
 
-/** What the git layer needs of the processes that serve the same repositories. */
+/** The interface of the git layer to the processes that serve the same repositories. */
 export type GitProcesses = Pick<
   Processes,
   'locks' | 'startedAt' | 'acrossMachines' | 'announce' | 'onAnnounced' | 'onMissed'
@@ -79,7 +79,7 @@ interface StateOptions {
   readonly log: Logger
   readonly clock: Clock
   readonly limits: GitLimits
-  /** Undefined where this is the only process. */
+  /** Undefined if this is the only process. */
   readonly processes?: GitProcesses | undefined
 }
 

@@ -4,12 +4,12 @@ import { GitError } from './errors.ts'
 
 const OLDEST = [2, 38] as const
 
-/** The version of the machine's git; refuses to go on without one that can do what the server needs. */
+/** Returns the version of the installed git; throws if it lacks features that the server needs. */
 export async function requireGitVersion(): Promise<string> {
-  const needed = `git >= ${OLDEST.join('.')} is needed`
+  const needed = `git >= ${OLDEST.join('.')} is required`
   const result = await runProcess('git', ['version'], { env: gitEnv(undefined), deadline: 10_000 }).catch(
     (error: unknown) => {
-      throw new GitError('failed', `${needed}, but none can be started: is git installed and on the PATH?`, {
+      throw new GitError('failed', `${needed}, but git cannot be started: is it installed and on the PATH?`, {
         cause: error,
       })
     },

@@ -49,6 +49,6 @@ describe.each(FORMATS)('copying objects between %s repositories', (format) => {
     const tip = oracle(from.path, ['rev-parse', 'main'])
     await expect(
       copyObjects({ ...from, command: { ...from.command, stream } }, await empty(format), { wants: [tip] }),
-    ).rejects.toThrow('git index-pack could not take the objects')
+    ).rejects.toThrow('git index-pack could not read the objects')
   })
 })

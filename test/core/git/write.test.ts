@@ -325,7 +325,7 @@ describe('parsers', () => {
       Buffer.alloc(20, 1),
     ])
     expect(serializeTree(parseTree('x', bytes, 'sha1')).equals(bytes)).toBe(true)
-    expect(() => parseTree('x', bytes.subarray(0, 20), 'sha1')).toThrow('cut off')
+    expect(() => parseTree('x', bytes.subarray(0, 20), 'sha1')).toThrow('truncated')
   })
 
   it('read identities and commits back as written, and never fail on junk', () => {

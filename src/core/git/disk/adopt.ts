@@ -19,14 +19,14 @@ const SAFE = /^\w[\w.-]*$/
 
 export type Adoptions = ReturnType<typeof createAdoptions>
 
-/** Repositories that wait to be taken in. */
+/** Lists, imports and discards the repositories that wait in the `adopt` directory. */
 export function createAdoptions(layout: Layout) {
   const pathOf = ({ owner, name }: UnadoptedRepo): string => {
     if (!SAFE.test(owner) || !SAFE.test(name)) throw new GitError('no-repo', 'there is no such repository')
     return join(layout.adopt, owner, name + ENDING)
   }
   return {
-    /** In no particular order. */
+    /** Lists them in no particular order. */
     async list(): Promise<UnadoptedRepo[]> {
       const found: UnadoptedRepo[] = []
       for (const owner of await namesIn(layout.adopt)) {
@@ -40,9 +40,9 @@ export function createAdoptions(layout: Layout) {
     },
 
     /**
-     * Makes a repository of its branches, tags, notes and objects under the key; hooks, settings and whatever else lies
-     * there stay behind. The original stays until it is discarded. GitError `no-repo`, or `invalid` for what cannot be
-     * taken in.
+     * Creates a repository under the key from the branches, tags, notes and objects of the found one. Hooks, settings
+     * and other files are not copied. The original stays until `discard`. Throws GitError `no-repo`, or `invalid` if
+     * the directory cannot be imported.
      */
     async adopt(found: UnadoptedRepo, storage: string): Promise<NewRepo> {
       const path = pathOf(found)
@@ -58,7 +58,7 @@ export function createAdoptions(layout: Layout) {
       return repo
     },
 
-    /** False when there was none. */
+    /** Returns false if there was nothing to discard. */
     async discard(found: UnadoptedRepo): Promise<boolean> {
       const path = pathOf(found)
       if ((await kindOf(path)) !== 'directory') return false
@@ -69,7 +69,7 @@ export function createAdoptions(layout: Layout) {
   }
 }
 
-/** Names of directories; nothing when the directory is not there. */
+/** Returns the names of the directories in a directory, or an empty list if it does not exist. */
 async function namesIn(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
   return entries.filter((entry) => entry.isDirectory() && SAFE.test(entry.name)).map((entry) => entry.name)
@@ -89,7 +89,8 @@ async function isBare(path: string): Promise<boolean> {
 
 async function readBasics(path: string): Promise<NewRepo> {
   const config = await readFile(join(path, 'config'), 'utf8').catch(() => '')
-  if (/^\s*refstorage\s*=\s*(?!files)\S/im.test(config)) throw new GitError('invalid', 'the refs are not kept in files')
+  if (/^\s*refstorage\s*=\s*(?!files)\S/im.test(config))
+    throw new GitError('invalid', 'the refs are not stored in files')
   if (await kindOf(join(path, 'shallow'))) throw new GitError('invalid', 'the repository is shallow')
   for (const name of ['alternates', 'http-alternates']) {
     if (await kindOf(join(path, 'objects', 'info', name)))
@@ -100,7 +101,7 @@ async function readBasics(path: string): Promise<NewRepo> {
   return { objectFormat, defaultBranch: isValidBranchName(branch) ? branch : 'main' }
 }
 
-/** NOTE: other refs are the server's own (`refs/pull`, `refs/ingot`) and would be taken for its. */
+/** NOTE: other refs (`refs/pull`, `refs/ingot`) belong to the server and would be mistaken for its own. */
 async function takePackedRefs(from: string, to: string): Promise<void> {
   if ((await kindOf(join(from, 'packed-refs'))) !== 'file') return
   const kept: string[] = []

@@ -6,7 +6,7 @@ import { isGitError } from '../errors.ts'
 import { measureRepo } from './size.ts'
 
 /**
- * A bundle of all branches and tags as they were a while ago, opened: it stays whole while a newer one takes its place.
+ * An open bundle of all branches and tags as of some earlier time. It stays readable when a newer bundle replaces it.
  */
 export interface OpenBundle {
   readonly file: FileHandle
@@ -20,19 +20,19 @@ export interface BundleContext {
   readonly path: string
   readonly command: GitCommand
   readonly settings: Settings
-  /** Milliseconds for one git process. */
+  /** Timeout in milliseconds of one git process. */
   readonly deadline: number
 }
 
-/** Inside the repository, so that it moves with the repository; left out of backups and sizes. */
+/** The bundle is stored inside the repository, so that it moves with it; backups and sizes leave it out. */
 const FOLDER = 'bundle'
 const NAME = 'clone.bundle'
-/** Made anew when this share of its size has come since. */
+/** The bundle is rebuilt when the packs have grown by this share of its size. */
 const GROWTH = 0.25
 
 const bundlePath = (repoPath: string): string => join(repoPath, FOLDER, NAME)
 
-/** The bundle of a repository; undefined when there is none. The caller closes the file. */
+/** Opens the bundle of a repository; undefined if there is none. The caller closes the file. */
 export async function openBundle(repoPath: string): Promise<OpenBundle | undefined> {
   const file = await open(bundlePath(repoPath)).catch(() => undefined)
   if (file === undefined) return undefined
@@ -46,8 +46,8 @@ export async function openBundle(repoPath: string): Promise<OpenBundle | undefin
 }
 
 /**
- * Makes the bundle, leaves it, makes it anew or removes it, whichever is right for packs of at least `minBytes`. True:
- * made.
+ * Creates, rebuilds or removes the bundle, or leaves it as it is, for packs of at least `minBytes`. Returns true if a
+ * bundle was written.
  */
 export async function refreshBundle(context: BundleContext, minBytes: number): Promise<boolean> {
   const { path } = context
@@ -64,7 +64,7 @@ export async function refreshBundle(context: BundleContext, minBytes: number): P
 async function make({ path, command, settings, deadline }: BundleContext): Promise<void> {
   const fresh = join(path, FOLDER, `${NAME}.new`)
   await mkdir(join(path, FOLDER), { recursive: true })
-  // What a killed process left; git itself makes the lock beside it.
+  // Leftovers of a killed process; git itself creates the lock file.
   for (const left of [fresh, `${fresh}.lock`]) await removeTree(left)
   try {
     await command.run(['bundle', 'create', '--quiet', fresh, '--branches', '--tags'], {
@@ -74,13 +74,13 @@ async function make({ path, command, settings, deadline }: BundleContext): Promi
     })
   } catch (error) {
     if (!isGitError(error) || !/empty bundle/.test(error.message)) throw error
-    await removeTree(join(path, FOLDER)) // no branch and no tag is left
+    await removeTree(join(path, FOLDER)) // the repository has no branch and no tag any more
     return
   }
   await rename(fresh, bundlePath(path))
 }
 
-/** True when it has no object that the refs do not reach, and most of those that they reach. */
+/** True if the bundle contains only reachable objects, and most of them. */
 async function isGoodStill({ path, command, settings, deadline }: BundleContext): Promise<boolean> {
   const opened = await openBundle(path)
   if (opened === undefined) return false
@@ -110,7 +110,7 @@ async function isGoodStill({ path, command, settings, deadline }: BundleContext)
     const added = await command.run(newObjects, { ...options, input: lines(tips.map((oid) => `^${oid}`)) })
     return Number(added.stdout.toString('latin1')) <= opened.size * GROWTH
   } catch (error) {
-    if (isGitError(error)) return false // a tip that is gone, or a file that is no bundle
+    if (isGitError(error)) return false // a tip no longer exists, or the file is not a bundle
     throw error
   }
 }

@@ -6,15 +6,16 @@ const DEADLINE = 6 * 60 * 60 * 1000
 const MAX_LINES = 20
 
 /**
- * What `git fsck` finds wrong, line by line and at most twenty; empty for a sound repository. `reachable` looks whether
- * everything that is reachable from refs exists, `everything` reads and hashes each object too.
+ * Returns up to twenty lines of errors from `git fsck`; an empty list for a sound repository. `reachable` checks that
+ * every object reachable from a ref exists; `everything` also reads and hashes each object.
  */
 export const checkRepo = async (command: GitCommand, depth: CheckDepth): Promise<string[]> =>
   (await findTwice(() => runFsck(command, depth))).slice(0, MAX_LINES)
 
 /**
- * Looks again when something is found, and gives what both looks found. A sound repository may change under a look: git
- * lists the objects, then follows refs that were moved to newer ones, or opens packs that maintenance has replaced.
+ * Checks again when errors are found and returns the errors that both checks report. A sound repository may change
+ * during a check: git lists the objects, then follows refs that have moved to newer ones, or opens packs that
+ * maintenance has replaced.
  */
 async function findTwice(look: () => Promise<readonly string[]>): Promise<string[]> {
   const first = await look()

@@ -4,28 +4,28 @@ import { join } from 'node:path'
 import type { GitCommand } from '../engine/command.ts'
 
 /**
- * Changed-path filters that are wrong once in 65,000 times instead of once in 120, for 8 bytes more a commit: every
- * time costs a look at two trees. Git reads these numbers from the file; one that does not know the variables writes
- * its own.
+ * Changed-path filters with a false positive rate of 1 in 65,000 instead of 1 in 120, for 8 more bytes per commit: each
+ * false positive costs reading two trees. Git reads these numbers from the file; a git version that does not know the
+ * variables writes its defaults.
  */
 export const FILTERS = { GIT_TEST_BLOOM_SETTINGS_BITS_PER_ENTRY: '24', GIT_TEST_BLOOM_SETTINGS_NUM_HASHES: '16' }
 
 const WRITE = ['commit-graph', 'write', '--reachable', '--no-progress']
 const CHAIN = 'objects/info/commit-graphs/commit-graph-chain'
-/** Objects of a push from which walks through the history take seconds without a commit-graph. */
+/** Pushes of at least this many objects make history walks take seconds without a commit-graph. */
 const MIN_OBJECTS = 20_000
 const DEADLINE_MS = 60_000
 
-/** The arguments that give every commit a changed-path filter. */
+/** Returns the arguments that give every commit a changed-path filter. */
 export async function filterArgs(path: string): Promise<string[]> {
-  // NOTE: git adds filters to new files of the chain only; it takes over those that the old files have.
+  // NOTE: git adds filters only to new files of the chain; it keeps the filters of existing files.
   const split = (await lacksFilters(path)) ? '--split=replace' : '--split'
   return [...WRITE, '--changed-paths', split]
 }
 
 /**
- * Writes a commit-graph without filters, which takes a sixth of the time, after the first large push: reading tens of
- * thousands of commits from the packs takes longer. True when it was written.
+ * Writes a commit-graph without filters after the first large push: it takes a sixth of the time, and reading tens of
+ * thousands of commits from packs takes longer. Returns true if the graph was written.
  */
 export async function writeFirstGraph(path: string, command: GitCommand, objects: number): Promise<boolean> {
   if (objects < MIN_OBJECTS || existsSync(join(path, CHAIN)) || existsSync(join(path, 'objects/info/commit-graph')))
@@ -34,7 +34,7 @@ export async function writeFirstGraph(path: string, command: GitCommand, objects
   return true
 }
 
-/** True when a file of the chain in the repository itself has no filters. */
+/** True if a file of the repository's own chain has no filters. */
 async function lacksFilters(path: string): Promise<boolean> {
   const chain = await readFile(join(path, CHAIN), 'latin1').catch(() => '')
   for (const hash of chain.split('\n').filter(Boolean)) {

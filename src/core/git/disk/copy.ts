@@ -5,14 +5,14 @@ import type { Layout } from './layout.ts'
 import { listOnDisk } from './list.ts'
 import { listPools } from './pool.ts'
 
-/** What only speeds reading up and would have to fit the packs of the very same moment; maintenance makes it anew. */
+/** Files that only speed up reads and must match the packs exactly; maintenance writes them again. */
 const DERIVED = /^bundle(?:$|\/)|^objects\/(?:pack\/multi-pack-index|info\/commit-graph)/
 const TEMPORARY = /\.lock$|^objects\/(?:incoming|tmp)|\/tmp_/
 const OBJECT = /^objects\/(?:[0-9a-f]{2}\/|pack\/)/
 
 /**
- * Copies every repository and pool into another root of the same layout, while pushes go on: refs first, then objects,
- * so that whatever a copied ref leads to is copied too. Called again it brings what came since.
+ * Copies every repository and pool into another root of the same layout while pushes continue. Refs are copied before
+ * objects, so that every copied ref finds its objects. A second call copies only what has changed.
  */
 export async function copyRepos(layout: Layout, root: string, done?: (storage: string) => void): Promise<Copied> {
   let files = 0
@@ -28,14 +28,13 @@ export async function copyRepos(layout: Layout, root: string, done?: (storage: s
       done?.(storage)
     }
   }
-  // After the repositories: what they borrow is in a pool before they borrow it.
+  // Pools after repositories: an object that a repository borrows was in the pool before.
   for (const pool of await listPools(layout)) await copy(pool, join(root, 'pools', pool.slice(layout.pools.length + 1)))
   return { files, bytes }
 }
 
 /**
- * NOTE: objects are copied twice: a pack that is repacked away during the first round is in the second under its new
- * name.
+ * NOTE: objects are copied twice: the second round finds a pack that was repacked under a new name during the first.
  */
 async function copyRepo(from: string, to: string): Promise<Copied> {
   await removeTree(join(to, 'refs'))

@@ -20,7 +20,7 @@ function configText(format: ObjectFormat): string {
   return `${core}${extensions}[gc]\n\tauto = 0\n`
 }
 
-/** What makes a directory a repository of git: enough for processes that work in it. */
+/** Writes the minimal files that make a directory a git repository, enough for git processes to run in it. */
 export async function writeBasics(path: string, { objectFormat, defaultBranch }: NewRepo): Promise<void> {
   await settleAll([
     writeSynced(join(path, 'config'), configText(objectFormat)),
@@ -28,17 +28,19 @@ export async function writeBasics(path: string, { objectFormat, defaultBranch }:
   ])
 }
 
-/** Writes the refs of a new repository. NOTE: an empty file counts as damaged, so without refs there is none. */
+/**
+ * Writes the refs of a new repository. NOTE: git takes an empty file for damage, so no file is written without refs.
+ */
 export async function writePackedRefs(path: string, text: string): Promise<void> {
   if (text.trim() !== '') await writeSynced(join(path, 'packed-refs'), text)
 }
 
-/** Puts content into a repository that no reader can see yet; what runs git in it waits for `written`. */
+/** Adds content to a repository that no reader can see yet. Code that runs git in it must wait for `written`. */
 export type Fill = (path: string, written: Promise<void>) => Promise<void>
 
 /**
- * Makes a bare repository without a git process: built aside, filled by `fill` while no reader can see it, synced, then
- * renamed into place. After a crash there is either the whole repository or a leftover in staging.
+ * Creates a bare repository without a git process: it is built in staging, filled by `fill` while no reader can see it,
+ * synced, then renamed into place. A crash leaves either the whole repository or a leftover in staging.
  */
 export async function createOnDisk(layout: Layout, storage: string, repo: NewRepo, fill?: Fill): Promise<void> {
   if (!isValidBranchName(repo.defaultBranch)) throw new GitError('invalid', `bad branch name: ${repo.defaultBranch}`)
@@ -70,7 +72,10 @@ export async function existsOnDisk(path: string): Promise<boolean> {
   )
 }
 
-/** Moves the repository to the trash in one step: from then on it is gone. The background deletes the files. */
+/**
+ * Moves the repository to the trash in one step, which removes it for every reader. The background job deletes the
+ * files.
+ */
 export async function removeOnDisk(layout: Layout, storage: string): Promise<boolean> {
   const path = layout.repo(storage)
   try {

@@ -7,13 +7,13 @@ import type { Identity } from '../engine/object/commit.ts'
 import { MODE } from '../engine/object/tree.ts'
 import { GitError } from '../errors.ts'
 
-/** What a new repository begins with. */
+/** The content of a new repository's first commit. */
 export interface FirstCommit {
   readonly files: readonly FirstFile[]
   readonly author: Identity
   readonly committer: Identity
   readonly message: string
-  /** Signs the commit's payload: the armored signature. */
+  /** Returns the armored signature of the commit's payload. */
   sign?(payload: Buffer): Promise<string | undefined>
 }
 
@@ -24,7 +24,7 @@ export interface FirstFile {
 }
 
 /**
- * Makes the commit and its branch without a process: no reader can see the repository yet. Returns the commit's id.
+ * Writes the commit and its branch without a process, as no reader can see the repository yet. Returns the commit's id.
  */
 export async function writeFirstCommit(
   path: string,

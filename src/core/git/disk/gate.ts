@@ -8,20 +8,20 @@ interface State {
 }
 
 /**
- * Pushes and writes of a repository run side by side; the destructive part of maintenance runs alone, in all processes
- * of the server. Against other programs git's own grace periods protect. A task may enter `shared` once more:
- * `exclusive` never waits.
+ * A read-write lock for each repository. Pushes and writes run concurrently; the destructive part of maintenance runs
+ * exclusively, across all processes of the server. Git's own grace periods protect against other programs. A task may
+ * enter `shared` again: `exclusive` never waits.
  */
 export class RepoGate {
   readonly #states = new Map<string, State>()
   readonly #locks: SharedLocks | undefined
 
-  /** Without locks: this is the only process. */
+  /** Without `locks` this is the only process. */
   constructor(locks?: SharedLocks) {
     this.#locks = locks
   }
 
-  /** True while any push or write of the repository is under way in this process. */
+  /** True while a push or write of the repository runs in this process. */
   busy(path: string): boolean {
     return (this.#states.get(path)?.shared ?? 0) > 0
   }
@@ -40,7 +40,10 @@ export class RepoGate {
     }
   }
 
-  /** Runs alone, or throws GitError `busy` at once when the repository is in use: maintenance can come back later. */
+  /**
+   * Runs the task exclusively, or throws GitError `busy` at once if the repository is in use: maintenance can retry
+   * later.
+   */
   async exclusive<T>(path: string, task: (confirm: Confirm | undefined) => Promise<T>): Promise<T> {
     if (this.#states.has(path)) throw busy()
     await this.#enter(path, true)
@@ -72,7 +75,7 @@ export class RepoGate {
     if (exclusive) state.exclusive = false
     else state.shared--
     for (const waiter of state.waiting.splice(0)) waiter.open()
-    // A caller that was let in counts itself in a later turn; the state stays while it is in use.
+    // A caller that was admitted increments the counter in a later turn; the state stays while it is in use.
     queueMicrotask(() => {
       if (state.shared === 0 && !state.exclusive && state.waiting.length === 0 && this.#states.get(path) === state)
         this.#states.delete(path)

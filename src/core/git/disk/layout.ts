@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { GitError } from '../errors.ts'
 
 /**
- * `ab/abcdef0123`, with `.wiki` for the repository beside it. Chosen once by the caller, never reused, never changed by
- * a rename.
+ * `ab/abcdef0123`, with the suffix `.wiki` for the wiki. The caller chooses a key once and never reuses it; a rename
+ * does not change it.
  */
 const STORAGE = /^[0-9a-z]{2}\/[0-9a-z]{4,64}(?:\.wiki)?$/
 
@@ -13,15 +13,15 @@ export interface Layout {
   readonly repos: string
   /** Object stores shared by forks. */
   readonly pools: string
-  /** Removed repositories until the background deletes them. */
+  /** Removed repositories until the background job deletes them. */
   readonly trash: string
-  /** Repositories being made; renamed into place when complete. */
+  /** Repositories being created; renamed into place when complete. */
   readonly staging: string
-  /** Where operators put repositories that are to be taken in: `<owner>/<name>.git`. */
+  /** Where operators put repositories to import: `<owner>/<name>.git`. */
   readonly adopt: string
   repo(storage: string): string
   pool(storage: string): string
-  /** A fresh path for something that will be renamed or removed soon. */
+  /** Returns a new path for a file or directory that will be renamed or removed soon. */
   stagingPath(): string
   trashPath(): string
 }

@@ -4,13 +4,13 @@ import type { Layout } from './layout.ts'
 
 export interface StoredRepo {
   readonly storage: string
-  /** Epoch milliseconds of the last change of the directory itself. */
+  /** Modification time of the directory itself, in epoch milliseconds. */
   readonly changedAt: number
 }
 
 const ENDING = '.git'
 
-/** Every repository on disk, folder by folder. */
+/** Lists every repository on disk, folder by folder. */
 export async function* listOnDisk(layout: Layout): AsyncGenerator<StoredRepo[]> {
   for (const folder of await readdir(layout.repos)) {
     const names = (await readdir(join(layout.repos, folder)).catch(() => [])).filter((name) => name.endsWith(ENDING))

@@ -2,13 +2,13 @@ import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { randomHex } from '../../platform/crypto/crypto.ts'
 
-/** A git lock is held for milliseconds. One this old has lost its owner: a process that was killed. */
+/** Git holds a lock for milliseconds. The owner of an older one must have been killed. */
 const STALE_AFTER_MS = 10_000
 
 /**
- * Removes a lock file whose owner must be dead: it is older than this server's start, when no child of ours lived, or
- * far older than any transaction takes. `startedAt` and the file's time are both wall-clock milliseconds. Call it under
- * the lock of the repository that its owner must have had.
+ * Removes a lock file whose owner must be dead: it is older than this server's start (when none of its children
+ * existed), or far older than any transaction. `startedAt` and the file's time are wall-clock milliseconds. Call it
+ * while holding the repository lock that the owner must have held.
  */
 export function clearStaleLock(lock: string, startedAt: number): boolean {
   const stat = statSync(lock, { throwIfNoEntry: false })
@@ -18,21 +18,24 @@ export function clearStaleLock(lock: string, startedAt: number): boolean {
   return true
 }
 
-/** Milliseconds as the file system counts them: with the clock of another machine, perhaps in whole seconds. */
+/**
+ * The current time in milliseconds by the clock of the file system, which may be another machine's and in whole
+ * seconds.
+ */
 function fileClock(directory: string): number {
-  // NOTE: git and RefReader take no file with this ending for a ref.
+  // NOTE: git and RefReader do not read files with this suffix as refs.
   const probe = join(directory, `clock-${randomHex(8)}.lock`)
   try {
     closeSync(openSync(probe, 'wx'))
     return statSync(probe).mtimeMs
   } catch {
-    return performance.timeOrigin + performance.now() // a full disk
+    return performance.timeOrigin + performance.now() // the disk is full
   } finally {
     rmSync(probe, { force: true })
   }
 }
 
-/** Stale locks anywhere in the repository where git leaves them; for maintenance. */
+/** Clears stale locks wherever git leaves them in the repository; for maintenance. */
 export function clearAllStaleLocks(path: string, startedAt: number): number {
   let cleared = 0
   for (const folder of ['.', 'objects/info', 'objects/info/commit-graphs', 'objects/pack']) {

@@ -12,7 +12,10 @@ import { poolOf } from './pool.ts'
 import { deleteStaleQuarantines } from './quarantine.ts'
 import { type DiskUse, measureRepo } from './size.ts'
 
-/** `push`: after pushes; packs new objects, cheap. `full`: once in a while; also expires unreachable objects. */
+/**
+ * `push` runs after pushes and packs new objects cheaply. `full` runs periodically and also expires unreachable
+ * objects.
+ */
 export type MaintenanceReason = 'push' | 'full'
 
 export interface MaintenanceReport {
@@ -28,16 +31,16 @@ export interface MaintenanceContext {
   /** As in GitState. */
   readonly quarantines: ReadonlySet<string>
   readonly startedAt: number
-  /** Called when packs were replaced: readers that have the old ones open should end. */
+  /** Called after packs were replaced: readers with open handles to the old ones should end. */
   onRepacked(): void
-  /** Of the lock of the maintenance, where it can be lost: called before objects or files of refs are deleted. */
+  /** Confirms the maintenance lock where it can be lost; called before objects or ref files are deleted. */
   readonly confirm: Confirm | undefined
 }
 
 export const DEADLINE_MS = 2 * 60 * 60 * 1000
 const GRACE_MS = 24 * 60 * 60 * 1000
 const EXPIRE = '2.weeks.ago'
-/** One thread and bounded memory: requests come first. */
+/** One thread and limited memory: requests have priority. */
 export const LOW_PRIORITY: Settings = [
   ['pack.threads', '1'],
   ['pack.windowMemory', '128m'],
@@ -49,8 +52,8 @@ const MIN_INDEXED_PACK_BYTES = 1024 * 1024
 const MAX_LOOSE_REFS = 32
 
 /**
- * Safe beside readers and pushes: git repacks, and keeps what is reachable or younger than two weeks. Only leftovers of
- * killed processes are deleted by hand, and only while nothing is being written.
+ * Safe during reads and pushes: git repacks and keeps every object that is reachable or younger than two weeks. Only
+ * leftovers of killed processes are deleted here, and only while nothing writes.
  */
 export async function maintainRepo(context: MaintenanceContext, reason: MaintenanceReason): Promise<MaintenanceReport> {
   const { path, command } = context
@@ -70,7 +73,8 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
   const before = await measureRepo(path)
   if (reason === 'full' || (await looseRefs(join(path, 'refs'))) > MAX_LOOSE_REFS)
     await runLocked(['pack-refs', '--all', '--prune'])
-  // Before the repack, which takes minutes after a large push: without the graph every walk through history is slow.
+  // The commit-graph comes before the repack, which takes minutes after a large push: history walks are slow without
+  // it.
   if (before.packs + before.looseObjects > 0) await run(await filterArgs(path), FILTERS)
   const borrows = (await poolOf(path)) !== undefined
   const repacked = reason === 'full' || (await needsRepack(path, before, borrows))
@@ -83,7 +87,7 @@ export async function maintainRepo(context: MaintenanceContext, reason: Maintena
 }
 
 function repackArgs(reason: MaintenanceReason, use: DiskUse, borrows: boolean): string[] {
-  // NOTE: bitmaps need all objects in the repository itself, and git < 2.41 cannot repack geometrically beside
+  // NOTE: bitmaps need all objects in the repository itself, and git < 2.41 cannot repack geometrically with
   // alternates.
   if (borrows) {
     return reason === 'full' || use.packs > MAX_PACKS * 2
@@ -104,7 +108,7 @@ async function needsRepack(path: string, use: DiskUse, borrows: boolean): Promis
 
 type Leftovers = Pick<MaintenanceContext, 'path' | 'gate' | 'quarantines' | 'startedAt'>
 
-/** Deletes what killed pushes left, also in a repository that gets no push and so no maintenance for a long time. */
+/** Deletes the leftovers of killed pushes, also in repositories that get no pushes and therefore no maintenance. */
 export async function clearKilledPushes(context: Leftovers): Promise<void> {
   const names = await readdir(join(context.path, 'objects')).catch(() => [])
   if (names.some((name) => name.startsWith('tmp_'))) await deleteLeftovers(context)
@@ -127,7 +131,7 @@ async function looseRefs(folder: string): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length
 }
 
-/** A pool keeps every object it ever had: which of them its forks still reach is not recorded. */
+/** A pool keeps every object it ever had, since no record says which objects its forks still reach. */
 export async function maintainPool(path: string, command: GitCommand): Promise<boolean> {
   const use = await measureRepo(path)
   if (use.packs <= MAX_PACKS && use.looseObjects <= MAX_LOOSE_OBJECTS) return false
@@ -141,8 +145,8 @@ export async function maintainPool(path: string, command: GitCommand): Promise<b
 }
 
 /**
- * Deletes what is in the trash, and repositories whose creation was interrupted before this server started or a day
- * ago. Returns how many.
+ * Empties the trash, and removes repositories whose creation was interrupted before this server started or a day ago.
+ * Returns how many it removed.
  */
 export async function emptyTrash(layout: Layout, startedAt: number): Promise<number> {
   let deleted = 0

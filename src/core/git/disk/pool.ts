@@ -8,11 +8,10 @@ import { createOnDisk, existsOnDisk, writePackedRefs } from './create.ts'
 import type { Layout } from './layout.ts'
 
 /**
- * Forks share objects through a pool: an object store of its own whose files are hard links of the source's at the
- * moment of the fork. The source never reads from the pool, the pool never drops an object, and it is removed only when
- * its last fork is gone; so neither removing nor repacking any of them can harm another. A fork of a fork joins its
- * pool.
- * NOTE: within a pool an object can be read through every fork by callers that have its id.
+ * Forks share objects through a pool: an object store whose files are hard links to the source's files at the time of
+ * the fork. The source never reads from the pool, and the pool never drops an object; it is removed after its last
+ * fork. So removing or repacking one of them cannot harm another. A fork of a fork joins the same pool.
+ * NOTE: callers that know an object's id can read it through every fork of the pool.
  */
 export interface ForkRequest {
   readonly from: string
@@ -43,7 +42,7 @@ export async function forkOnDisk(layout: Layout, mutex: KeyedMutex, request: For
 const memberName = (storage: string): string => storage.replace('/', '-')
 const memberStorage = (name: string): string => name.replace('-', '/')
 
-/** The pool a repository borrows from; undefined for one that stands alone. */
+/** Returns the pool that a repository borrows from; undefined if it does not borrow. */
 export async function poolOf(repoPath: string): Promise<string | undefined> {
   const objects = join(repoPath, 'objects')
   const text = await readFile(join(objects, 'info/alternates'), 'utf8').catch(() => '')
@@ -61,7 +60,8 @@ async function createPool(layout: Layout, pool: string, objectFormat: ObjectForm
 const ATTEMPTS = 5
 
 /**
- * Gives the pool everything the source has. Loose before packs: what is packed meanwhile is then found in the new pack.
+ * Links all objects of the source into the pool. Loose objects before packs: an object packed in between is then in the
+ * new pack.
  */
 async function shareObjects(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -70,7 +70,7 @@ async function shareObjects(from: string, to: string): Promise<void> {
       await sharePacks(join(from, 'pack'), join(to, 'pack'))
       return
     } catch (error) {
-      // A repack replaced a file between listing and linking: its successor has the objects.
+      // A repack replaced a file between listing and linking; the new pack has its objects.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === ATTEMPTS) throw error
     }
   }
@@ -99,7 +99,7 @@ async function shareLoose(from: string, to: string): Promise<void> {
 
 async function sharePacks(from: string, to: string): Promise<void> {
   const names = await readdir(from)
-  // Bitmaps and multi-pack indexes belong to one directory's set of packs and stay behind; cruft times go along.
+  // Bitmaps and multi-pack indexes describe one directory's packs and are not copied; the times of cruft packs are.
   const data = names.filter((name) => /^pack-.*\.(?:pack|rev|mtimes)$/.test(name))
   const indexes = names.filter((name) => /^pack-.*\.idx$/.test(name))
   await linkAll(data, from, to)
@@ -109,7 +109,10 @@ async function sharePacks(from: string, to: string): Promise<void> {
 
 const MEMBER_GRACE_MS = 60 * 60 * 1000
 
-/** Forgets forks that are gone and moves pools without any to the trash; returns how many. `now` is wall-clock. */
+/**
+ * Removes deleted forks from their pools and moves empty pools to the trash; returns how many. `now` is wall-clock
+ * time.
+ */
 export async function removeEmptyPools(layout: Layout, mutex: KeyedMutex, now: number): Promise<number> {
   let removed = 0
   for (const pool of await listPools(layout)) {
@@ -132,7 +135,7 @@ export async function listPools(layout: Layout): Promise<string[]> {
   return names.flat()
 }
 
-/** The members that remain. One that was just entered may still be on its way to its repository. */
+/** Returns the remaining members. One that was added recently may not have its repository yet. */
 async function dropGone(layout: Layout, pool: string, now: number): Promise<number> {
   const folder = join(pool, 'members')
   let remaining = 0
@@ -144,7 +147,7 @@ async function dropGone(layout: Layout, pool: string, now: number): Promise<numb
   return remaining
 }
 
-/** Called when a fork was removed. A crash before this leaves a name that `removeEmptyPools` finds out. */
+/** Called after a fork was removed. After a crash before this call, `removeEmptyPools` removes the stale member. */
 export async function leavePool(pool: string, storage: string): Promise<void> {
   await rm(join(pool, 'members', memberName(storage)), { force: true })
 }

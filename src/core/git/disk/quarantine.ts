@@ -5,24 +5,24 @@ import { basename, join } from 'node:path'
 import { settleAll } from '../../platform/concurrency/settle-all.ts'
 import { linkOnce, removeTree, syncDirectory, syncFile } from '../../platform/files/durable.ts'
 
-/** Objects that are not yet part of the repository: only git processes with `env` read them. */
+/** Objects that are not part of the repository yet: only git processes with `env` read them. */
 export interface Quarantine {
-  /** An objects directory inside the repository's own, so that moving is renaming. */
+  /** An objects directory inside the repository's own, so that moving the objects is a rename. */
   readonly path: string
-  /** For git processes that write into the quarantine and read through it into the repository. */
+  /** Environment of git processes that write into the quarantine and read through it into the repository. */
   readonly env: Readonly<Record<string, string>>
-  /** Makes the objects part of the repository, durably. Idempotent after a crash: objects are only ever added. */
+  /** Moves the objects into the repository, durably. Idempotent after a crash: objects are only ever added. */
   migrate(): Promise<void>
-  /** Deletes the quarantine and its objects; does nothing after `migrate`. */
+  /** Deletes the quarantine and its objects. A no-op after `migrate`. */
   discard(): Promise<void>
 }
 
-/** The prefix of git's own temporary object directories: `git prune` deletes by it too. */
+/** Git's own prefix of temporary object directories, which `git prune` deletes too. */
 const PREFIX = 'tmp_objdir-'
 
 /**
- * Makes an empty quarantine. Its path is in `active` until it is migrated or discarded: the paths of the quarantines
- * that this process uses, which `deleteStaleQuarantines` leaves alone.
+ * Creates an empty quarantine. Its path stays in `active`, the quarantines in use by this process, until it is migrated
+ * or discarded; `deleteStaleQuarantines` skips those.
  */
 export async function createQuarantine(repoPath: string, active: Set<string>): Promise<Quarantine> {
   const objects = join(repoPath, 'objects')
@@ -55,7 +55,7 @@ export async function createQuarantine(repoPath: string, active: Set<string>): P
 }
 
 /**
- * NOTE: synchronous, since it only unlinks files that have a second name by now. Maintenance deletes what fails here.
+ * NOTE: synchronous, since it only unlinks files that have a second name by now. Maintenance deletes what it misses.
  */
 function deleteNames(path: string): void {
   try {
@@ -65,7 +65,7 @@ function deleteNames(path: string): void {
   }
 }
 
-/** The index makes a pack visible, so the other files of the pack are moved before it. */
+/** An index makes its pack visible, so the pack's other files are moved first. */
 async function migratePacks(from: string, to: string): Promise<void> {
   const names = (await readdir(from)).filter((name) => name.startsWith('pack-') && !name.endsWith('.lock'))
   const [indexes, others] = [
@@ -83,7 +83,7 @@ async function migratePacks(from: string, to: string): Promise<void> {
 async function migrateLoose(from: string, to: string): Promise<void> {
   const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/.test(name))
   await settleAll(folders.map((folder) => migrateFolder(join(from, folder), join(to, folder))))
-  // NOTE: also when no folder is new here: another push may have made one and not have synced it yet.
+  // NOTE: also without a new folder: another push may have created one and not synced it yet.
   if (folders.length > 0) await Promise.all([to, ...folders.map((folder) => join(to, folder))].map(syncDirectory))
 }
 
@@ -98,7 +98,7 @@ async function migrateFolder(from: string, to: string): Promise<void> {
   )
 }
 
-/** Never replaces a file: the same name is the same object. */
+/** Never replaces a file: the same name means the same object. */
 async function moveInto(from: string, to: string): Promise<void> {
   try {
     await linkOnce(from, to)
@@ -110,8 +110,8 @@ async function moveInto(from: string, to: string): Promise<void> {
 }
 
 /**
- * Deletes quarantines and half-written packs, objects and graphs that a killed process left, last changed before
- * `olderThan` (wall-clock milliseconds) and not in `active`. Returns how many it deleted.
+ * Deletes quarantines and partial packs, objects and graphs of killed processes whose last change is before `olderThan`
+ * (wall-clock milliseconds) and that are not in `active`. Returns how many it deleted.
  */
 export async function deleteStaleQuarantines(
   repoPath: string,

@@ -5,8 +5,8 @@ import { randomHex } from '../../platform/crypto/crypto.ts'
 const BLOCK = Buffer.alloc(4096)
 
 /**
- * Throws the system's error when the disk of a repository does not take a block, such as that of a ref. The name is one
- * that maintenance deletes when a killed process leaves it.
+ * Throws the system's error if the repository's disk cannot store one more block, such as that of a ref. Maintenance
+ * deletes a file of this name that a killed process left.
  */
 export async function requireRoom(path: string): Promise<void> {
   const probe = join(path, 'objects', `tmp_obj_room_${randomHex(8)}`)

@@ -2,17 +2,14 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface DiskUse {
-  /**
-   * What the repository's own files and their folders take on disk, in whole blocks; what it borrows from a pool is not
-   * counted.
-   */
+  /** Disk usage of the repository's own files and folders in whole blocks, without objects borrowed from a pool. */
   readonly bytes: number
   readonly packs: number
   readonly packBytes: number
   readonly looseObjects: number
 }
 
-/** Sums file sizes of packs and loose objects and the refs' pack, without a process. */
+/** Adds up the sizes of packs, loose objects and packed-refs, without a process. */
 export async function measureRepo(path: string): Promise<DiskUse> {
   const objects = join(path, 'objects')
   const pack = await sizesIn(join(objects, 'pack'))
@@ -34,9 +31,9 @@ export async function measureRepo(path: string): Promise<DiskUse> {
   }
 }
 
-/** Of the common file systems. */
+/** The block size of common file systems. */
 const BLOCK = 4096
-/** The repository's own, `objects`, `pack` and `info`. */
+/** The repository directory, `objects`, `pack` and `info`. */
 const FIXED_FOLDERS = 4
 const onDisk = (files: readonly Sized[]): number =>
   files.reduce((total, file) => total + Math.ceil(file.size / BLOCK) * BLOCK, 0)

@@ -4,7 +4,7 @@ import { isOid, type ObjectFormat } from './object/format.ts'
 
 interface ArchiveOptions {
   readonly format: 'zip' | 'tar' | 'tar.gz'
-  /** Full id of a commit (its time is the entries' time) or a tree. */
+  /** Full id of a commit, whose time is used for the entries, or of a tree. */
   readonly oid: string
   /** Leading directory of every entry, ending in a slash. */
   readonly prefix?: string
@@ -13,9 +13,9 @@ interface ArchiveOptions {
 }
 
 interface BundleOptions {
-  /** Full id of a commit; the bundle has it with its whole history. */
+  /** Full id of a commit; the bundle contains its whole history. */
   readonly oid: string
-  /** What the bundle's heads are called, such as `refs/heads/bundle` and `HEAD`. */
+  /** The names of the bundle's heads, such as `refs/heads/bundle` and `HEAD`. */
   readonly names: readonly string[]
   readonly signal?: AbortSignal
 }

@@ -4,8 +4,8 @@ import { type Child, ProcessError, runProcess, type RunResult, startProcess } fr
 import { GitError } from '../errors.ts'
 
 /**
- * Settings of every git process of the server, whatever the repository's own file says. Given by the environment so
- * that repositories stay plain and a new version of the server changes them all at once.
+ * Settings of every git process of the server, which override the repository's own file. They are passed in the
+ * environment, so that repositories stay plain and a new server version changes them all at once.
  */
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ['safe.directory', '*'],
@@ -54,27 +54,29 @@ export function gitEnv(path: string | undefined, settings: Settings = []): Recor
 
 export interface CommandOptions {
   readonly input?: string | Uint8Array
-  /** Milliseconds; the limits' deadline when absent. */
+  /** Timeout in milliseconds; defaults to the deadline in the limits. */
   readonly deadline?: number
-  /** Milliseconds until the first output of a stream, which does not depend on the client; `deadline` when absent. */
+  /** Milliseconds until a stream's first output, which does not depend on the client; defaults to `deadline`. */
   readonly firstOutput?: number
-  /** Bytes of standard output; those of `run` are collected in memory and have a limit of their own when absent. */
+  /** Maximum bytes of standard output. The output of `run` is collected in memory and has a default limit. */
   readonly maxOutput?: number
   /**
-   * Bytes of its own memory; the limits' when absent. Infinity for work on whole repositories that no request can
-   * order.
+   * Maximum bytes of the process's own memory; defaults to the limits. Infinity for work on whole repositories that no
+   * request can trigger.
    */
   readonly maxMemory?: number
   readonly signal?: AbortSignal
   readonly settings?: Settings
   readonly env?: Readonly<Record<string, string>>
-  /** Paced by a client: counted apart, so that slow readers do not keep short commands waiting. */
+  /**
+   * The client sets the pace; such commands are counted separately, so that slow readers do not delay short commands.
+   */
   readonly paced?: boolean
-  /** Exit codes that are an answer and not a failure; 0 alone when absent. */
+  /** Exit codes that count as success; only 0 if absent. */
   readonly codes?: readonly number[]
 }
 
-/** How many git processes may run at once: short ones, and those that write to a client at the client's pace. */
+/** How many git processes may run at once: short ones, and those that write at a client's pace. */
 export interface CommandSlots {
   readonly short: Semaphore
   readonly paced: Semaphore
@@ -82,7 +84,7 @@ export interface CommandSlots {
 
 export type GitCommand = ReturnType<typeof createCommand>
 
-/** Runs git commands on one repository: closed environment, bounded number at once, always with a deadline. */
+/** Runs git commands on one repository with a closed environment, limited concurrency and a deadline. */
 export function createCommand(
   path: string,
   slots: CommandSlots,
@@ -94,7 +96,7 @@ export function createCommand(
     ...(options.signal && { signal: options.signal }),
   })
   return {
-    /** Milliseconds that a command may take where it says nothing else. */
+    /** Default timeout of a command in milliseconds. */
     deadline,
     async run(args: readonly string[], options: CommandOptions = {}): Promise<RunResult> {
       const release = await (options.paced ? slots.paced : slots.short).acquire()
@@ -114,7 +116,7 @@ export function createCommand(
         release()
       }
     },
-    /** Standard output as it comes; leaving the loop early ends the process. */
+    /** Yields standard output as it arrives; leaving the loop early ends the process. */
     async *stream(args: readonly string[], options: CommandOptions = {}): AsyncGenerator<Buffer, void, undefined> {
       const release = await (options.paced ? slots.paced : slots.short).acquire()
       try {
@@ -125,7 +127,7 @@ export function createCommand(
         release()
       }
     },
-    /** A process that the caller keeps and ends. */
+    /** Starts a process that the caller must end. */
     start: (args: readonly string[], options: CommandOptions = {}): Child =>
       startProcess('git', args, processOptions(options)),
   }

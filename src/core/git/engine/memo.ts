@@ -7,10 +7,7 @@ interface Entry {
 
 export type Memo = ReturnType<typeof createMemo>
 
-/**
- * Results of pure questions about immutable objects, bounded by bytes. The same question asked twice at once is
- * computed once.
- */
+/** Memoizes pure queries about immutable objects, limited by bytes. Concurrent equal queries are computed once. */
 export function createMemo(maxBytes: number) {
   const cache = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: (entry) => entry.weight })
   const running = new Map<string, Promise<unknown>>()

@@ -10,16 +10,19 @@ import type { Revisions } from './refs/revision.ts'
 
 interface Note {
   readonly message: string
-  /** Tip of the notes history the note was read from. */
+  /** Tip of the notes history that the note was read from. */
   readonly commit: string
-  /** Where the note is in the notes tree, for its last commit. */
+  /** The path of the note in the notes tree, which leads to its last commit. */
   readonly path: string
 }
 
-/** Notes of `refs/notes/commits`, with git's fan-out directories of two hex digits. */
+/** Notes in `refs/notes/commits`, with git's fan-out directories of two hex digits. */
 export interface Notes {
   find(oid: string): Promise<Note | undefined>
-  /** Sets the note of an object, or removes it (`undefined`; GitError `missing` without one). Retries a lost race. */
+  /**
+   * Sets the note of an object, or removes it if `undefined` (GitError `missing` if there is none). Retries if the ref
+   * moved.
+   */
   write(oid: string, message: string | undefined, who: Identity): Promise<void>
 }
 
@@ -47,7 +50,7 @@ export function createNotes({ format, objects, refs, revisions, writer }: NotesC
     return undefined
   }
 
-  /** New notes go as deep as the tree is already: a root of nothing but two-digit directories is fanned out. */
+  /** New notes use the depth of the existing tree: a root with only two-digit directories is fanned out. */
   async function placeFor(tip: string | undefined, oid: string): Promise<string> {
     for (let depth = 0; depth < 3 && tip !== undefined; depth++) {
       const folder = depth === 0 ? '' : fanOut(oid, depth).slice(0, depth * 3 - 1)

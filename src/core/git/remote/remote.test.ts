@@ -5,7 +5,7 @@ const settingsOf = (remote: Parameters<typeof invocationOf>[0]): Record<string, 
   Object.fromEntries(invocationOf(remote).settings)
 
 describe('the arguments and settings of git for a remote', () => {
-  it('pins the checked addresses and allows nothing but the protocol', () => {
+  it('pins the checked addresses and allows only the protocol', () => {
     const settings = settingsOf({ url: 'https://git.example.org/a/b.git', addresses: ['192.0.2.1', '2001:db8::1'] })
     expect(settings).toMatchObject({
       'http.curloptResolve': 'git.example.org:443:192.0.2.1,[2001:db8::1]',
@@ -22,7 +22,7 @@ describe('the arguments and settings of git for a remote', () => {
     expect(settingsOf({ url: 'http://[::1]:3000/a', addresses: ['::1'] })['http.curloptResolve']).toBeUndefined()
   })
 
-  it('puts credentials into settings, which go by the environment, and never into the address', () => {
+  it('passes credentials in the environment, never in the URL', () => {
     const { url, settings } = invocationOf({
       url: 'https://git.example.org/a',
       addresses: ['192.0.2.1'],
@@ -37,7 +37,7 @@ describe('the arguments and settings of git for a remote', () => {
     )
   })
 
-  it('connects git:// to the address and names the host', () => {
+  it('connects git:// to the address and sends the host', () => {
     expect(invocationOf({ url: 'git://git.example.org:9000/a.git', addresses: ['2001:db8::1'] })).toMatchObject({
       url: 'git://[2001:db8::1]:9000/a.git',
       env: { GIT_OVERRIDE_VIRTUAL_HOST: 'git.example.org:9000' },
@@ -58,7 +58,7 @@ describe('the arguments and settings of git for a remote', () => {
   })
 })
 
-describe('what a remote says', () => {
+describe('the error of a remote', () => {
   it.each([
     ["fatal: could not read Username for 'https://x': terminal prompts disabled", 'auth'],
     ["fatal: unable to access 'https://x/': The requested URL returned error: 403", 'auth'],

@@ -8,11 +8,11 @@ import type { Layout } from '../disk/layout.ts'
 /** Files that one run of ssh needs. */
 export interface SshFiles {
   readonly keyFile: string
-  /** Host keys, taken at the first meeting and demanded from then on. */
+  /** Host keys: recorded on first use and required from then on. */
   readonly knownHosts: string
 }
 
-/** Puts the key of a remote into a file for as long as the task runs; a crash leaves it to the clean-up of staging. */
+/** Writes the key of a remote to a file while the task runs; after a crash the cleanup of staging removes it. */
 export async function withSshFiles<T>(
   layout: Layout,
   privateKey: string | undefined,
@@ -28,7 +28,7 @@ export async function withSshFiles<T>(
   }
 }
 
-/** The checked address, this key and nothing of the machine's configuration. */
+/** Uses the checked address and this key, and nothing from the machine's configuration. */
 function sshOptions(url: URL, address: string, { keyFile, knownHosts }: SshFiles): string[] {
   const alias = url.port === '' ? url.hostname : `[${url.hostname}]:${url.port}`
   const options = {
@@ -49,7 +49,7 @@ function sshOptions(url: URL, address: string, { keyFile, knownHosts }: SshFiles
   return ['-F', '/dev/null', ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])]
 }
 
-/** What git runs in place of ssh. NOTE: git hands it to a shell. */
+/** The command that git runs instead of ssh. NOTE: git passes it to a shell. */
 const sshCommand = (url: URL, address: string, files: SshFiles): string =>
   ['ssh', ...sshOptions(url, address, files).map(shellQuoted)].join(' ')
 
@@ -72,14 +72,15 @@ export function sshArguments(
   ]
 }
 
-/** For ssh's own reading of a value, in which a blank ends a file name and % begins a placeholder. */
+/** Quotes for ssh's own parser, where a space ends a file name and % begins a placeholder. */
 const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /**
- * Why another server's repository could not be read or written. `auth`: credentials are missing, wrong or not enough,
- * or a server hides that it has no such repository; `redirect`: it has moved; `busy`: it wants fewer requests;
- * `rejected`: it took not all refs; `failed`: anything else. Messages name nothing of this machine and no credentials.
+ * Why another server's repository could not be read or written. `auth`: credentials are missing, wrong or insufficient,
+ * or the server hides that the repository does not exist; `redirect`: it has moved; `busy`: the server wants fewer
+ * requests; `rejected`: it did not accept all refs; `failed`: anything else. Messages contain no paths of this machine
+ * and no credentials.
  */
 export type RemoteErrorKind = 'auth' | 'missing' | 'redirect' | 'busy' | 'rejected' | 'timeout' | 'failed'
 
@@ -106,39 +107,39 @@ const CAUSES: readonly (readonly [pattern: RegExp, kind: RemoteErrorKind])[] = [
   [/returned error: 429\b/, 'busy'],
 ]
 
-/** Lines of git, of the other server and of ssh; the rest is progress. */
+/** Error lines of git, of the other server and of ssh; the rest is progress. */
 const SAYS_WHY = /^(?:error|fatal|ssh|remote): *\S|: Permission denied|^Host key verification failed/
 const MAX_MESSAGE = 500
 
-/** What git prints without a terminal when the server wants other credentials or none exist, or answers 404. */
+/** Git's message without a terminal if the server wants other credentials, none exist, or it answers 404. */
 const NOT_FOUND =
   /^(?:error|fatal): (?:could not read (?:Username|Password)|Authentication failed|repository '.*' not found)/
 
-/** The error for the user from what git printed. `hasCredentials` says whether git sent any. */
+/** Builds the user's error from git's output. `hasCredentials` says whether git sent any. */
 export function remoteError(stderr: string, hasCredentials = false): RemoteError {
   const lines = stderr.split(/[\r\n]+/).map((line) => line.trim())
   const reasons = lines.filter((line) => SAYS_WHY.test(line))
   const kind = CAUSES.find(([pattern]) => reasons.some((line) => pattern.test(line)))?.[1] ?? 'failed'
   const notFound = `the repository does not exist or needs ${hasCredentials ? 'other ' : ''}credentials`
   const texts = reasons.map((line) => (NOT_FOUND.test(line) ? notFound : line.replace(/^(?:error|fatal): /, '')))
-  return new RemoteError(kind, clean(texts.length > 0 ? texts.join('; ') : 'git ended without saying why'))
+  return new RemoteError(kind, clean(texts.length > 0 ? texts.join('; ') : 'git ended without an error message'))
 }
 
-/** Without paths of this machine and without credentials in addresses. */
+/** Removes paths of this machine and credentials in URLs. */
 export const clean = (text: string): string =>
   text
     .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@']*@/gi, '$1')
     .replaceAll(/(?<=^|[\s'"(])(?:\/[^\s/'"]+){2,}/g, '…')
     .slice(0, MAX_MESSAGE)
 
-/** A repository on another server, already checked: git connects to these addresses and to nothing else. */
+/** A repository on another server, already checked: git connects only to these addresses. */
 export interface Remote {
   /** http, https, git or ssh; without credentials. */
   readonly url: string
-  /** Where the host may be reached, in order of preference. */
+  /** Addresses of the host, in order of preference. */
   readonly addresses: readonly [string, ...string[]]
   readonly credentials?: RemoteCredentials | undefined
-  /** An OpenSSH key, for ssh addresses. */
+  /** An OpenSSH key for ssh URLs. */
   readonly privateKey?: string
   /** Accept any certificate. */
   readonly skipTlsVerify?: boolean
@@ -150,7 +151,7 @@ export interface RemoteCredentials {
 }
 
 export interface RemoteInvocation {
-  /** What git is given as the address. */
+  /** The URL that git gets. */
   readonly url: string
   readonly settings: Settings
   readonly env: Readonly<Record<string, string>>
@@ -160,7 +161,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 
 /**
  * The settings with which git reaches a remote: only by its protocol, only at the checked addresses, without redirects,
- * proxies, helpers and questions. Credentials go by the environment of the process, never by its arguments.
+ * proxies, credential helpers and prompts. Credentials are passed in the environment of the process, never as
+ * arguments.
  */
 export function invocationOf(remote: Remote, ssh?: SshFiles): RemoteInvocation {
   const url = new URL(remote.url)
@@ -199,7 +201,7 @@ const COMMON: Settings = [
   ['transfer.bundleURI', 'false'],
 ]
 
-/** Bytes a second, and seconds below that, after which a transfer is given up. */
+/** Bytes per second, and the seconds below that rate after which a transfer is aborted. */
 const LEAST_SPEED = '100'
 const SLOW_SECONDS = '60'
 
@@ -209,7 +211,7 @@ function httpSettings(url: URL, { addresses, credentials, skipTlsVerify }: Remot
   const token = credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
   return [
     ['http.proxy', ''],
-    // NOTE: also keeps the dumb protocol from going to the alternates that a server names.
+    // NOTE: also prevents the dumb protocol from following alternates that a server names.
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', LEAST_SPEED],
     ['http.lowSpeedTime', SLOW_SECONDS],
@@ -221,14 +223,14 @@ function httpSettings(url: URL, { addresses, credentials, skipTlsVerify }: Remot
   ]
 }
 
-/** git:// has no setting for the address: it stands in the place of the host, which goes along as the virtual host. */
+/** git:// has no setting for the address: the address replaces the host, which is sent as the virtual host. */
 function pinnedGitUrl(url: URL, address: string): string {
   const host = address.includes(':') ? `[${address}]` : address
   return `git://${host}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`
 }
 
 export interface RemoteRun {
-  /** GIT_DIR; none for commands that need no repository. */
+  /** GIT_DIR; absent for commands that need no repository. */
   readonly path?: string
   readonly env?: Readonly<Record<string, string>>
   readonly settings?: readonly (readonly [string, string])[]
@@ -245,7 +247,7 @@ export interface RemoteOutput {
 
 const MAX_OUTPUT = 256 * 1024 * 1024
 
-/** Runs one git command against a remote; `args` gets the address. The process and its helpers end with the signal. */
+/** Runs one git command against a remote; `args` gets the URL. The signal ends the process and its children. */
 export async function runRemote(
   remote: Remote,
   args: (url: string) => readonly string[],

@@ -20,7 +20,7 @@ import {
 } from './remote.ts'
 import { ProcessError, runProcess } from '../../platform/process/process.ts'
 
-/** Where large files of a repository go, and the header that lets them in. */
+/** Where large files of a repository are uploaded, and the header that authorizes it. */
 interface LargeFileGrant {
   readonly url: string
   readonly authorization: string | undefined
@@ -73,8 +73,8 @@ function readGrant(text: string): LargeFileGrant {
 const LOOK_MS = 1_000
 
 /**
- * Runs a fetch into an objects directory and ends it when its packs have grown beyond `maxBytes`: git itself has no
- * bound for what it fetches. Throws RemoteError then. The bound may be passed by what arrives in a second.
+ * Runs a fetch into an objects directory and ends it when its packs exceed `maxBytes`, as git itself has no such limit.
+ * Throws RemoteError then. The limit may be exceeded by what arrives in one second.
  */
 export async function withinSize<T>(
   objects: string,
@@ -104,7 +104,7 @@ export async function withinSize<T>(
   }
 }
 
-/** Of finished and growing packs. */
+/** Bytes of finished and growing packs. */
 async function packBytes(objects: string): Promise<number> {
   const folder = join(objects, 'pack')
   const names = await readdir(folder).catch(() => [])
@@ -119,7 +119,7 @@ async function packBytes(objects: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** What a remote has, of branches, tags and notes. */
+/** The branches, tags and notes of a remote. */
 export interface RemoteRefs {
   /** The branch its HEAD names, without `refs/heads/`. */
   readonly head: string | undefined
@@ -130,9 +130,9 @@ export interface RemoteRefs {
 
 export interface TransferOptions {
   readonly signal: AbortSignal
-  /** Milliseconds. */
+  /** Timeout in milliseconds. */
   readonly deadline: number
-  /** Of what a fetch may bring; Infinity for any size. */
+  /** Maximum bytes of a fetch; Infinity for any size. */
   readonly maxBytes: number
 }
 
@@ -141,7 +141,7 @@ const LIST_DEADLINE_MS = 120_000
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--end-of-options']
 const everything = (prefix: string): string => `+${prefix}*:${prefix}*`
 
-/** The same that pushes are checked for, see wire/unpack.ts. */
+/** The same checks as for pushes, see wire/unpack.ts. */
 const CHECKED = [
   ['fetch.fsckObjects', 'true'],
   ['fetch.fsck.zeroPaddedFilemode', 'ignore'],
@@ -152,15 +152,15 @@ const CHECKED = [
 
 type FetchRun = RemoteRun & { readonly objects: string; readonly maxBytes: number }
 
-/** Repositories on other servers. Everything throws RemoteError for what the other side does. */
+/** Repositories on other servers. All methods throw RemoteError for failures of the other side. */
 export type Remotes = ReturnType<typeof createRemotes>
 
-/** At most `limit` transfers at once; the others wait. */
+/** At most `limit` transfers run at once; others wait. */
 export function createRemotes(layout: Layout, limit = 4) {
   const slots = new Semaphore(limit)
   const fetch = async (remote: Remote, run: FetchRun): Promise<void> => {
     const args = (url: string): string[] => [...FETCH, url, ...FOLLOWED.map(everything)]
-    // Loose objects would not be seen to grow.
+    // The size watch would not see loose objects.
     const settings = Number.isFinite(run.maxBytes) ? [...CHECKED, ['fetch.unpackLimit', '1'] as const] : CHECKED
     const { code, stderr } = await withinSize(run.objects, run, (signal) =>
       runRemote(remote, args, { ...run, signal, settings, env: { GIT_ALLOC_LIMIT: '1g', ...run.env } }),
@@ -169,12 +169,12 @@ export function createRemotes(layout: Layout, limit = 4) {
   }
   return {
     /**
-     * Asks a server that is reached by SSH where large files go and with which right (git-lfs-authenticate of the git-lfs
+     * Asks an SSH server where large files go and with which authorization (git-lfs-authenticate of the git-lfs
      * specification).
      */
     askForLargeFiles: (remote: Remote, options: TransferOptions): Promise<LargeFileGrant> =>
       askForLargeFiles(layout, remote, options),
-    /** One request or two; no objects are fetched. */
+    /** Makes one or two requests; fetches no objects. */
     async list(remote: Remote, { signal, deadline }: TransferOptions): Promise<RemoteRefs> {
       const patterns = ['HEAD', ...FOLLOWED.map((prefix) => `${prefix}*`)]
       const run = { signal, deadlineMs: Math.min(deadline, LIST_DEADLINE_MS) }
@@ -187,8 +187,8 @@ export function createRemotes(layout: Layout, limit = 4) {
       return parseRefs(stdout)
     },
     /**
-     * Makes a repository under a new key with all branches, tags and notes of the remote. After a crash there is none of
-     * it.
+     * Creates a repository under a new key with all branches, tags and notes of the remote. After a crash it does not
+     * exist.
      */
     import: (
       remote: Remote,
@@ -210,8 +210,8 @@ export function createRemotes(layout: Layout, limit = 4) {
         }),
       ),
     /**
-     * Fetches what the repository lacks, checked and durable, then calls `move` with the refs the remote has, which moves
-     * the repository's own. Other pushes go on meanwhile.
+     * Fetches missing objects, checked and durable, then calls `move` with the remote's refs to update the repository's
+     * own. Other pushes continue in the meantime.
      */
     receive: (
       remote: Remote,
@@ -230,8 +230,7 @@ export function createRemotes(layout: Layout, limit = 4) {
             const path = join(quarantine.path, 'incoming')
             await mkdir(join(path, 'refs'), { recursive: true })
             await writeBasics(path, { objectFormat: repo.objectFormat, defaultBranch: 'none' })
-            // NOTE: without git's own mark of a quarantine, under which it would not write the refs of this passing
-            // directory.
+            // NOTE: without git's quarantine variable, which would prevent writing refs of this temporary directory.
             await fetch(remote, {
               path,
               objects: quarantine.path,
@@ -249,7 +248,7 @@ export function createRemotes(layout: Layout, limit = 4) {
           }
         }),
       ),
-    /** Makes branches and tags of the remote equal to the repository's: forced, and what it has more is deleted. */
+    /** Makes the remote's branches and tags equal to the repository's: forces updates and deletes extra refs. */
     push: (remote: Remote, repo: GitRepo, { signal, deadline }: TransferOptions): Promise<void> =>
       slots.run(async () => {
         const specs = ['refs/heads/', 'refs/tags/'].map(everything)
@@ -272,7 +271,7 @@ export function createRemotes(layout: Layout, limit = 4) {
   }
 }
 
-/** Many small files of refs become one. */
+/** Packs many small ref files into one. */
 async function packRefs(remote: Remote, run: RemoteRun): Promise<void> {
   const { code, stderr } = await runRemote(remote, () => ['pack-refs', '--all'], run)
   if (code !== 0) throw remoteError(stderr, remote.credentials !== undefined)
@@ -292,7 +291,7 @@ function parseRefs(text: string): RemoteRefs {
   return { head: head !== undefined && isValidBranchName(head) ? head : undefined, objectFormat, refs }
 }
 
-/** Porcelain lines are `flag TAB from:to TAB summary`; `!` did not go through. */
+/** Porcelain lines are `flag TAB from:to TAB summary`; the flag `!` means rejected. */
 function rejection(stdout: string): RemoteError | undefined {
   const refused = stdout.split('\n').filter((line) => line.startsWith('!'))
   if (refused.length === 0) return undefined

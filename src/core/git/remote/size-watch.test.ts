@@ -14,13 +14,13 @@ afterEach(() => rmSync(objects, { recursive: true }))
 const signal = new AbortController().signal
 const put = (bytes: number): void => writeFileSync(join(objects, 'pack', 'tmp_pack_x'), Buffer.alloc(bytes))
 
-it('lets through what is small enough, or when there is no bound', async () => {
+it('accepts a small transfer, and any without a limit', async () => {
   put(2_000_000)
   expect(await withinSize(objects, { maxBytes: 3_000_000, signal }, async () => 'done')).toBe('done')
   expect(await withinSize(objects, { maxBytes: Number.POSITIVE_INFINITY, signal }, async () => 'done')).toBe('done')
 })
 
-it('ends a transfer that grows too large, and refuses one that has', async () => {
+it('ends a transfer that grows too large, and rejects a finished one that is', async () => {
   const endless = (inner: AbortSignal): Promise<never> => {
     put(2_000_000)
     return new Promise((_, reject) => inner.addEventListener('abort', () => reject(new Error('stopped'))))
@@ -31,7 +31,7 @@ it('ends a transfer that grows too large, and refuses one that has', async () =>
   )
 })
 
-it('leaves other failures as they are', async () => {
+it('passes on other failures unchanged', async () => {
   await expect(withinSize(objects, { maxBytes: 10, signal }, () => Promise.reject(new Error('other')))).rejects.toThrow(
     'other',
   )

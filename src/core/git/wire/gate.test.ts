@@ -4,7 +4,7 @@ import { Gate } from './gate.ts'
 const never = new AbortController().signal
 
 describe('Gate', () => {
-  it('bounds tasks in all and per key, in order', async () => {
+  it('limits tasks in total and per key, in order', async () => {
     const gate = new Gate(3, 2)
     const leave = [await gate.enter('a', never), await gate.enter('a', never)]
     const order: string[] = []
@@ -23,7 +23,7 @@ describe('Gate', () => {
     expect(gate.load).toEqual({ inside: 0, waiting: 0 })
   })
 
-  it('forgets who leaves the queue', async () => {
+  it('removes tasks that leave the queue', async () => {
     const gate = new Gate(1, 1)
     const leave = await gate.enter('a', never)
     const abort = new AbortController()

@@ -5,7 +5,7 @@ interface Waiter {
   readonly open: () => void
 }
 
-/** Lets at most `total` tasks in, at most `perKey` of them with the same key; the others wait in order. */
+/** Admits at most `total` tasks, at most `perKey` of them with the same key; others wait in order. */
 export class Gate {
   readonly #total: number
   readonly #perKey: number
@@ -18,7 +18,7 @@ export class Gate {
     this.#perKey = perKey
   }
 
-  /** Tasks inside and tasks that wait. */
+  /** Running and waiting tasks. */
   get load(): { readonly inside: number; readonly waiting: number } {
     return { inside: this.#count, waiting: this.#waiting.length }
   }
@@ -27,7 +27,7 @@ export class Gate {
     return !this.#fits(key)
   }
 
-  /** Settles with the function that leaves again; fails with `aborted` when the signal comes first. */
+  /** Resolves with the function that leaves again; fails with `aborted` if the signal fires first. */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
     if (signal.aborted) throw new WireError('aborted', 'the client left')
     if (this.#fits(key)) this.#admit(key)

@@ -7,25 +7,25 @@ const MAX_STDERR = 16 * 1024
 
 export interface GitChildOptions {
   readonly env: Readonly<Record<string, string>>
-  /** Ends the process and all it started. */
+  /** Ends the process and all its children. */
   readonly signal: AbortSignal
   /** Milliseconds until the process is ended in any case. */
   readonly deadlineMs: number
-  /** Bytes of memory of its own before it is ended; no bound when absent. */
+  /** Maximum bytes of its own memory; no limit if absent. */
   readonly maxMemory?: number
-  /** Gets standard error as it comes; it is kept (bounded) when absent. */
+  /** Receives standard error as it arrives; collected up to a limit if absent. */
   readonly onStderr?: (chunk: Buffer) => void
 }
 
-/** A git process of one transfer: fed and read with back-pressure, ended with everything it started. */
+/** A git process of one transfer, with back-pressure on input and output; it ends with all its children. */
 export interface GitChild {
   readonly stdout: AsyncIterable<Buffer>
-  /** Settles when the process reads on; bytes after its end are dropped. */
+  /** Resolves when the process reads on; bytes after its end are dropped. */
   write(chunk: Uint8Array): Promise<void>
   closeInput(): void
-  /** The exit code, once output is closed too; fails with `aborted` or `timeout` when it was ended from here. */
+  /** The exit code, once output is closed too; fails with `aborted` or `timeout` if this side ended it. */
   readonly exited: Promise<number>
-  /** What it wrote to standard error. */
+  /** The collected standard error. */
   stderr(): string
   kill(): void
 }
@@ -43,7 +43,7 @@ export function startGit(args: readonly string[], options: GitChildOptions): Git
     options.onStderr?.(chunk)
   })
   const exited = watchEnd(child, options, stop, () => reason)
-  // NOTE: callers that wait for it see the error; a caller that gave up already must not crash the server.
+  // NOTE: waiting callers see the error; without any, it must not crash the server.
   exited.catch(() => {})
   return {
     stdout: child.stdout,

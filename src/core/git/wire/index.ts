@@ -1,4 +1,4 @@
-/** The git wire protocol as streams: no HTTP, no SSH, no accounts. */
+/** The git wire protocol as streams, independent of HTTP, SSH and accounts. */
 export { serviceHeader, type BundleUrl, type Exchange } from './protocol.ts'
 export { PackCache } from './upload/pack-cache.ts'
 

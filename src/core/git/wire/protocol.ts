@@ -8,8 +8,8 @@ import type { PushPolicy } from './receive/receive-request.ts'
 export type ProtocolVersion = 0 | 1 | 2
 
 /**
- * The version a client asks for by the `Git-Protocol` header or the `GIT_PROTOCOL` variable: `key=value` pairs joined
- * by colons, the highest known version wins (gitprotocol-http(5)). Anything else is version 0.
+ * The version that a client requests by the `Git-Protocol` header or the `GIT_PROTOCOL` variable: `key=value` pairs
+ * joined by colons, the highest known version wins (gitprotocol-http(5)). Anything else is version 0.
  */
 export function protocolVersion(text: string | undefined): ProtocolVersion {
   let best: ProtocolVersion = 0
@@ -20,12 +20,12 @@ export function protocolVersion(text: string | undefined): ProtocolVersion {
   return best
 }
 
-/** GIT_PROTOCOL for a child process; nothing of the client's text gets through. */
+/** GIT_PROTOCOL for a child process; contains none of the client's text. */
 export const protocolEnv = (version: ProtocolVersion): Record<string, string> =>
   version === 0 ? {} : { GIT_PROTOCOL: `version=${version}` }
 
 /**
- * What upload-pack can do over stateless transports in v0 and v1; `no-done` is for those alone
+ * Capabilities of upload-pack over stateless transports in v0 and v1, where alone `no-done` applies
  * (gitprotocol-capabilities(5)).
  */
 const UPLOAD_CAPABILITIES = [
@@ -42,11 +42,11 @@ export interface Advertiser {
   readonly version: ProtocolVersion
   /** `git/2.39.5`, `ingot/26.11.0`. */
   readonly agent: string
-  /** Prefixes of refs that are not shown. */
+  /** Prefixes of refs that are not advertised. */
   readonly hidden: readonly string[]
 }
 
-/** The first answer of upload-pack in v0 and v1: HEAD, then every ref with its peeled value. */
+/** The first response of upload-pack in v0 and v1: HEAD, then every ref with its peeled value. */
 export function advertiseUpload(options: Advertiser): Buffer {
   const { repo, refs, hidden } = options
   const visible = refs.refs.filter((ref) => !isBelow(ref.name, hidden))
@@ -57,7 +57,7 @@ export function advertiseUpload(options: Advertiser): Buffer {
   return advertisement(options, capabilities, [...lines, ...visible].flatMap(withPeeled))
 }
 
-/** The first answer of receive-pack: every ref, without HEAD and peeled values. */
+/** The first response of receive-pack: every ref, without HEAD and peeled values. */
 export function advertiseReceive(options: Advertiser): Buffer {
   const visible = options.refs.refs.filter((ref) => !isBelow(ref.name, options.hidden))
   const capabilities = `${RECEIVE_CAPABILITIES} object-format=${options.repo.objectFormat} agent=${options.agent}`
@@ -77,20 +77,20 @@ function advertisement(options: Advertiser, capabilities: string, refs: readonly
   return Buffer.concat([...packets, FLUSH])
 }
 
-/** What stands before the advertisement over HTTP, except in v2 of upload-pack (gitprotocol-http(5)). */
+/** The line before the advertisement over HTTP, except in v2 of upload-pack (gitprotocol-http(5)). */
 export const serviceHeader = (service: string): Buffer => Buffer.concat([encodePkt(`# service=${service}\n`), FLUSH])
 
-/** The address of a bundle; undefined when there is none at the moment. */
+/** The URL of a bundle; undefined if there is none now. */
 export type BundleUrl = () => Promise<string | undefined>
 
-/** One exchange with one client. `input` is inflated by the caller; `output` is ended by the caller. */
+/** One exchange with one client. The caller inflates `input` and ends `output`. */
 export interface Exchange {
   readonly repo: GitRepo
   readonly input: Readable
   readonly output: Writable
   /** The `Git-Protocol` header or `GIT_PROTOCOL` variable as the client sent it. */
   readonly protocol: string | undefined
-  /** Where a bundle of the repository is, called when a client of protocol v2 requests it; absent: there is none. */
+  /** Returns the bundle of the repository, called when a client of protocol v2 requests it; absent if there is none. */
   readonly bundleUrl?: BundleUrl
   /** Fires when the client has left. */
   readonly signal: AbortSignal
@@ -104,12 +104,12 @@ export interface ReceivePackOptions {
   readonly maxPushesPerRepo: number
   readonly idleMs: number
   readonly deadlineMs: number
-  /** Called when something failed that the client must not see in detail. */
+  /** Called for failures whose details the client must not see. */
   readonly onError: (error: unknown) => void
 }
 
 export interface PushExchange extends Exchange {
   readonly policy: PushPolicy
-  /** Bytes of the pack. */
+  /** Maximum bytes of the pack. */
   readonly maxPackBytes: number
 }

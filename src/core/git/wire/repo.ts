@@ -9,16 +9,16 @@ export interface WireRef {
   readonly peeled?: string | undefined
 }
 
-/** All refs of a repo at one moment, sorted by name in byte order. */
+/** A snapshot of all refs of a repository, sorted by name in byte order. */
 export interface WireRefs {
-  /** The branch HEAD names (`refs/heads/main`), whether it exists or not. */
+  /** The branch HEAD names (`refs/heads/main`), whether or not it exists. */
   readonly head: string
   readonly refs: readonly WireRef[]
 }
 
 const cachedRefs = new WeakMap<RefSnapshot, Promise<WireRefs>>()
 
-/** The refs as they are now, in the form the wire shows them. Made once for each state of the repo. */
+/** The current refs in the form the wire layer sends. Built once for each state of the repository. */
 export async function readRefs(repo: GitRepo): Promise<WireRefs> {
   const snapshot = await repo.refs.snapshot()
   const found = cachedRefs.get(snapshot)
@@ -39,7 +39,7 @@ async function toWire(repo: GitRepo, snapshot: RefSnapshot): Promise<WireRefs> {
   return { head: snapshot.head ?? '', refs }
 }
 
-/** What a tag object peels to, '' for other objects; by repo and id, which never changes. */
+/** The object a tag peels to, or '' for other objects, by repository and id; never changes. */
 const peeledTags = boundedCache<string, string>(20_000)
 const MAX_DEPTH = 20
 
@@ -55,6 +55,6 @@ async function peel(repo: GitRepo, oid: string): Promise<string | undefined> {
   return target === oid ? undefined : target
 }
 
-/** True when a ref lies below one of the prefixes (each ends with a slash). */
+/** True if a ref lies below one of the prefixes (each ends with a slash). */
 export const isBelow = (name: string, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => name.startsWith(prefix))

@@ -4,8 +4,8 @@ import type { ConnectivityOptions } from './receive/quick-connectivity.ts'
 import { startGit } from './git-child.ts'
 
 /**
- * Which of these objects are no commits. They are there, in the repository or in the quarantine; git is only asked
- * where it has packed what came.
+ * Returns the objects that are not commits. All exist, in the repository or in the quarantine; git is asked only if it
+ * has packed the new objects.
  */
 export async function findNonCommits(
   repo: GitRepo,

@@ -6,8 +6,8 @@ import { nulTokens } from './file-pairs.ts'
 const PAGE = 256
 
 /**
- * A list that is kept as JSON text, a page of items in one piece: some hundred bytes of an item are that many and not
- * several times as many. Items must be what JSON gives back unchanged.
+ * A list stored as JSON text, one page of items per string, which takes about as many bytes as the JSON instead of
+ * several times as many. Items must survive a JSON round trip unchanged.
  */
 export class PackedList<T> {
   readonly #pages: Buffer[] = []
@@ -18,7 +18,7 @@ export class PackedList<T> {
     return this.#pages.length * PAGE + this.#open.length
   }
 
-  /** Of memory, about. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return this.#bytes + this.#open.length * 300
   }
@@ -32,7 +32,7 @@ export class PackedList<T> {
     this.#open = []
   }
 
-  /** The items from an index on; reads a page when it is reached. */
+  /** Yields the items from an index on; parses each page when it is reached. */
   *from(index: number): Generator<T, void, undefined> {
     let page = Math.floor(index / PAGE)
     let skip = index % PAGE
@@ -42,7 +42,7 @@ export class PackedList<T> {
     }
   }
 
-  /** The index of the first item that is not `before`, in a list where those that are come first; else the length. */
+  /** The index of the first item that is not `before`, in a list where those come first; otherwise the length. */
   indexAfter(before: (item: T) => boolean): number {
     let low = 0
     let high = this.length
@@ -60,12 +60,12 @@ export class PackedList<T> {
   }
 }
 
-/** `unchanged`: not a line differs, as when only the mode or a binary file's bytes do. */
+/** `unchanged`: no line differs, as when only the mode or the bytes of a binary file differ. */
 type ChangedFileStatus = 'added' | 'deleted' | 'renamed' | 'copied' | 'unchanged' | 'changed'
 
 export interface ChangedFile {
   readonly path: string
-  /** Of a rename or copy. */
+  /** Set for a rename or copy. */
   readonly previousPath?: string
   readonly status: ChangedFileStatus
   /** 0 for binary files; 1 for a submodule. */
@@ -73,7 +73,7 @@ export interface ChangedFile {
   readonly deletions: number
 }
 
-/** Lines and files that differ between two commits. */
+/** The numbers of lines and files that differ between two commits. */
 export interface DiffTotals {
   readonly additions: number
   readonly deletions: number
@@ -81,11 +81,11 @@ export interface DiffTotals {
 }
 
 export interface ChangedFileList {
-  /** All files that differ, those that a whitespace mode leaves out included. */
+  /** The number of all files that differ, including those that a whitespace mode excludes. */
   readonly total: number
-  /** In the order of git, by the bytes of their paths; without those that a whitespace mode leaves out. */
+  /** Yields files in git's order, by the bytes of their paths, without those that a whitespace mode excludes. */
   from(index: number): Generator<ChangedFile, void, undefined>
-  /** The index of a path, or of the first one after it. */
+  /** The index of a path, or of the first path after it. */
   indexOf(path: string): number
 }
 
@@ -94,7 +94,8 @@ const MAX_OUTPUT = 32 * 1024 * 1024
 export type ChangedFiles = ReturnType<typeof createChangedFiles>
 
 /**
- * What differs between two commits or trees, with renames and copies found. Ids are full ones; the empty tree's works.
+ * The files that differ between two commits or trees, with rename and copy detection. Ids must be full; the empty
+ * tree's id works.
  */
 export function createChangedFiles({ format, cacheKey, command, memo }: Omit<DiffContext, 'objects'>) {
   async function read(base: string, head: string, whitespace: Whitespace | undefined): Promise<FileTable> {
@@ -118,11 +119,11 @@ export function createChangedFiles({ format, cacheKey, command, memo }: Omit<Dif
 
   return {
     /**
-     * The files, kept packed: one process for any number, and none while the list is in the cache. GitError `too-large`
-     * for more than some hundred thousand files. A whitespace mode says what does not count as a difference of lines.
+     * Lists the files in packed form, with one process for any number of files and no process on a cache hit. GitError
+     * `too-large` above some hundred thousand files. A whitespace mode says which line differences to ignore.
      */
     list: load,
-    /** The sums of the same list, which stay in the cache for longer. */
+    /** The totals of the same list, which are cached for longer. */
     totals: (base: string, head: string): Promise<DiffTotals> =>
       memo.get(
         `${cacheKey}totals ${base} ${head}`,
@@ -139,16 +140,16 @@ type Lines = readonly [additions: number, deletions: number]
 const STATUS: Readonly<Record<string, ChangedFileStatus>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'copied' }
 
 /**
- * Made of what `diff-tree --raw --numstat -z` prints: first an entry of every file, `:<modes> <ids> <status>` and one
- * or two paths; then the numbers of files in the same order, `<added>\t<deleted>\t` and the path, or nothing and two
- * paths.
- * NOTE: files of which a whitespace mode leaves no difference have an entry and no numbers.
+ * Parses the output of `diff-tree --raw --numstat -z`: first an entry for every file, `:<modes> <ids> <status>` and one
+ * or two paths; then the numbers of files in the same order, `<added>\t<deleted>\t` followed by the path, or by an
+ * empty field and two paths.
+ * NOTE: files without a difference under the whitespace mode have an entry but no numbers.
  */
 class FileTable implements ChangedFileList {
   readonly files = new PackedList<FileRow>()
   #entries: PackedList<Entry> | undefined = new PackedList<Entry>()
   #waiting: Generator<Entry, void, undefined> | undefined
-  /** The tokens of the entry or the numbers that are being read. */
+  /** The tokens of the entry or numbers being read. */
   #open: string[] = []
   #additions = 0
   #deletions = 0
@@ -182,7 +183,7 @@ class FileTable implements ChangedFileList {
     this.#open = []
   }
 
-  /** Forgets the entries without numbers. */
+  /** Drops the entries without numbers. */
   end(): void {
     this.#entries = undefined
     this.#waiting = undefined
@@ -208,7 +209,7 @@ class FileTable implements ChangedFileList {
   }
 }
 
-/** The entry of a path; those before it have no difference left. */
+/** Returns the entry of a path; the skipped entries have no remaining difference. */
 function next(entries: Generator<Entry, void, undefined>, path: string): Entry {
   for (let entry = entries.next(); !entry.done; entry = entries.next()) if (entry.value[1] === path) return entry.value
   throw new GitError('failed', 'git printed numbers of a file without an entry')

@@ -33,14 +33,12 @@ export interface FileLines extends LineRange {
   readonly path: string
 }
 
-/**
- * Lines on one side of a diff. The path is the file's name in the head; a file that the head lacks keeps its old one.
- */
+/** Lines on one side of a diff. The path is the file's name in the head, or the old name if the head lacks the file. */
 export interface DiffRange extends FileLines {
   readonly side: DiffSide
 }
 
-/** A line on one side of a diff; the path is as in `DiffRange`. */
+/** A line on one side of a diff, with a path as in `DiffRange`. */
 export interface DiffLine {
   readonly path: string
   readonly side: DiffSide
@@ -56,11 +54,11 @@ export function requireSpans(format: ObjectFormat, ...spans: readonly DiffSpan[]
 /** `binary`: a diff with the bytes of binary files; `mails`: a series of patches as `git format-patch` writes them. */
 type DiffTextKind = 'diff' | 'binary' | 'mails'
 
-/** Bytes of a text that is kept. */
+/** Maximum bytes of a cached text. */
 const MAX_KEPT = 256 * 1024
 
 interface Kept {
-  /** Undefined for a text that is too long. */
+  /** Undefined if the text is too long to cache. */
   readonly bytes: Buffer | undefined
 }
 
@@ -77,8 +75,8 @@ export function createDiffTexts(
 
   return {
     /**
-     * The text of a diff as git prints it. A short one stays in the cache and needs no process the next time; a long one
-     * comes at the pace of its reader.
+     * The text of a diff as git prints it. A short text is cached and needs no process the next time; a long one is
+     * streamed at its reader's pace.
      */
     async read(
       kind: DiffTextKind,
@@ -96,7 +94,7 @@ export function createDiffTexts(
   }
 }
 
-/** The whole text, or undefined as soon as it is too long. */
+/** Reads the whole text; returns undefined as soon as it is too long. */
 async function readShort(stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0

@@ -5,10 +5,10 @@ import { createPathLookup, type PathLookup } from '../read/path-lookup.ts'
 import type { DiffContext, DiffSide } from './diff-texts.ts'
 import { GitError } from '../../errors.ts'
 
-/** Longer than every path of git and every line of numbers before one. */
+/** Longer than any path in git and any line of numbers before one. */
 const MAX_TOKEN = 64 * 1024
 
-/** What git prints with `-z`, as it comes: the texts that end in NUL, many at a time. */
+/** Yields the NUL-terminated tokens that git prints with `-z` in batches, as they arrive. */
 export async function* nulTokens(stream: AsyncIterable<Buffer>): AsyncGenerator<readonly string[], void, undefined> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of stream) {
@@ -31,9 +31,7 @@ interface FileAt {
   readonly oid: string
 }
 
-/**
- * A file of two commits; a side is undefined where the file is not there, and `new` has another path after a rename.
- */
+/** A file in two commits. A side is undefined if its commit lacks the file; after a rename `new` has another path. */
 export interface FilePair {
   readonly old: FileAt | undefined
   readonly new: FileAt | undefined
@@ -42,8 +40,8 @@ export interface FilePair {
 const DEADLINE = 30_000
 
 /**
- * Finds files, named by their path on one side, in two commits; renames are followed. No process as long as the paths
- * are on both sides, else one. Paths without a file on the side that names them have no pair.
+ * Finds files, named by their path on one side, in two commits and follows renames. Runs no process if both sides have
+ * the paths, otherwise one. A path that does not exist on its side has no pair.
  */
 export async function findFilePairs(
   { objects, command }: Pick<DiffContext, 'objects' | 'command'>,
@@ -76,7 +74,7 @@ async function fileAt(lookup: PathLookup, path: string): Promise<FileAt | undefi
   return entry && entry.type !== 'tree' ? { path, mode: entry.mode, oid: entry.oid } : undefined
 }
 
-/** Reads `diff-tree --raw -z` of renames alone: `:<modes> <ids> R<score>`, the old path, the new path. */
+/** Reads the output of `diff-tree --raw -z` for renames only: `:<modes> <ids> R<score>`, the old path, the new path. */
 async function findRenames(
   command: GitCommand,
   commits: Readonly<Record<DiffSide, string>>,
@@ -104,7 +102,7 @@ function renamed(meta: string, oldPath: string, newPath: string): { readonly old
   return { old: { path: oldPath, mode: oldMode, oid: oldOid }, new: { path: newPath, mode: newMode, oid: newOid } }
 }
 
-/** Whether the lines of two versions of a file can be compared: files and symbolic links each with their own kind. */
+/** True if the lines of two versions of a file can be compared: both are files or both are symbolic links. */
 export const isSameKind = (a: FileAt, b: FileAt): boolean =>
   entryType(a.mode) === entryType(b.mode) && isLink(a) === isLink(b)
 

@@ -45,7 +45,7 @@ describe('the excerpt of a hunk', () => {
     expect(excerpt('new', 21).text).toBe('@@ -19,2 +18,4 @@\n 19\n 20\n+21\n+22')
   })
 
-  it('takes the last lines of a long added or deleted file', () => {
+  it('has the last lines of a long added or deleted file', () => {
     const lines = Array.from({ length: 6 }, (_, index) => index + 1)
     expect(excerpt('new', 6, `@@ -0,0 +1,6 @@\n${lines.map((line) => `+${line}\n`).join('')}`).text).toBe(
       '@@ -0,0 +3,4 @@\n+3\n+4\n+5\n+6',
@@ -55,7 +55,7 @@ describe('the excerpt of a hunk', () => {
     )
   })
 
-  it('keeps the mark of a missing line end with its line', () => {
+  it('keeps the marker of a missing line end with its line', () => {
     const diff = '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n'
     expect(excerpt('new', 1, diff).text).toBe('@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b')
   })
@@ -65,7 +65,7 @@ describe('the excerpt of a hunk', () => {
     expect(text).toBe(`@@ -0,0 +1 @@\n+a${'é'.repeat(1023)}`)
   })
 
-  it('is none for lines outside of the hunks, and says what is before them', () => {
+  it('has no text for lines outside the hunks, and reports the position before them', () => {
     expect(excerpt('new', 12)).toMatchObject({ text: undefined, before: { old: 9, new: 8 }, isDone: true })
     expect(excerpt('old', 30)).toMatchObject({ text: undefined, before: { old: 21, new: 22 }, isDone: false })
   })
@@ -74,7 +74,7 @@ describe('the excerpt of a hunk', () => {
 describe('the excerpt of unchanged lines', () => {
   const content = Buffer.from(Array.from({ length: 20 }, (_, index) => `${index + 1}\r\n`).join(''))
 
-  it('has numbers of both sides and begins after the change before', () => {
+  it('has line numbers of both sides and begins after the preceding change', () => {
     const before = { old: 9, new: 8 }
     expect(contextExcerpt(content, { side: 'new', line: 12 }, before)).toBe(
       '@@ -10,4 +9,4 @@\n 9\r\n 10\r\n 11\r\n 12\r',
@@ -85,7 +85,7 @@ describe('the excerpt of unchanged lines', () => {
     expect(contextExcerpt(content, { side: 'new', line: 9 }, before)).toBe('@@ -9,2 +8,2 @@\n 8\r\n 9\r')
   })
 
-  it('is empty behind the end of the file', () => {
+  it('is empty past the end of the file', () => {
     const before = { old: 1, new: 1 }
     expect(contextExcerpt(content, { side: 'new', line: 21 }, before)).toBe('')
     expect(contextExcerpt(Buffer.from('a'), { side: 'new', line: 1 }, before)).toBe('@@ -1,1 +1,1 @@\n a')

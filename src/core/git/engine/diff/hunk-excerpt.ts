@@ -4,14 +4,14 @@ import { endOf, createLineMoves, type LineMoves, unlessTooMuch } from './line-mo
 import { MODE } from '../object/tree.ts'
 import { findFilePairs, type FilePair } from './file-pairs.ts'
 
-/** Lines of an excerpt, the wanted one included. */
+/** Maximum lines of an excerpt, including the target line. */
 const LINES = 4
-/** Bytes of a line of an excerpt: of a longer one the beginning is shown. */
+/** Maximum bytes of a line in an excerpt; longer lines are cut. */
 const MAX_LINE = 2048
 
 /**
  * Finds a line in the hunks of a file's diff and keeps the part of the hunk that ends with it
- * (behaviour/pull-requests#positions-of-review-comments). Give the diff of one file to a scanner with this visitor.
+ * (behaviour/pull-requests#positions-of-review-comments). Pass this visitor to a scanner with the diff of one file.
  */
 export class HunkExcerpt implements DiffVisitor {
   readonly #side: DiffSide
@@ -20,9 +20,9 @@ export class HunkExcerpt implements DiffVisitor {
   #isPast = false
   #header = ''
   #seen = 0
-  /** Of the next line of the open hunk. */
+  /** The next line numbers of the open hunk. */
   #next = { old: 0, new: 0 }
-  /** After the last hunk that ends before the line. */
+  /** The line numbers after the last hunk that ends before the line. */
   #before = { old: 1, new: 1 }
   #tail: BodyLine[] = []
   #pieces: Buffer[] = []
@@ -33,17 +33,17 @@ export class HunkExcerpt implements DiffVisitor {
     this.#line = line
   }
 
-  /** Undefined when the diff does not contain the line. */
+  /** Undefined if the diff does not contain the line. */
   get text(): string | undefined {
     return this.#text
   }
 
-  /** Whether the rest of the diff changes nothing. */
+  /** True if the rest of the diff cannot change the result. */
   get isDone(): boolean {
     return this.#text !== undefined || this.#isPast
   }
 
-  /** For a line between hunks: the first line of each side after the hunk before it. */
+  /** For a line between hunks: the first line of each side after the preceding hunk. */
   get before(): { readonly old: number; readonly new: number } {
     return this.#before
   }
@@ -91,7 +91,7 @@ export class HunkExcerpt implements DiffVisitor {
     return [this.#seen > LINES ? this.#cutHeader() : this.#header, ...lines].join('\n')
   }
 
-  /** The header of the last lines alone, which `#next` does not count yet for the last one. */
+  /** The header for the last lines only, which `#next` does not count yet for the last one. */
   #cutHeader(): string {
     const range = (side: DiffSide): string => {
       const count = this.#tail.filter((line) => sidesOf(line)[side]).length
@@ -107,9 +107,7 @@ interface BodyLine {
   readonly text: string
 }
 
-/**
- * The text of a line of `size` bytes of which at most `MAX_LINE` are given, without a character that was cut through.
- */
+/** Decodes at most `MAX_LINE` bytes of a line of `size` bytes, without a partial character at the end. */
 function cutText(bytes: Buffer, size: number): string {
   const text = bytes.toString('utf8')
   return size > MAX_LINE ? text.replace(/\uFFFD$/, '') : text
@@ -118,8 +116,8 @@ function cutText(bytes: Buffer, size: number): string {
 const sidesOf = ({ marker }: BodyLine) => ({ old: marker !== MARKER.added, new: marker !== MARKER.deleted })
 
 /**
- * An excerpt of unchanged lines around no hunk: up to `LINES` lines that end with the wanted one, none before the end
- * of the hunk before it. Empty when the file has no such line.
+ * An excerpt of unchanged lines: up to `LINES` lines that end with the target line and start after the preceding hunk.
+ * Empty if the file has no such line.
  */
 export function contextExcerpt(
   content: Buffer,
@@ -135,7 +133,7 @@ export function contextExcerpt(
   return [header, ...lines.map((text) => ` ${text}`)].join('\n')
 }
 
-/** Some lines of a text, without those that it does not have. */
+/** The given lines of a text, as far as they exist. */
 function linesOf(content: Buffer, first: number, last: number): string[] {
   const lines: string[] = []
   let at = 0
@@ -148,18 +146,18 @@ function linesOf(content: Buffer, first: number, last: number): string[] {
   return lines
 }
 
-/** Single lines of diffs: where they move, and what is around them. */
+/** Operations on single lines of diffs: where they move, and the lines around them. */
 export interface DiffLines extends LineMoves {
   /**
-   * The part of a hunk that ends with a line: its header and up to four lines. For a line outside of the diff, lines
-   * around no change; empty where there is no such file or line, or only a binary one
+   * The part of a hunk that ends with a line: its header and up to four lines. A line outside the diff gets an excerpt
+   * of unchanged lines. Empty if there is no such file or line, or if the file is binary
    * (behaviour/pull-requests#positions-of-review-comments).
    */
   excerpt(span: DiffSpan, line: DiffLine): Promise<string>
 }
 
 const BOUNDS = { deadline: 30_000, maxOutput: 256 * 1024 * 1024 } as const
-/** Bytes of a file of which unchanged lines are shown. */
+/** Maximum bytes of a file whose unchanged lines are shown. */
 const MAX_CONTENT = 16 * 1024 * 1024
 const DIFF = ['diff-tree', '-p', '-r', '-M', '--no-ext-diff', '--no-textconv'] as const
 

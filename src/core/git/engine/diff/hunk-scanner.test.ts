@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DiffScanner } from './hunk-scanner.ts'
 
-/** What a scanner finds, one text for each header, hunk and line. */
+/** Returns one text for each header, hunk and line that a scanner finds. */
 function scan(...chunks: readonly (string | Buffer)[]): string[] {
   const found: string[] = []
   let line: Buffer[] = []
@@ -21,7 +21,7 @@ function scan(...chunks: readonly (string | Buffer)[]): string[] {
 }
 
 describe('a scanner of unified diffs', () => {
-  it('gives headers, hunks and lines', () => {
+  it('reports headers, hunks and lines', () => {
     expect(scan('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1 @@ f()\n a\n-b\n')).toEqual([
       'header diff --git a/x b/x',
       'header --- a/x',
@@ -32,7 +32,7 @@ describe('a scanner of unified diffs', () => {
     ])
   })
 
-  it('takes lines by the counts of the hunk, whatever they contain', () => {
+  it('assigns lines by the counts of the hunk, whatever they contain', () => {
     const text = '@@ -1,3 +1,3 @@\n-- a/x\n-@@ -9 +9 @@\n---\n+++ b/x\n+diff --git a/y b/y\n+\ndiff --git a/z b/z\n'
     expect(scan(text).slice(1)).toEqual([
       '-- a/x',
@@ -45,7 +45,7 @@ describe('a scanner of unified diffs', () => {
     ])
   })
 
-  it('gives the mark of a missing line end, also after the last line', () => {
+  it('reports the marker of a missing line end, also after the last line', () => {
     const mark = '\\ No newline at end of file'
     expect(scan(`@@ -1 +1 @@\n-a\n${mark}\n+b\n${mark}\n@@ -5 +5 @@\n-c\n+d\n`)).toEqual([
       'hunk 1 1 1 1',
@@ -59,11 +59,11 @@ describe('a scanner of unified diffs', () => {
     ])
   })
 
-  it('takes an empty line for a context line and keeps carriage returns', () => {
+  it('reads an empty line as a context line and keeps carriage returns', () => {
     expect(scan('@@ -1,2 +1,2 @@\n\n a\r\n')).toEqual(['hunk 1 2 1 2', ' ', ' a\r'])
   })
 
-  it('finds the same wherever a chunk ends', () => {
+  it('reports the same wherever a chunk ends', () => {
     const text =
       'diff --git a/ü b/ü\n@@ -1,3 +1,2 @@\n é\n-\n-b\r\n+\n\\ No newline at end of file\ndiff --git a/b b/b\n'
     const bytes = Buffer.from(text)

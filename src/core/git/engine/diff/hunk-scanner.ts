@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type DiffContext, type DiffSpan, requireSpans } from './diff-texts.ts'
 
-/** Where a hunk of a unified diff is. A side without lines has the number of the line before as its start. */
+/** The position of a hunk in a unified diff. A side without lines has the number of the preceding line as its start. */
 export interface Hunk {
   readonly oldStart: number
   readonly oldLines: number
@@ -11,15 +11,14 @@ export interface Hunk {
 
 export const MARKER = { context: 0x20, added: 0x2b, deleted: 0x2d, noNewline: 0x5c } as const
 
-/** What a scanner finds, in the order of the diff. */
+/** Receives the parts of a diff in order. */
 export interface DiffVisitor {
-  /** A line before the hunks of a file, without its line end; what is beyond 16 KiB is cut off. */
+  /** A line before the hunks of a file, without its line end, cut at 16 KiB. */
   header?(line: string): void
-  /** `text` is the whole header line of the hunk. */
+  /** `text` is the hunk's whole header line. */
   hunk?(hunk: Hunk, text: string): void
   /**
-   * Bytes of a line of the open hunk without its marker and line end: a long line comes in several pieces, of which the
-   * last one has `isEnd`.
+   * Bytes of a line in the open hunk, without marker and line end. A long line arrives in pieces; the last has `isEnd`.
    */
   body?(marker: number, piece: Buffer, isEnd: boolean): void
 }
@@ -29,16 +28,16 @@ const MAX_HEADER = 16 * 1024
 const HUNK = /^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@/
 
 /**
- * Reads a unified diff as git prints it, chunk by chunk: linear in its bytes, and holds no more than one header line.
- * Lines belong to a hunk by the counts of its header, so the content of a file is never taken for a header.
+ * Reads a unified diff as git prints it, chunk by chunk, in linear time and with at most one header line in memory. The
+ * counts in the header decide which lines belong to a hunk, so file content is never mistaken for a header.
  */
 export class DiffScanner {
   readonly #visitor: DiffVisitor
-  /** Lines of the open hunk that are still to come. */
+  /** Remaining lines of the open hunk. */
   #oldLeft = 0
   #newLeft = 0
   #hasHunk = false
-  /** The marker of the body line that is being read. */
+  /** The marker of the body line being read. */
   #marker: number | undefined
   #header = ''
   #isInHeader = false
@@ -58,7 +57,7 @@ export class DiffScanner {
     }
   }
 
-  /** The start of a line. A body line that is empty is a context line whose space was trimmed. */
+  /** Begins a line. An empty body line is a context line whose space was trimmed. */
   #begin(chunk: Buffer, at: number): number {
     const byte = chunk[at]!
     const isInHunk = this.#oldLeft > 0 || this.#newLeft > 0
@@ -111,7 +110,9 @@ export function createSamePatch({ format, cacheKey, command, memo }: Omit<DiffCo
   const digestOf = (kind: string, { base, head }: DiffSpan, compute: () => Promise<string>): Promise<string> =>
     memo.get(`${cacheKey}${kind} ${base} ${head}`, () => 64, compute)
 
-  /** Of the ids and paths of all files that differ: equal ones prove equal patches, without reading a file. */
+  /**
+   * A digest of the ids and paths of all files that differ: equal digests prove equal patches without reading a file.
+   */
   const filesDigest = (span: DiffSpan): Promise<string> =>
     digestOf('files digest', span, async () => {
       const hash = createHash('sha256')
@@ -131,9 +132,9 @@ export function createSamePatch({ format, cacheKey, command, memo }: Omit<DiffCo
 
   return {
     /**
-     * Whether two diffs change the same files in the same way wherever in the file: true after a rebase that changed
-     * nothing (behaviour/pull-requests#mergeability). White space counts. One process for each diff where no file was
-     * changed on both sides, else two.
+     * True if two diffs make the same changes to the same files, wherever in the file: true after a rebase that changed
+     * nothing (behaviour/pull-requests#mergeability). White space counts. Runs one process for each diff if no file
+     * changed on both sides, otherwise two.
      */
     async isSame(before: DiffSpan, after: DiffSpan): Promise<boolean> {
       requireSpans(format, before, after)
@@ -147,12 +148,12 @@ const BUFFER = 64 * 1024
 const LINE_END = Buffer.from('\n')
 
 /**
- * Hashes a diff without what a rebase changes: numbers of lines, and ids of files but binary ones, which the diff says
- * nothing else about.
+ * Hashes a diff without what a rebase changes: line numbers and file ids. The ids of binary files are included, as the
+ * diff shows nothing else of them.
  */
 class PatchDigest implements DiffVisitor {
   readonly #hash: Hash = createHash('sha256')
-  /** Gathers short pieces: a call of the hash for each would take most of the time. */
+  /** Collects short pieces: one hash call for each would dominate the time. */
   readonly #buffer = Buffer.allocUnsafe(BUFFER)
   #filled = 0
   #index: string | undefined

@@ -12,7 +12,7 @@ import {
 import { findFilePairs, type FilePair, isSameKind } from './file-pairs.ts'
 import { DiffScanner, type Hunk } from './hunk-scanner.ts'
 
-/** The first line after a hunk, on each side. */
+/** The first line after a hunk on each side. */
 export const endOf = ({ oldStart, oldLines, newStart, newLines }: Hunk) => ({
   old: oldLines === 0 ? oldStart + 1 : oldStart + oldLines,
   new: newLines === 0 ? newStart + 1 : newStart + newLines,
@@ -20,7 +20,7 @@ export const endOf = ({ oldStart, oldLines, newStart, newLines }: Hunk) => ({
 
 const FIELDS = 4
 
-/** The hunks of one file's diff without context lines: 16 bytes each, in the order of lines. */
+/** The hunks of one file's diff without context lines, in line order, 16 bytes each. */
 export class LineRanges {
   readonly #numbers: Int32Array
 
@@ -38,14 +38,14 @@ export class LineRanges {
     return new LineRanges(Int32Array.from(numbers))
   }
 
-  /** Of hunks. */
+  /** The number of hunks. */
   get count(): number {
     return this.#numbers.length / FIELDS
   }
 
   /**
-   * Where lines of the old file are in the new one. Undefined when one of them was changed or deleted, or when lines
-   * were inserted between them, and for a binary file, which git prints no hunks of.
+   * Maps lines of the old file to the new one. Undefined if one of them was changed or deleted, or lines were inserted
+   * between them. Also undefined for a binary file, for which git prints no hunks.
    */
   move({ first, last }: LineRange): LineRange | undefined {
     if (this.count === 0) return undefined
@@ -64,7 +64,7 @@ export class LineRanges {
     return { oldStart: oldStart!, oldLines: oldLines!, newStart: newStart!, newLines: newLines! }
   }
 
-  /** The index of the first hunk that ends after an old line: `count` when there is none. */
+  /** The index of the first hunk that ends after an old line, or `count`. */
   #firstEndingAfter(line: number): number {
     let low = 0
     let high = this.count
@@ -104,10 +104,10 @@ export function createLineMoves(context: DiffContext) {
   }
 
   /**
-   * Where lines of files of the commit `from` are in the commit `to`, in the order given. Undefined for lines of which
-   * one was changed or deleted, that others were inserted between, or whose file is gone; renames are followed
-   * (behaviour/pull-requests#positions-of-review-comments). Lines of a binary file or a submodule stay only as long as
-   * the file does. At most one process for renames and one for each file that differs.
+   * Maps lines of files in the commit `from` to the commit `to`, in the given order, following renames. Undefined if a
+   * line was changed or deleted, lines were inserted between them, or the file was deleted
+   * (behaviour/pull-requests#positions-of-review-comments). Lines of a binary file or a submodule stay valid only while
+   * the file is unchanged. Runs at most one process for renames and one for each file that differs.
    */
   async function move(from: string, to: string, places: readonly FileLines[]): Promise<Moved> {
     requireSpans(format, { base: from, head: to })
@@ -118,7 +118,7 @@ export function createLineMoves(context: DiffContext) {
     return moved
   }
 
-  /** The same places under the files' names on a side of a diff. A name that the other side does not have stays. */
+  /** The same lines under the files' names on one side of a diff. A name that the other side lacks stays. */
   async function named(side: DiffSide, { base, head }: DiffSpan, places: Moved): Promise<Moved> {
     const by = { side: side === 'old' ? 'new' : 'old', paths: pathsOf(places) } as const
     const pairs = await findFilePairs(context, { old: base, new: head }, by)
@@ -134,8 +134,8 @@ export function createLineMoves(context: DiffContext) {
   return {
     move,
     /**
-     * Where lines of one diff are in another, in the order given: lines of the old side by the two bases, lines of the
-     * new side by the two heads. Undefined as `move` says.
+     * Maps lines of one diff to another, in the given order: old-side lines through the two bases, new-side lines
+     * through the two heads. Undefined in the cases that `move` lists.
      */
     async follow(before: DiffSpan, after: DiffSpan, places: readonly DiffRange[]): Promise<Moved> {
       requireSpans(format, before, after)
@@ -153,7 +153,7 @@ const linesOf = ({ path, first, last }: DiffRange): FileLines => ({ path, first,
 
 const pathsOf = (places: Moved): ReadonlySet<string> => new Set(places.flatMap((place) => place?.path ?? []))
 
-/** Undefined for a diff that takes too long or too much memory. */
+/** Undefined if the diff takes too long or too much memory. */
 export async function unlessTooMuch<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -28,7 +28,7 @@ describe('lines of the old file', () => {
     expect(ranges.move({ first, last })).toEqual(moved && { first: moved, last: moved + last - first })
   })
 
-  it('stay together or are gone', async () => {
+  it('are mapped together or not at all', async () => {
     const ranges = await read(DIFF)
     expect(ranges.move({ first: 4, last: 5 })).toEqual({ first: 3, last: 4 })
     expect(ranges.move({ first: 6, last: 7 })).toEqual({ first: 6, last: 7 })
@@ -37,7 +37,7 @@ describe('lines of the old file', () => {
     expect(ranges.move({ first: 7, last: 10 }), 'two of them were deleted').toBeUndefined()
   })
 
-  it('are gone when the diff has no hunks, as of a binary file', async () => {
+  it('are not mapped if the diff has no hunks, as for a binary file', async () => {
     const ranges = await read('Binary files a/x and b/x differ\n')
     expect(ranges.move({ first: 1, last: 1 })).toBeUndefined()
   })

@@ -10,7 +10,7 @@ const list = (length: number): PackedList<number> => {
 describe.each([0, 1, 255, 256, 257, 1000])('a packed list of %i items', (length) => {
   const items = Array.from({ length }, (_, index) => index * 2)
 
-  it('gives its items from any index on', () => {
+  it('yields its items from any index on', () => {
     const made = list(length)
     expect(made.length).toBe(length)
     for (const index of [0, 1, 255, 256, 300, 999, 1000, 5000])

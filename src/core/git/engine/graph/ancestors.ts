@@ -6,14 +6,14 @@ import { type LastChanges, lastChanges } from './directory-walk.ts'
 const LEFT = 1
 const RIGHT = 2
 const BOTH = LEFT | RIGHT
-/** An ancestor of a common ancestor: of no use as a merge base. */
+/** Set for an ancestor of a common ancestor, which cannot be a merge base. */
 const STALE = 4
 
 const STEPS_AT_ONCE = 256
 
 const find = (view: RepoView, oid: string): number => view.commits.find(Buffer.from(oid, 'hex'))
 
-/** Those of the tips that the history of `base` contains. */
+/** Returns the tips that the history of `base` contains. */
 function* within(view: RepoView, base: string, tips: readonly string[]): Walk<string[]> {
   const { commits } = view
   const positions = tips.map((oid) => find(view, oid))
@@ -25,7 +25,7 @@ function* within(view: RepoView, base: string, tips: readonly string[]): Walk<st
     const position = stack.pop()!
     wanted.delete(position)
     for (const parent of commits.parents(position)) {
-      // An ancestor has a lower generation, so nothing below the lowest tip leads to one.
+      // An ancestor has a lower generation, so nothing below the lowest tip leads to a tip.
       if (commits.generation(parent) >= lowest && seen.enter(parent)) stack.push(parent)
     }
     if (step % STEPS_AT_ONCE === 0) yield 'working'
@@ -33,7 +33,7 @@ function* within(view: RepoView, base: string, tips: readonly string[]): Walk<st
   return tips.filter((_, index) => !wanted.has(positions[index]!))
 }
 
-/** The best common ancestors as `git merge-base --all` prints them; none for unrelated histories. */
+/** The best common ancestors in the order of `git merge-base --all`; empty for unrelated histories. */
 function* mergeBases(view: RepoView, left: string, right: string): Walk<string[]> {
   const { commits } = view
   const walk = new SideWalk(view)
@@ -56,7 +56,7 @@ interface SideCounts {
   readonly right: number
 }
 
-/** How many commits one of two histories has and the other lacks. */
+/** Counts the commits that one of two histories has and the other lacks. */
 function* countSides(view: RepoView, left: string, right: string): Walk<SideCounts> {
   const counts = { left: 0, right: 0 }
   const walk = new SideWalk(view)
@@ -76,7 +76,7 @@ interface DifferenceResult extends WalkResult {
   readonly commits: Int32Array
 }
 
-/** The commits that `tip` has and all of `not` lack, in the order of git log. */
+/** The commits that `tip` has and all of `not` lack, in git log's order. */
 function* difference(view: RepoView, tip: string, not: readonly string[]): Walk<Int32Array> {
   const { commits } = yield* view.shared<DifferenceResult>({
     key: `difference ${tip} ${not.join(' ')}`,
@@ -104,7 +104,7 @@ function* membersOf(view: RepoView, tip: string, not: readonly string[]): Walk<S
   return found
 }
 
-/** The order in which git log shows the commits of a set, which contains every commit between two of its members. */
+/** Sorts a set of commits in git log's order. The set must contain every commit between two of its members. */
 function byDate({ commits }: RepoView, tip: number, members: ReadonlySet<number>): Int32Array {
   const queue = new PositionQueue((position) => commits.date(position))
   const seen = new PositionFlags()
@@ -120,12 +120,14 @@ function byDate({ commits }: RepoView, tip: number, members: ReadonlySet<number>
   return Int32Array.from(ordered)
 }
 
-/** Walks from several commits at once, descendants before ancestors, and marks what is reached from which side. */
+/**
+ * Walks from several commits at once, descendants before ancestors, and marks commits with the sides that reach them.
+ */
 class SideWalk {
   readonly #view: RepoView
   readonly #queue: PositionQueue
   readonly #flags = new PositionFlags()
-  /** Commits in the queue that are not stale. */
+  /** Number of commits in the queue that are not stale. */
   #useful = 0
 
   constructor(view: RepoView) {
@@ -133,7 +135,7 @@ class SideWalk {
     this.#queue = new PositionQueue((position) => view.commits.generation(position))
   }
 
-  /** False when only stale commits are left, so that nothing more can be found. */
+  /** False if only stale commits remain, so that nothing more can be found. */
   get hasUseful(): boolean {
     return this.#useful > 0
   }
@@ -148,7 +150,7 @@ class SideWalk {
     this.#flags.set(position, after)
   }
 
-  /** NOTE: by generation, so everything that leads to the commit has been popped and its flags are final. */
+  /** NOTE: pops by generation, so every descendant of the commit has been popped and its flags are final. */
   pop(): { readonly position: number; readonly flags: number } {
     const position = this.#queue.pop()!
     const flags = this.#flags.get(position)
@@ -167,32 +169,32 @@ interface Window {
 }
 
 interface Page {
-  /** Of all commits, on the page or not. */
+  /** The number of all commits, not only those on the page. */
   readonly total: number
   readonly commits: readonly string[]
 }
 
-/** What is asked of the history of one repository, and what the answer is. Ids are full and hexadecimal. */
+/** Queries about the history of one repository and their answers. Ids are full and hexadecimal. */
 export interface GraphQueries {
-  /** The last change of every entry of a directory; its path has no slashes at its ends. */
+  /** The last change of every entry of a directory. The path has no leading or trailing slash. */
   readonly lastChanges: {
     readonly query: { readonly commit: string; readonly directory: string }
     readonly answer: LastChanges
   }
-  /** The newest commit of the range; empty: none. */
+  /** The newest commit of the range, or an empty string. */
   readonly first: { readonly query: LogRange; readonly answer: string }
   readonly log: { readonly query: LogRange & Window; readonly answer: Page }
-  /** What `tip` has and all of `not` lack. */
+  /** Commits that `tip` has and all of `not` lack. */
   readonly difference: {
     readonly query: Window & { readonly tip: string; readonly not: readonly string[] }
     readonly answer: Page
   }
-  /** Those of the tips that the history of `base` contains. */
+  /** Tips that the history of `base` contains. */
   readonly within: {
     readonly query: { readonly base: string; readonly tips: readonly string[] }
     readonly answer: readonly string[]
   }
-  /** The newest first; none: the histories are unrelated. */
+  /** Newest first; empty for unrelated histories. */
   readonly mergeBases: {
     readonly query: { readonly left: string; readonly right: string }
     readonly answer: readonly string[]
@@ -227,7 +229,7 @@ function page({ commits }: RepoView, all: Int32Array, { skip, limit }: Window): 
   return { total: all.length, commits: Array.from(shown, (position) => commits.id(position)) }
 }
 
-/** Answers in steps, so that several walks can take turns. */
+/** Computes an answer in steps, so that several walks can alternate. */
 export function answer<K extends GraphQueryKind>(
   view: RepoView,
   kind: K,

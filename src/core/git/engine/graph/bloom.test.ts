@@ -5,7 +5,7 @@ const asIs = (byte: number): number => byte
 const seed0 = (text: string): string => murmur3(Buffer.from(text), 0, asIs).toString(16)
 
 describe('murmur3', () => {
-  // The vectors of git's own test (t0095-bloom).
+  // Vectors from git's own test (t0095-bloom).
   it.each([
     ['', '0'],
     ['Hello world!', '627b0c2c'],
@@ -13,7 +13,7 @@ describe('murmur3', () => {
   ])('hashes %j', (text, hash) => expect(seed0(text)).toBe(hash))
 })
 
-describe('a filter', () => {
+describe('a changed-path filter', () => {
   const filter = (version: number, ...bytes: number[]) => ({
     version,
     hashes: 7,
@@ -29,7 +29,7 @@ describe('a filter', () => {
     expect(key.mayBeIn(filter(2, 0xff, 0, 0, 0, 0, 0, 0, 0))).toBe(false)
   })
 
-  it('contains a path with bytes above 127 by either sign in version 1, by the unsigned one in version 2', () => {
+  it('finds a path with bytes above 127 by either sign in version 1, by the unsigned one in version 2', () => {
     // git's vector for the path of the byte 0xc2 0xa2, version 1 (signed) and 2 (unsigned).
     const key = new PathKey(Buffer.from([0xc2, 0xa2]))
     const signed = filter(1, 0x52, 0xa9)
@@ -41,7 +41,7 @@ describe('a filter', () => {
   })
 })
 
-it('makes a key of every directory above a path', () => {
+it('makes a key of every parent directory of a path', () => {
   expect(keysOf(Buffer.from('a/b/c'))).toHaveLength(3)
   expect(keysOf(Buffer.from('a'))).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Filter, filterOf, findInLayer, type GraphLayer, parseGraphLayer, readUint64 } from './graph-layer.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
 
-/** Where a path is looked for in a changed-path filter: the two hashes that all positions are made of. */
+/** The two hashes from which all positions of a path in a changed-path filter are derived. */
 interface Hashes {
   readonly first: number
   readonly step: number
@@ -12,11 +12,11 @@ interface Hashes {
 const SEED_FIRST = 0x293ae76f
 const SEED_STEP = 0x7e646e2c
 
-/** The hashes of one path, by version of the filters. */
+/** The hashes of one path, for each filter version. */
 export class PathKey {
   readonly #hashes: readonly (readonly Hashes[])[]
 
-  /** `path` without slashes at its ends. */
+  /** `path` has no leading or trailing slash. */
   constructor(path: Buffer) {
     const unsigned = hashesOf(path, (byte) => byte)
     // NOTE: version 1 hashed bytes as C's `char`, whose sign depends on the machine that wrote the file: a path with
@@ -25,7 +25,7 @@ export class PathKey {
     this.#hashes = [[], [unsigned, ...signed], [unsigned]]
   }
 
-  /** False when the commit certainly did not change the path, against its first parent. */
+  /** False if the commit certainly did not change the path relative to its first parent. */
   mayBeIn(filter: Filter): boolean {
     for (const hashes of this.#hashes[filter.version]!) if (isIn(filter, hashes)) return true
     return false
@@ -41,7 +41,10 @@ function isIn({ data, start, end, hashes }: Filter, { first, step }: Hashes): bo
   return true
 }
 
-/** Keys of a path and of every directory above it: all of them are in the filter of a commit that changes the path. */
+/**
+ * Returns keys of a path and of all its parent directories: the filter of a commit that changes the path has all of
+ * them.
+ */
 export function keysOf(path: Buffer): PathKey[] {
   const keys = [new PathKey(path)]
   for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1))
@@ -49,7 +52,7 @@ export function keysOf(path: Buffer): PathKey[] {
   return keys
 }
 
-/** False when the filter excludes one of them. */
+/** False if the filter excludes one of the keys. */
 export function mayContainAll(filter: Filter, keys: readonly PathKey[]): boolean {
   for (const key of keys) if (!key.mayBeIn(filter)) return false
   return true
@@ -68,7 +71,7 @@ const C2 = 0x1b873593
 const rotate = (value: number, by: number): number => (value << by) | (value >>> (32 - by))
 const scramble = (block: number): number => Math.imul(rotate(Math.imul(block, C1), 15), C2)
 
-/** MurmurHash3 of 32 bits; `widen` makes a 32-bit number of a byte. */
+/** MurmurHash3 of 32 bits; `widen` converts a byte to a 32-bit number. */
 export function murmur3(data: Buffer, seed: number, widen: Widen): number {
   const blocks = data.length & ~3
   let hash = seed
@@ -86,7 +89,7 @@ export function murmur3(data: Buffer, seed: number, widen: Widen): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** Of all files of one graph: some two million commits with filters. A larger one is left to git. */
+/** Maximum bytes of all files of one graph: about two million commits with filters. Git handles larger ones. */
 const MAX_GRAPH_BYTES = 192 * 1024 * 1024
 const NO_PARENT = 0x70000000
 const MORE_PARENTS = 0x80000000
@@ -98,8 +101,8 @@ export interface SkipBounds {
 }
 
 /**
- * The commits of git's commit-graph: one file or a chain of them. A commit's position is its number over all files,
- * the lowest file of the chain first.
+ * The commits of git's commit-graph, which is one file or a chain. A commit's position is its index across all files,
+ * starting with the lowest file of the chain.
  */
 export class CommitGraph {
   readonly count: number
@@ -109,11 +112,11 @@ export class CommitGraph {
   readonly #layers: readonly GraphLayer[]
   /** The number of the first commit of each layer. */
   readonly #begins: readonly number[]
-  /** First and second parent of each commit, -1 for none; the second of those with more is not here. */
+  /** First and second parent of each commit, or -1. The second parent of an octopus merge is not stored here. */
   readonly #firstTwo: Int32Array
-  /** All parents of the commits that have more than two. */
+  /** All parents of octopus merges. */
   readonly #many = new Map<number, readonly number[]>()
-  /** Committer times, epoch seconds. */
+  /** Committer times in epoch seconds. */
   readonly #dates: Float64Array
   readonly #generations: Float64Array
 
@@ -130,7 +133,7 @@ export class CommitGraph {
     this.hasGenerations = this.#generations.every((generation) => generation > 0)
   }
 
-  /** How many commits have the same positions in both, because both begin with the same files. */
+  /** The number of commits with equal positions in both graphs, because both begin with the same files. */
   sharedWith(other: CommitGraph): number {
     const differs = this.#layers.findIndex(({ data }, index) => other.#layers[index]?.data.equals(data) !== true)
     return differs === -1 ? this.count : this.#begins[differs]!
@@ -144,7 +147,7 @@ export class CommitGraph {
     return undefined
   }
 
-  /** Views into the file. */
+  /** Returns a view into the file. */
   id(position: number): Buffer {
     const { layer, index } = this.#place(position)
     const at = layer.ids + index * layer.idBytes
@@ -165,12 +168,12 @@ export class CommitGraph {
     return this.#many.get(position) ?? [first]
   }
 
-  /** Committer time, epoch seconds. */
+  /** Committer time in epoch seconds. */
   date(position: number): number {
     return this.#dates[position]!
   }
 
-  /** Greater than that of every ancestor; of use when `hasGenerations`. */
+  /** Greater than that of every ancestor; meaningful only if `hasGenerations`. */
   generation(position: number): number {
     return this.#generations[position]!
   }
@@ -181,8 +184,8 @@ export class CommitGraph {
   }
 
   /**
-   * The nearest commit, by way of first parents, that may have changed the path of the keys, has no parents or is the
-   * one to stop at; after `steps` commits the one it came to.
+   * Follows first parents to the nearest commit that may have changed the path of the keys, has no parents, or is
+   * `stop`. After `steps` commits it returns the commit it reached.
    */
   skipUnchanged(position: number, keys: readonly PathKey[], { steps, stop }: SkipBounds): number {
     let at = position
@@ -210,7 +213,7 @@ export class CommitGraph {
       const word = data.readUInt32BE(at + 8)
       const date = (word & 3) * 2 ** 32 + data.readUInt32BE(at + 12)
       this.#dates[position] = date
-      // Corrected commit dates are only comparable when every file of the chain has them (gitformat-commit-graph).
+      // Corrected commit dates are comparable only if every file of the chain has them (gitformat-commit-graph).
       this.#generations[position] = hasDates ? date + generationOffset(layer, index) : word >>> 2
     }
   }
@@ -248,7 +251,7 @@ function generationOffset({ data, generations, overflow }: GraphLayer, index: nu
   return readUint64(data, overflow.at + at)
 }
 
-/** The commit-graph of the first directory that has one, as git looks for it; undefined when none has. */
+/** Loads the commit-graph of the first directory that has one, as git does; undefined if none has. */
 export function loadCommitGraph(directories: readonly string[], idBytes: number): CommitGraph | undefined {
   for (const directory of directories) {
     const paths = graphFiles(directory, directories)
@@ -263,7 +266,7 @@ export function loadCommitGraph(directories: readonly string[], idBytes: number)
   return undefined
 }
 
-/** Files of a graph in the order of the chain; those of a chain may be in a directory that is borrowed from. */
+/** Returns the files of a graph in chain order. Files of a chain may be in a directory that is borrowed from. */
 function graphFiles(directory: string, directories: readonly string[]): string[] {
   const single = join(directory, 'info/commit-graph')
   if (existsSync(single)) return [single]

@@ -3,11 +3,14 @@ import type { Filter } from './graph-layer.ts'
 import type { ObjectStore } from '../packs/object-store.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
 
-/** Commits that are not in the graph, read from their objects: what came since maintenance. More are left to git. */
+/**
+ * Maximum number of commits outside the graph, those since the last maintenance, that are read as objects. Git handles
+ * more.
+ */
 const MAX_READ = 200_000
-/** Of these, how many a question about ancestors reads before it is left to git, which is then faster. */
+/** Maximum number of them that an ancestry query reads; beyond it git is faster. */
 const MAX_ORDERED = 5_000
-/** Bytes in memory of one that was read. */
+/** Bytes of memory of a commit that was read. */
 const READ_BYTES = 400
 
 interface ReadCommit {
@@ -19,7 +22,7 @@ interface ReadCommit {
   generation: number
 }
 
-/** The commits of one repository by position: those of the graph first, then others in the order they are met. */
+/** The commits of one repository by position: first the graph's, then others in the order they are found. */
 export class Commits {
   readonly #graph: CommitGraph | undefined
   readonly #first: number
@@ -27,7 +30,7 @@ export class Commits {
   readonly #idBytes: number
   readonly #read: ReadCommit[] = []
   readonly #positions = new Map<string, number>()
-  /** True once so many commits were found not to be in the graph that ordering them was given up. */
+  /** True once ordering stopped because too many commits are outside the graph. */
   #hasTooMany = false
 
   constructor(graph: CommitGraph | undefined, store: ObjectStore, idBytes: number) {
@@ -37,7 +40,7 @@ export class Commits {
     this.#idBytes = idBytes
   }
 
-  /** How many positions there are; grows as commits outside of the graph are met. */
+  /** The number of positions; grows when commits outside the graph are found. */
   get count(): number {
     return this.#first + this.#read.length
   }
@@ -46,7 +49,7 @@ export class Commits {
     return (this.#graph?.bytes ?? 0) + this.#read.length * READ_BYTES
   }
 
-  /** How many commits have the same positions in both, because both graphs begin with the same files. */
+  /** The number of commits with equal positions in both, because both graphs begin with the same files. */
   sharedWith(other: Commits): number {
     return this.#graph && other.#graph ? this.#graph.sharedWith(other.#graph) : 0
   }
@@ -55,7 +58,7 @@ export class Commits {
     return this.#graph?.find(id)
   }
 
-  /** The position of a commit; UnsupportedError when it cannot be read. */
+  /** The position of a commit. Throws UnsupportedError if it cannot be read. */
   find(id: Buffer): number {
     const known = this.#graph?.find(id)
     if (known !== undefined) return known
@@ -73,7 +76,7 @@ export class Commits {
     return this.rawId(position).toString('hex')
   }
 
-  /** A view into the graph or what was read. */
+  /** Returns a view into the graph or into the commits that were read. */
   rawId(position: number): Buffer {
     return position < this.#first ? this.#graph!.id(position) : this.#one(position).id
   }
@@ -96,14 +99,14 @@ export class Commits {
     return position < this.#first ? this.#graph!.filter(position) : undefined
   }
 
-  /** See `CommitGraph`; a commit that is not in the graph is not skipped. */
+  /** See `CommitGraph`; a commit outside the graph is not skipped. */
   skipUnchanged(position: number, keys: readonly PathKey[], bounds: SkipBounds): number {
     return position < this.#first ? this.#graph!.skipUnchanged(position, keys, bounds) : position
   }
 
   /** A number greater than that of every ancestor: the corrected commit date, or the topological level. */
   generation(position: number): number {
-    if (this.#graph && !this.#graph.hasGenerations) throw new UnsupportedError('a commit-graph without generations')
+    if (this.#graph && !this.#graph.hasGenerations) throw new UnsupportedError('the commit-graph has no generations')
     if (position < this.#first) return this.#graph!.generation(position)
     if (this.#one(position).generation === 0) this.#order(position)
     return this.#one(position).generation
@@ -113,7 +116,7 @@ export class Commits {
     return this.#read[position - this.#first]!
   }
 
-  /** Gives a generation to a commit outside of the graph and to its ancestors there, the ancestors first. */
+  /** Assigns a generation to a commit outside the graph and to its ancestors there, ancestors first. */
   #order(position: number): void {
     const stack = [position]
     let steps = 0
@@ -152,7 +155,7 @@ function parse(id: Buffer, content: Buffer, idBytes: number): ReadCommit {
   return { id: Buffer.from(id), tree, date: committerTime(content, at), parentIds, parents: undefined, generation: 0 }
 }
 
-/** The way git reads it: 0 where the two lines do not follow the parents. */
+/** Parses as git does: 0 if the two lines do not follow the parents. */
 function committerTime(content: Buffer, at: number): number {
   if (content.toString('latin1', at, at + 6) !== 'author') return 0
   const next = content.indexOf('\n', at) + 1

@@ -2,13 +2,13 @@ import { PathKey } from './commit-graph.ts'
 import { PathVersions } from './path-log.ts'
 import { PositionQueue, type RepoView, type WalkResult, type Walk } from './repo-view.ts'
 
-/** Names and ids as hexadecimal digits: what last changed each entry of a directory. */
+/** The commit that last changed each entry of a directory: names and ids, both hexadecimal. */
 export type LastChanges = readonly (readonly [name: string, commit: string])[]
 
-/** What last changed each entry of a directory as of one commit. */
+/** The last change of each entry of a directory as of one commit. */
 interface DirectoryChanges {
   readonly position: number
-  /** Names as latin1 text of their bytes, and positions. */
+  /** Positions by name, where a name is the latin1 text of its bytes. */
   readonly found: ReadonlyMap<string, number>
 }
 
@@ -18,18 +18,18 @@ interface Followed {
   readonly version: string
   readonly key: PathKey
   readonly bytes: Buffer
-  /** Where it was in the tree that was read last. */
+  /** Its offset in the tree that was read last. */
   hint: number
 }
 
 const STEPS_AT_ONCE = 32
-/** More names than these are compared by a walk over both trees. */
+/** Up to this many names are searched one by one; more are compared by walking both trees. */
 const MAX_SEARCHED = 8
 
 /**
- * The last commit that changed each entry of a directory, as `git log -1 -- entry` has it: an entry is followed to the
- * first parent that has it in the same version; where none has, the commit changed it. All entries are followed at
- * once, newest commit first, so that no commit is read twice. Yields now and then.
+ * Finds the last commit that changed each entry of a directory, equal to `git log -1 -- entry`: an entry is followed to
+ * the first parent that has the same version; if none has, the commit changed it. All entries are followed at once,
+ * newest commit first, so that no commit is read twice. Yields regularly.
  */
 export function* lastChanges(view: RepoView, commit: string, directory: string): Walk<LastChanges> {
   const { found } = yield* changesOf(view, view.commits.find(Buffer.from(commit, 'hex')), directory)
@@ -41,7 +41,7 @@ export function* lastChanges(view: RepoView, commit: string, directory: string):
   })
 }
 
-/** The same by position. */
+/** The same result by position. */
 function changesOf(view: RepoView, start: number, directory: string): Walk<DirectoryChanges> {
   return view.shared<DirectoryResult>({
     key: `directory ${directory}`,
@@ -68,10 +68,10 @@ class DirectoryWalk {
   readonly #prefix: string
   readonly #versions: PathVersions
   readonly #known: DirectoryChanges | undefined
-  /** Names still to be explained, by the commit that has them. */
+  /** Unresolved names by the commit that has them. */
   readonly #open = new Map<number, Set<string>>()
   readonly #queue: PositionQueue
-  /** The names of the directory with what their versions are compared by. */
+  /** The names in the directory with the versions to compare. */
   readonly #entries = new Map<string, Followed>()
 
   constructor(view: RepoView, directory: Buffer, known: DirectoryChanges | undefined) {
@@ -93,7 +93,7 @@ class DirectoryWalk {
     this.#handOn(start, new Set(this.#entries.keys()))
   }
 
-  /** Explains one commit; false at the end. */
+  /** Processes one commit; returns false at the end. */
   step(): boolean {
     if (this.#queue.size === 0) return false
     const position = this.#queue.pop()!
@@ -122,7 +122,7 @@ class DirectoryWalk {
     for (const name of own) this.found.set(name, position)
   }
 
-  /** Gives the names to a commit. NOTE: the set itself, which the caller uses no more. */
+  /** Assigns the names to a commit. NOTE: takes ownership of the set. */
   #handOn(position: number, names: Set<string>): void {
     const waiting = this.#open.get(position)
     if (!waiting) {
@@ -135,7 +135,7 @@ class DirectoryWalk {
     this.#open.set(position, larger)
   }
 
-  /** Those of the names that the commit may have changed against its first parent, by its filter. */
+  /** Names that the commit may have changed relative to its first parent, according to its filter. */
   #suspects(position: number, names: Set<string>): Set<string> {
     if (this.#versions.isSurelySame(position)) return new Set()
     const filter = this.#view.commits.filter(position)
@@ -145,7 +145,7 @@ class DirectoryWalk {
     return suspects
   }
 
-  /** Those of the names that the parent lacks or has in another version. */
+  /** Names that the parent lacks or has in another version. */
   #changed(position: number, parent: number, names: Set<string>): Set<string> {
     const mine = this.#versions.directory(position)!
     const theirs = this.#versions.directory(parent)
@@ -154,7 +154,7 @@ class DirectoryWalk {
     if (theirs.equals(mine)) return changed
     if (names.size <= MAX_SEARCHED) {
       const tree = this.#view.peekTree(theirs)
-      // All names here have the version that they began with, or they would have been found.
+      // All names here still have their initial version; otherwise they would have been found.
       for (const name of names) {
         const entry = this.#entries.get(name)!
         const found = tree.find(entry.bytes, entry.hint)

@@ -14,26 +14,26 @@ interface Chunk {
 
 /** Settings of the changed-path filters of one file. */
 interface BloomSettings {
-  /** 1 or 2: how bytes above 127 are hashed. */
+  /** 1 or 2: the hashing of bytes above 127. */
   readonly version: number
   readonly hashes: number
 }
 
-/** One changed-path filter: bytes of the file from `start` to `end`. */
+/** A changed-path filter: the bytes of the file from `start` to `end`. */
 export interface Filter extends BloomSettings {
   readonly data: Buffer
   readonly start: number
   readonly end: number
 }
 
-/** One commit-graph file (gitformat-commit-graph): all of a graph, or one file of a chain. Positions count from 0. */
+/** One commit-graph file (gitformat-commit-graph): a whole graph or one file of a chain. Positions count from 0. */
 export interface GraphLayer {
   readonly data: Buffer
   readonly idBytes: number
   readonly count: number
-  /** Files of the chain below this one. */
+  /** The number of files below this one in the chain. */
   readonly bases: number
-  /** Where the ids, commit data, generation data and further parents begin; 0 for what is absent. */
+  /** Offsets of the ids, commit data, generation data and further parents; 0 if absent. */
   readonly ids: number
   readonly commits: number
   readonly generations: number
@@ -45,11 +45,11 @@ export interface GraphLayer {
   readonly bloom: BloomSettings | undefined
 }
 
-/** Throws UnsupportedError for what is not such a file or is cut off. */
+/** Throws UnsupportedError if the data is not a commit-graph file or is truncated. */
 export function parseGraphLayer(data: Buffer, idBytes: number): GraphLayer {
   if (data.length < HEADER_BYTES + ENTRY_BYTES + idBytes || data.readUInt32BE(0) !== SIGNATURE || data[4] !== 1)
-    throw new UnsupportedError('no commit-graph file of version 1')
-  if (data[5] !== (idBytes === 20 ? 1 : 2)) throw new UnsupportedError('a commit-graph of another hash')
+    throw new UnsupportedError('not a commit-graph file of version 1')
+  if (data[5] !== (idBytes === 20 ? 1 : 2)) throw new UnsupportedError('the commit-graph uses another hash')
   const chunks = readChunks(data, data.length - idBytes)
   const required = (id: string, length: number): number => requireChunk(chunks, id, length).at
   const fanout = required('OIDF', FANOUT_BYTES)
@@ -76,7 +76,7 @@ export function parseGraphLayer(data: Buffer, idBytes: number): GraphLayer {
 function readChunks(data: Buffer, end: number): ReadonlyMap<string, Chunk> {
   const count = data[6]!
   const chunks = new Map<string, Chunk>()
-  if (HEADER_BYTES + (count + 1) * ENTRY_BYTES > end) throw new UnsupportedError('a commit-graph file is cut off')
+  if (HEADER_BYTES + (count + 1) * ENTRY_BYTES > end) throw new UnsupportedError('a commit-graph file is truncated')
   for (let index = 0; index < count; index++) {
     const entry = HEADER_BYTES + index * ENTRY_BYTES
     const at = readUint64(data, entry + 4)
@@ -93,7 +93,7 @@ function requireChunk(chunks: ReadonlyMap<string, Chunk>, id: string, length: nu
   return chunk
 }
 
-/** Undefined for versions not known here: the filters are then not used. */
+/** Undefined for unknown versions, whose filters are not used. */
 function bloomSettings(data: Buffer, at: number): BloomSettings | undefined {
   const version = data.readUInt32BE(at)
   const hashes = data.readUInt32BE(at + 4)
@@ -104,7 +104,7 @@ export function readUint64(data: Buffer, at: number): number {
   return data.readUInt32BE(at) * 2 ** 32 + data.readUInt32BE(at + 4)
 }
 
-/** The position of a commit in the file; undefined when it is not there. */
+/** The position of a commit in the file; undefined if it is not there. */
 export function findInLayer({ data, idBytes, fanout, ids }: GraphLayer, id: Buffer): number | undefined {
   let low = id[0] === 0 ? 0 : data.readUInt32BE(fanout + (id[0]! - 1) * 4)
   let high = data.readUInt32BE(fanout + id[0]! * 4)
@@ -119,7 +119,7 @@ export function findInLayer({ data, idBytes, fanout, ids }: GraphLayer, id: Buff
   return undefined
 }
 
-/** The changed-path filter of a commit; undefined when none was computed. */
+/** The changed-path filter of a commit; undefined if none was computed. */
 export function filterOf(layer: GraphLayer, index: number): Filter | undefined {
   const { data, filterIndex, filters, bloom } = layer
   if (!bloom || !filters) return undefined

@@ -8,18 +8,18 @@ import type { GraphAnswer, GraphDrop, GraphQuestion } from './worker.ts'
 
 const IDLE_MS = 60_000
 const HEAP_MB = 512
-/** Questions at once; for more git is asked, which has its own bound. */
+/** Maximum number of pending queries; further ones go to git, which has its own limit. */
 const MAX_WAITING = 256
 
-/** A repository to ask about. */
+/** The repository of a query. */
 export interface GraphRepo {
   readonly path: string
   readonly format: ObjectFormat
 }
 
-/** Answers questions about history from git's commit-graph and packs, without a process for each. */
+/** Answers queries about history from git's commit-graph and packs, without a process for each. */
 export interface GraphReader {
-  /** Undefined where git has to be asked: for what is read here see `RepoView`. */
+  /** Undefined if git has to answer; `RepoView` says what can be read here. */
   ask<K extends keyof GraphQueries>(
     repo: GraphRepo,
     kind: K,
@@ -28,9 +28,9 @@ export interface GraphReader {
 }
 
 /**
- * A thread that walks through histories, so that the event loop never waits for one. It starts with the first question
- * and ends when it was idle for a minute. When it dies, git answers what was asked, and the next question starts
- * another.
+ * A thread that walks through histories, so that the event loop never waits for a walk. It starts with the first query
+ * and ends after a minute without one. If it dies, git answers the pending queries, and the next query starts a new
+ * thread.
  */
 export class GraphThread implements GraphReader {
   readonly #log: Logger
@@ -59,7 +59,7 @@ export class GraphThread implements GraphReader {
     return (await answered) as GraphQueries[K]['answer'] | undefined
   }
 
-  /** Call when the repository's packs were replaced or it was removed. */
+  /** Call it when the repository's packs were replaced or the repository was removed. */
   drop(path: string): void {
     this.#worker?.postMessage({ drop: path } satisfies GraphDrop)
   }
@@ -70,8 +70,9 @@ export class GraphThread implements GraphReader {
   }
 
   /**
-   * NOTE: a thread takes the compile cache, which the process enabled, from its environment alone. Without it each start
-   * costs half a second and 40 MB: it would load what removes the types. The folder is that of all versions of Node.
+   * NOTE: a thread takes the compile cache, which the process enabled, only from its environment. Without it each start
+   * costs half a second and 40 MB, because the thread would load the code that strips types. The folder is the one
+   * shared by all versions of Node.
    */
   #start(): Worker {
     const cache = getCompileCacheDir()
@@ -89,7 +90,7 @@ export class GraphThread implements GraphReader {
   }
 
   #receive({ id, value, reason }: GraphAnswer): void {
-    if (reason !== undefined) this.#log.debug({ reason }, 'a history is read by git')
+    if (reason !== undefined) this.#log.debug({ reason }, 'falling back to git for a history query')
     this.#waiting.get(id)?.(value)
     this.#waiting.delete(id)
     if (this.#waiting.size > 0) return

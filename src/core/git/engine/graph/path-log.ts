@@ -2,17 +2,17 @@ import { PositionQueue, type RepoView, type WalkResult, type Walk } from './repo
 import { keysOf, mayContainAll, type PathKey, type SkipBounds } from './commit-graph.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
 
-/** What an entry is in one commit: its mode and id; empty where it is not there. */
+/** Mode and id of an entry in one commit; empty if the commit lacks it. */
 type Version = string
 
-/** One path through the history: in which version it is in each commit, and whether two commits have the same. */
+/** The versions of one path through the history: which one a commit has, and whether two commits have the same. */
 export class PathVersions {
   readonly #view: RepoView
   readonly #parts: readonly Buffer[]
   readonly #keys: readonly PathKey[]
-  /** By id of the root tree, of the commits compared lately. */
+  /** Versions by root tree id, for the commits compared recently. */
   readonly #known = new Map<string, Version>()
-  /** Where the entry of each part was in the tree that was read last: it is mostly there in the next one too. */
+  /** Offset of each part's entry in the tree that was read last: the next tree mostly has it at the same offset. */
   readonly #hints: number[] = []
 
   constructor(view: RepoView, path: Buffer) {
@@ -21,13 +21,13 @@ export class PathVersions {
     this.#keys = path.length === 0 ? [] : keysOf(path)
   }
 
-  /** True when a commit's filter says that it has the version of its first parent. */
+  /** True if a commit's filter proves that it has the same version as its first parent. */
   isSurelySame(position: number): boolean {
     const filter = this.#view.commits.filter(position)
     return filter !== undefined && !mayContainAll(filter, this.#keys)
   }
 
-  /** The nearest commit by way of first parents that may have changed the path. */
+  /** The nearest commit along first parents that may have changed the path. */
   skipUnchanged(position: number, bounds: SkipBounds): number {
     return this.#view.commits.skipUnchanged(position, this.#keys, bounds)
   }
@@ -39,12 +39,12 @@ export class PathVersions {
     return tree.equals(other) || this.#versionIn(tree) === this.#versionIn(other)
   }
 
-  /** Empty: the commit does not have the path. */
+  /** Empty if the commit lacks the path. */
   version(position: number): Version {
     return this.#versionIn(this.#view.commits.tree(position))
   }
 
-  /** The id of the directory at the path; undefined when there is none. */
+  /** The id of the directory at the path; undefined if there is none. */
   directory(position: number): Buffer | undefined {
     const root = this.#view.commits.tree(position)
     if (this.#parts.length === 0) return root
@@ -79,7 +79,7 @@ export class PathVersions {
 const MAX_KNOWN = 5_000
 const SLASH = '/'
 
-/** UnsupportedError for paths that git would write differently. */
+/** Throws UnsupportedError for paths that git would normalize. */
 function splitPath(path: Buffer): Buffer[] {
   if (path.length === 0) return []
   const parts = path.toString('latin1').split(SLASH)
@@ -89,7 +89,7 @@ function splitPath(path: Buffer): Buffer[] {
 
 const FIRST_SIZE = 4096
 
-/** A byte of flags for every position, 0 at first. Grows with the positions. */
+/** A byte of flags for every position, initially 0. Grows with the positions. */
 export class PositionFlags {
   #flags = new Uint8Array(FIRST_SIZE)
 
@@ -102,7 +102,7 @@ export class PositionFlags {
     this.#flags[position] = flags
   }
 
-  /** True when the position was not there; it is from now on. */
+  /** Adds the position and returns true if it was not there. */
   enter(position: number): boolean {
     if (this.get(position) !== 0) return false
     this.set(position, 1)
@@ -116,17 +116,17 @@ export class PositionFlags {
   }
 }
 
-/** Commits reachable from `tip`, as git log shows them. */
+/** Commits reachable from `tip`, in git log's terms. */
 export interface LogRange {
   readonly tip: string
-  /** Only commits that change this file or directory, without slashes at its ends. */
+  /** Only commits that change this file or directory; no leading or trailing slash. */
   readonly path?: string
-  /** Committer times, epoch seconds, inclusive. */
+  /** Committer times in epoch seconds, inclusive. */
   readonly since?: number
   readonly until?: number
 }
 
-/** Positions of commits in the order of the log. */
+/** Positions of commits in log order. */
 interface LogResult extends WalkResult {
   readonly tip: number
   readonly commits: Int32Array
@@ -137,7 +137,7 @@ const MAX_SKIPPED = 1024
 
 /**
  * The commits of the range by position, newest first. With a path, history is simplified as git does by default: of a
- * merge that has the path as one of its parents has it, only the first such parent is followed. Yields now and then.
+ * merge with the same path version as some of its parents, only the first such parent is followed. Yields regularly.
  */
 export function* logOf(view: RepoView, range: LogRange): Walk<Int32Array> {
   const tip = view.commits.find(Buffer.from(range.tip, 'hex'))
@@ -159,7 +159,7 @@ const logResult = (tip: number, commits: Int32Array): LogResult => ({
   moved: (to) => logResult(to(tip), commits.map(to)),
 })
 
-/** The first commit of the range; undefined when there is none. */
+/** The first commit of the range; undefined if the range is empty. */
 export function* firstOf(view: RepoView, range: LogRange): Walk<string | undefined> {
   const walk = new LogWalk(view, range, { tip: view.commits.find(Buffer.from(range.tip, 'hex')) })
   for (let step = 1; walk.found.length === 0 && walk.step(); step++) if (step % STEPS_AT_ONCE === 0) yield 'working'
@@ -168,7 +168,7 @@ export function* firstOf(view: RepoView, range: LogRange): Walk<string | undefin
 
 function* walkLog(walk: LogWalk, earlier: LogResult | undefined): Walk<Int32Array> {
   for (let step = 1; ; step++) {
-    // From the one commit that is left on, the log is that of an earlier answer.
+    // Only one commit is left, the tip of an earlier answer, so the rest of the log is that answer.
     if (earlier && walk.next === earlier.tip && walk.isAlone) {
       const joined = joinLogs(walk.found, earlier.commits)
       if (joined) return joined
@@ -178,7 +178,7 @@ function* walkLog(walk: LogWalk, earlier: LogResult | undefined): Walk<Int32Arra
   }
 }
 
-/** Undefined when one of the newer commits is among the older ones too, which wrong clocks make possible. */
+/** Undefined if one of the newer commits is also among the older ones, which wrong clocks make possible. */
 function joinLogs(newer: readonly number[], older: Int32Array): Int32Array | undefined {
   const first = new Set(newer)
   if (newer.length > 0 && older.some((position) => first.has(position))) return undefined
@@ -198,7 +198,7 @@ class LogWalk {
   readonly #stop: number | undefined
   #next: number | undefined
 
-  /** `stop` is never skipped: the tip of an earlier answer. */
+  /** `stop`, the tip of an earlier answer, is never skipped. */
   constructor(view: RepoView, range: LogRange, { tip, stop }: { tip: number; stop?: number | undefined }) {
     this.#stop = stop
     this.#view = view
@@ -215,12 +215,12 @@ class LogWalk {
     return this.#next
   }
 
-  /** True when no commit waits besides the next. */
+  /** True if no other commit is queued. */
   get isAlone(): boolean {
     return this.#queue.size === 0
   }
 
-  /** False at the end. */
+  /** Returns false at the end. */
   step(): boolean {
     const position = this.#next
     if (position === undefined) return false
@@ -230,8 +230,8 @@ class LogWalk {
   }
 
   /**
-   * Goes past commits that did not change the path. NOTE: only while no other commit waits, as then nothing can lead to
-   * those that are skipped, which are not marked as seen.
+   * Skips commits that did not change the path. NOTE: only while no other commit is queued, as nothing can then lead to
+   * the skipped commits, which are not marked as seen.
    */
   #skip(position: number | undefined): number | undefined {
     if (position === undefined || !this.#versions || this.#queue.size > 0 || this.#range.since !== undefined)
@@ -243,7 +243,7 @@ class LogWalk {
     const { commits } = this.#view
     const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#range
     const date = commits.date(position)
-    // NOTE: as git does, history behind a commit that is too old is not looked at, whatever its dates.
+    // NOTE: as in git, history behind a commit that is too old is not searched, whatever its dates.
     if (date < since) return
     const parents = commits.parents(position)
     const same = this.#sameParent(position, parents)
@@ -260,7 +260,7 @@ class LogWalk {
     return parents.find((parent) => versions.isSame(position, parent))
   }
 
-  /** A commit without parents changes the path when it has it. */
+  /** A commit without parents changes the path if it has it. */
   #isShown(position: number, parents: readonly number[]): boolean {
     return !this.#versions || parents.length > 0 || this.#versions.version(position) !== ''
   }

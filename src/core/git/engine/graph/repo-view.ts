@@ -9,20 +9,17 @@ import { RecentCache } from '../packs/recent-cache.ts'
 import { TreeBytes } from '../packs/tree-bytes.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
 
-/**
- * A long computation in steps, so that several take turns. `waiting`: nothing can be done until another walk has gone
- * on.
- */
+/** A long computation in steps, so that several can alternate. `waiting`: it needs the result of another walk. */
 export type Walk<T> = Generator<'waiting' | 'working', T, undefined>
 
-/** Commits that are looked up, of one repository: a tenth of a second. */
+/** Maximum commits looked up in one repository: a tenth of a second. */
 const MAX_FOUND = 50_000
-/** Of these, how many are read because the graph does not have them. */
+/** Maximum of these that are read because the graph lacks them. */
 const MAX_READ = 64
 
 /**
- * Where the commits of one view are in another one of the same repository, by position. UnsupportedError where one is
- * there no more, and for all further ones once too many were looked up.
+ * Maps positions of one view to another view of the same repository. Throws UnsupportedError if a commit is missing,
+ * and for all further commits after too many lookups.
  */
 function movedPositions(from: Commits, to: Commits): (position: number) => number {
   const same = to.sharedWith(from)
@@ -46,37 +43,37 @@ function movedPositions(from: Commits, to: Commits): (position: number) => numbe
   }
 }
 
-/** Of trees whose entries are located, and of results of walks: each of one repository. */
+/** Maximum bytes, per repository, of located tree entries and of walk results. */
 const MAX_TREE_BYTES = 4 * 1024 * 1024
 const MAX_RESULT_BYTES = 8 * 1024 * 1024
 
 interface ViewOptions {
   readonly caches: StoreCaches
-  /** The view of the same repository before this one. */
+  /** The preceding view of the same repository. */
   readonly earlier?: RepoView | undefined
 }
 
-/** The result of a walk, which later walks build on. */
+/** The result of a walk, which later walks reuse. */
 export interface WalkResult {
   /** Bytes in memory. */
   readonly bytes: number
-  /** The same by the positions of a later view; a result without it ends with its view. */
+  /** Converts the result to positions of a later view; a result without this method ends with its view. */
   moved?(to: (position: number) => number): WalkResult
 }
 
 interface SharedWalk<R extends WalkResult> {
-  /** Same for walks of which the newer may build on the older. */
+  /** Equal for walks of which a newer one can reuse the result of an older one. */
   readonly key: string
-  /** True when an earlier result is the answer. */
+  /** True if an earlier result is the answer. */
   isAnswer(result: R): boolean
-  /** `earlier`: the last result with the key. */
+  /** `earlier` is the last result with this key. */
   compute(earlier: R | undefined): Walk<R>
 }
 
 /**
- * The commits and trees of one repository as they were when it was opened. Nothing in it becomes wrong, because commits
- * never change; `isCurrent` tells whether maintenance has written another graph since, which makes walks faster. A view
- * takes over the results of the one before it: maintenance after every push would make the log of each path slow again.
+ * The commits and trees of one repository as of its opening. Nothing in it becomes wrong, since commits never change.
+ * `isCurrent` is false once maintenance has written a new graph, which makes walks faster. A view takes over its
+ * predecessor's results; otherwise maintenance after every push would slow down the log of each path.
  */
 export class RepoView {
   readonly path: string
@@ -117,7 +114,7 @@ export class RepoView {
     return !this.#isEnded && stampOf(this.path) === this.#stamp
   }
 
-  /** Runs a walk unless its answer is known; of equal walks at once only one runs. */
+  /** Runs a walk unless its result is known; of equal concurrent walks only one runs. */
   *shared<R extends WalkResult>({ key, isAnswer, compute }: SharedWalk<R>): Walk<R> {
     while (this.#running.has(key)) yield 'waiting'
     const earlier = this.#results.get(key) as R | undefined
@@ -141,13 +138,13 @@ export class RepoView {
     return tree
   }
 
-  /** The same, to be used before another tree is read: its bytes may be overwritten then. */
+  /** The same without a copy: the bytes are valid until another tree is read. */
   peekTree(id: Buffer): TreeBytes {
     const packed = this.#store.peek(id)
     return packed ? new TreeBytes(packed, this.idBytes) : this.tree(id)
   }
 
-  /** Two trees, like `peekTree`. */
+  /** Two trees, as in `peekTree`. */
   peekTrees(left: Buffer, right: Buffer): readonly [TreeBytes, TreeBytes] {
     const first = this.peekTree(left)
     const turns = this.#store.turns
@@ -159,12 +156,12 @@ export class RepoView {
     return this.#isEnded
   }
 
-  /** Only walks that have begun go on. */
+  /** Ends the view: only walks that have begun continue. */
   end(): void {
     this.#isEnded = true
   }
 
-  /** Closes the files. What is in memory stays, for the next view of the repository. */
+  /** Closes the files. Memory is kept for the next view of the repository. */
   close(): void {
     this.#store.close()
   }
@@ -173,7 +170,7 @@ export class RepoView {
     this.#trees = earlier.#trees
     const to = movedPositions(earlier.commits, this.commits)
     const moved: [string, WalkResult][] = []
-    // Those used last come first, in case that not all can be moved.
+    // Most recently used results first, in case not all can be converted.
     for (const [key, result] of earlier.#results.entries()) {
       const found = result.moved && unlessUnsupported(() => result.moved!(to))
       if (found) moved.push([key, found])
@@ -191,7 +188,7 @@ function unlessUnsupported<T>(work: () => T): T | undefined {
   }
 }
 
-/** What the files are by that a view was made of. UnsupportedError where git itself would see other commits. */
+/** Identifies the files that a view was made of. Throws UnsupportedError if git itself would see other commits. */
 function stampOf(path: string): string {
   for (const name of ['shallow', 'info/grafts'])
     if (stat(join(path, name)) !== undefined) throw new UnsupportedError(`the repository has ${name}`)
@@ -205,7 +202,7 @@ function stampOf(path: string): string {
 
 const stat = (path: string) => statSync(path, { throwIfNoEntry: false })
 
-/** Positions by rank, the highest first; equal ranks in the order they came in, as git's queues do. */
+/** Positions ordered by rank, highest first; equal ranks in insertion order, as in git's queues. */
 export class PositionQueue {
   readonly #rank: (position: number) => number
   readonly #positions: number[] = []
@@ -227,7 +224,7 @@ export class PositionQueue {
     let at = this.#positions.length
     while (at > 0) {
       const parent = (at - 1) >> 1
-      // One that comes later is only before another by its rank.
+      // A later position precedes another one only by rank.
       if (rank <= this.#ranks[parent]!) break
       this.#move(parent, at)
       at = parent

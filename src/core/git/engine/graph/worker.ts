@@ -7,7 +7,7 @@ import { answer, type GraphQueries } from './ancestors.ts'
 import { RepoView, type Walk } from './repo-view.ts'
 import { UnsupportedError } from '../packs/unsupported-error.ts'
 
-/** Asks about one repository. The answer has the number of the question. */
+/** A query about one repository. The answer has the number of the query. */
 export interface GraphQuestion {
   readonly id: number
   readonly path: string
@@ -16,14 +16,14 @@ export interface GraphQuestion {
   readonly query: GraphQueries[keyof GraphQueries]['query']
 }
 
-/** `undefined`: git must be asked, for the reason given. */
+/** `undefined`: git must answer, for the given reason. */
 export interface GraphAnswer {
   readonly id: number
   readonly value?: unknown
   readonly reason?: string
 }
 
-/** Tells that the files of a repository were replaced or removed: none of them stays open. */
+/** Says that the files of a repository were replaced or removed, so that the thread closes them. */
 export interface GraphDrop {
   readonly drop: string
 }
@@ -37,17 +37,17 @@ interface Job {
 
 const PAGE_BYTES = 12 * 1024 * 1024
 const OBJECT_BYTES = 24 * 1024 * 1024
-/** Of all open repositories; the one in use may be larger. */
+/** Maximum bytes of all open repositories; the one in use may be larger. */
 const MAX_VIEW_BYTES = 128 * 1024 * 1024
 const MAX_VIEWS = 32
-/** Milliseconds a walk works before the next one has its turn. */
+/** Milliseconds a walk runs before the next walk continues. */
 const TURN_MS = 5
-/** Milliseconds of work, after which a walk is given up. */
+/** Milliseconds of work after which a walk is aborted. */
 const MAX_BUSY_MS = 60_000
 
 class GraphWorker {
   readonly #caches = createStoreCaches(PAGE_BYTES, OBJECT_BYTES)
-  /** The one used last at the end. */
+  /** The most recently used one is last. */
   readonly #views = new Map<string, RepoView>()
   readonly #jobs: Job[] = []
   #running = false
@@ -63,7 +63,7 @@ class GraphWorker {
     if (!this.#running) void this.#run()
   }
 
-  /** Closes the files of a repository; the next view of it takes over what is in memory. */
+  /** Closes the files of a repository; its next view takes over the memory. */
   drop(path: string): void {
     const view = this.#views.get(path)
     if (view) this.#end(view)
@@ -73,13 +73,13 @@ class GraphWorker {
     this.#running = true
     for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
       if (!this.#work(job)) this.#jobs.push(job)
-      // Questions come in between.
+      // Lets new queries in.
       await nextTurn()
     }
     this.#running = false
   }
 
-  /** One turn; true when the job has ended. */
+  /** Runs one step of a job; returns true if the job has ended. */
   #work(job: Job): boolean {
     const begin = performance.now()
     try {
@@ -103,7 +103,7 @@ class GraphWorker {
     return true
   }
 
-  /** Its files stay open while a walk uses them. */
+  /** The files stay open while a walk uses them. */
   #end(view: RepoView): void {
     view.end()
     if (!this.#jobs.some((job) => job.view === view)) view.close()
@@ -141,7 +141,7 @@ class GraphWorker {
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
 const worker = new GraphWorker()
-// The thread may end with the process, which would not write what this one compiled.
+// The thread may end with the process, which would not write what this thread compiled.
 flushCompileCache()
 parentPort!.on('message', (message: GraphQuestion | GraphDrop) => {
   if ('drop' in message) worker.drop(message.drop)

@@ -7,7 +7,7 @@ import type { Memo } from '../memo.ts'
 import { isOid, type ObjectFormat } from '../object/format.ts'
 
 interface AheadBehind {
-  /** Commits of the first that the second lacks. */
+  /** Number of commits that the first history has and the second lacks. */
   readonly ahead: number
   readonly behind: number
 }
@@ -21,11 +21,11 @@ export interface AncestryContext extends GraphRepo {
 
 export type Ancestry = ReturnType<typeof createAncestry>
 
-/** How commits are related. All ids are full commit ids; others throw GitError `invalid`. */
+/** Relations between commits. Ids must be full commit ids; others throw GitError `invalid`. */
 export function createAncestry(context: AncestryContext) {
   const { format, cacheKey, command, memo, graph } = context
 
-  /** All of them, the one of `mergeBase` first: merges in both directions (criss-cross) make several. */
+  /** All merge bases, that of `mergeBase` first: merges in both directions (criss-cross) create several. */
   async function mergeBases(a: string, b: string): Promise<readonly string[]> {
     requireOids(format, a, b)
     if (a === b) return [a]
@@ -59,7 +59,7 @@ export function createAncestry(context: AncestryContext) {
       )
       return code === 0
     },
-    /** Those of the tips that are not in the history of `base`: one process for all. */
+    /** The tips that are not in the history of `base`, by one process for all. */
     async notWithin(base: string, tips: readonly string[]): Promise<ReadonlySet<string>> {
       requireOids(format, base, ...tips)
       const candidates = new Set(tips)
@@ -67,7 +67,7 @@ export function createAncestry(context: AncestryContext) {
       if (inside) return candidates.difference(new Set(inside))
       const outside = new Set<string>()
       const input = `^${base}\n${[...candidates].map((oid) => `${oid}\n`).join('')}`
-      // NOTE: git lists exactly the commits that the base lacks, so a tip is outside when it is listed.
+      // NOTE: git lists exactly the commits that the base lacks, so a listed tip is outside.
       for await (const oid of lines(command.stream(['rev-list', '--stdin'], { input })))
         if (candidates.has(oid)) outside.add(oid)
       return outside
@@ -92,7 +92,7 @@ interface SideCounts {
   readonly right: number
 }
 
-/** How many commits each of two histories has and the other lacks. */
+/** Counts the commits that each of two histories has and the other lacks. */
 async function countSides(context: AncestryContext, left: string, right: string): Promise<SideCounts> {
   const known = await context.graph.ask(context, 'sides', { left, right })
   if (known) return known
@@ -101,12 +101,12 @@ async function countSides(context: AncestryContext, left: string, right: string)
   return { left: Number(onLeft), right: Number(onRight) }
 }
 
-/** Throws GitError `invalid` when one of the ids is not a full one of the format. */
+/** Throws GitError `invalid` unless every id is a full id of the format. */
 export function requireOids(format: ObjectFormat, ...oids: readonly string[]): void {
   for (const oid of oids) if (!isOid(oid, format)) throw new GitError('invalid', `bad commit id: ${oid.slice(0, 80)}`)
 }
 
-/** What `git rev-list` prints; `borrow` is the path of a repository whose objects it may read too. */
+/** Returns the output of `git rev-list`; `borrow` is the path of a repository whose objects it may also read. */
 export async function revList(command: GitCommand, args: readonly string[], borrow?: string): Promise<string> {
   const env = borrow === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(borrow, 'objects') }
   return (await command.run(['rev-list', ...args], { env })).stdout.toString('latin1').trim()

@@ -22,7 +22,7 @@ interface BlamesContext {
 
 const DEADLINE = 120_000
 const LINE_DEADLINE = 5_000
-/** How git ends where there is no such file or line. */
+/** Git's exit code if there is no such file or line. */
 const NO_SUCH_LINE = 128
 
 export type Blames = ReturnType<typeof createBlames>
@@ -32,7 +32,7 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
     if (!isOid(commit, format)) throw new GitError('invalid', `bad commit id: ${commit.slice(0, 80)}`)
   }
 
-  /** Empty where there is none. */
+  /** Undefined if the line does not exist. */
   async function findLine(commit: string, path: string, line: number): Promise<string> {
     const range = `${line},${line}`
     const { stdout } = await command.run(['blame', '--incremental', '-L', range, commit, '--', path], {
@@ -44,8 +44,8 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
 
   return {
     /**
-     * The commit that last changed one line, counted from 1, as of a commit. Undefined where there is no such file or
-     * line, and where a long history gives no answer within seconds: a request may wait for it.
+     * The commit that last changed one line, counted from 1, as of a commit. Undefined if there is no such file or
+     * line, or if a long history gives no answer within seconds: a request may be waiting.
      */
     async ofLine(commit: string, path: string, line: number): Promise<string | undefined> {
       requireOid(commit)
@@ -64,7 +64,7 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
         throw error
       }
     },
-    /** Who last changed each line of a file as of a commit, in line order. */
+    /** The commit that last changed each line of a file as of a commit, in line order. */
     async blame(commit: string, path: string, signal?: AbortSignal): Promise<BlameHunk[]> {
       requireOid(commit)
       const options = { deadline: DEADLINE, ...(signal && { signal }) }
@@ -74,7 +74,7 @@ export function createBlames({ format, cacheKey, command, memo }: BlamesContext)
   }
 }
 
-/** Reads `git blame --incremental`: a line with id and numbers, then headers that end with the file name. */
+/** Parses `git blame --incremental`: a line with id and numbers, then headers that end with the file name. */
 function parseIncremental(text: string): BlameHunk[] {
   const hunks: BlameHunk[] = []
   let open: Omit<BlameHunk, 'path'> | undefined

@@ -4,7 +4,7 @@ import { type ChangesContext, createChanges } from './changes.ts'
 
 const oid = (n: number): string => String(n).padStart(40, '0')
 
-it('computes the changes of a commit once for those who ask at the same time', async () => {
+it('computes the changes of a commit once for concurrent callers', async () => {
   const asked: string[] = []
   const run = async (_: readonly string[], { input }: { readonly input: string }) => {
     asked.push(input)

@@ -11,17 +11,17 @@ interface FileChange {
   readonly status: ChangeStatus
   readonly oldMode: string
   readonly newMode: string
-  /** Zeros where there is none. */
+  /** The zero id if the side does not exist. */
   readonly oldOid: string
   readonly newOid: string
-  /** 0 for binary files; of a renamed file the lines that differ from its old version, and from its new one. */
+  /** 0 for binary files. For a renamed file the number counts differences from its old version. */
   readonly additions: number
   readonly deletions: number
   readonly binary: boolean
 }
 
 export interface ChangeSet {
-  /** In the order of their paths; a rename is one file removed and one added. */
+  /** In path order; a rename is one removed and one added file. */
   readonly files: readonly FileChange[]
   readonly additions: number
   readonly deletions: number
@@ -58,7 +58,7 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
   }
 
   /**
-   * One commit that is too large does not keep the others from being listed, as long as that takes no more than a
+   * Computes one commit at a time, so that a commit that is too large does not prevent listing the others, for up to a
    * minute.
    */
   async function computeEach(
@@ -79,8 +79,8 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
 
   return {
     /**
-     * What each commit changed against its first parent (a root: against nothing). One process for all that are new. A
-     * commit that changes more than can be listed has no entry.
+     * The changes of each commit relative to its first parent (a root: to the empty tree), by one process for all that
+     * are not cached. A commit with too many changes to list has no entry.
      */
     async ofCommits(oids: readonly string[]): Promise<ReadonlyMap<string, ChangeSet>> {
       const unknown: string[] = []
@@ -89,7 +89,7 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
         oids.map((oid) =>
           memo.get(`${cacheKey}changes ${oid}`, weight, async () => {
             unknown.push(oid)
-            // NOTE: once it is known which of them no other request computes just now.
+            // NOTE: deferred until it is known which of them no other request is computing.
             computed ??= Promise.resolve().then(() => computeEach(unknown))
             return (await computed).get(oid) ?? NOTHING
           }),
@@ -103,14 +103,14 @@ export function createChanges({ format, cacheKey, objects, command, memo }: Chan
 const NOTHING: ChangeSet = { files: [], additions: 0, deletions: 0 }
 const TOO_LARGE: ChangeSet = { files: [], additions: 0, deletions: 0 }
 
-/** Bytes of the list of a request's commits: some hundred thousand files of one commit. */
+/** Maximum bytes of the list for one request's commits: some hundred thousand files of one commit. */
 const MAX_LISTED = 24 * 1024 * 1024
-/** Of git for that, and of what the files themselves take. */
+/** Maximum memory of the git process for that, and of the file list itself. */
 const MAX_MEMORY = 192 * 1024 * 1024
 const PATIENCE_MS = 60_000
 
 interface RawEntry extends Omit<FileChange, 'additions' | 'deletions' | 'binary'> {
-  /** Of a rename. */
+  /** Set for a rename. */
   readonly previousPath: string | undefined
 }
 
@@ -120,7 +120,7 @@ interface Draft {
 }
 
 /**
- * Reads `diff-tree --raw --numstat -z`: per commit its id, then the raw entries, then the numbers in the same order.
+ * Parses `diff-tree --raw --numstat -z`: per commit its id, then the raw entries, then the numbers in the same order.
  */
 function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
   const drafts = new Map<string, Draft>()
@@ -145,7 +145,7 @@ function parseChanges(text: string, zero: string): Map<string, ChangeSet> {
   return new Map([...drafts].map(([oid, made]) => [oid, changeSet(made, zero)]))
 }
 
-/** `meta` is `:<old mode> <new mode> <old id> <new id> <status>`; a rename has two paths, others one. */
+/** `meta` is `:<old mode> <new mode> <old id> <new id> <status>`; a rename has two paths, other entries have one. */
 function rawEntry(meta: string, [first = '', second = '']: readonly string[], zero: string): RawEntry {
   const [oldMode = '', newMode = '', oldOid = zero, newOid = zero, letter = ''] = meta.slice(1).split(' ')
   const ids = { oldMode, newMode, oldOid, newOid, status: STATUS[letter] ?? 'modified' }
@@ -157,8 +157,8 @@ function rawEntry(meta: string, [first = '', second = '']: readonly string[], ze
 const NO_MODE = '000000'
 
 /**
- * COMPAT: sums count the lines that differ between the two names of a renamed file, though the files are listed as one
- * removed and one added (behaviour/git-data-and-transport#commits; test/pulls/diffs.test.ts).
+ * COMPAT: totals count the lines that differ between a renamed file's two versions, although the files are listed as
+ * one removed and one added (behaviour/git-data-and-transport#commits; test/pulls/diffs.test.ts).
  */
 function changeSet({ raw, numbers }: Draft, zero: string): ChangeSet {
   const files: FileChange[] = []

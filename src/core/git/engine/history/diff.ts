@@ -3,11 +3,11 @@ import type { CommandOptions, GitCommand } from '../command.ts'
 import { emptyTreeOid, isOid, type ObjectFormat } from '../object/format.ts'
 import type { Objects } from '../read/objects.ts'
 
-/** Differences of whitespace that do not count: all, of its amount, or at line ends. */
+/** Ignored whitespace differences: all, changes in amount, or at line ends. */
 export type Whitespace = 'all' | 'change' | 'eol'
 
 interface DiffOptions {
-  /** Only these files and directories, taken literally. */
+  /** Only these files and directories, as literal paths. */
   readonly paths?: readonly string[]
   readonly whitespace?: Whitespace
   readonly contextLines?: number
@@ -20,10 +20,10 @@ const WHITESPACE = { all: '--ignore-all-space', change: '--ignore-space-change',
 export const whitespaceArgs = (whitespace: Whitespace | undefined): readonly string[] =>
   whitespace === undefined ? [] : [WHITESPACE[whitespace]]
 
-/** A slow client may take its time; git may not. */
+/** The client may be slow; git may not. */
 const DEADLINE = 10 * 60 * 1000
 const FIRST_OUTPUT = 60 * 1000
-/** Ten times the diff of a release of git; a few small objects can stand for files without end. */
+/** Ten times the diff of a git release: a few small objects can expand to files of unlimited size. */
 const MAX_OUTPUT = 256 * 1024 * 1024
 
 const paced = (signal: AbortSignal | undefined): CommandOptions => ({
@@ -36,14 +36,14 @@ const paced = (signal: AbortSignal | undefined): CommandOptions => ({
 
 export type Diffs = ReturnType<typeof createDiffs>
 
-/** Text of differences, byte for byte as git prints it, as it comes. Ids are full ids of commits or trees. */
+/** Diff text, byte for byte as git prints it, streamed. Ids are full ids of commits or trees. */
 export function createDiffs(format: ObjectFormat, objects: Objects, command: GitCommand) {
   const checked = (oid: string): string => {
     if (!isOid(oid, format)) throw new GitError('invalid', `bad object id: ${oid.slice(0, 80)}`)
     return oid
   }
 
-  /** The patch between two trees with renames found; binary files in full with `binary`. */
+  /** The patch between two trees with rename detection; `binary` includes binary files in full. */
   function patch(
     base: string,
     head: string,
@@ -69,12 +69,14 @@ export function createDiffs(format: ObjectFormat, objects: Objects, command: Git
 
   return {
     patch,
-    /** A commit against its first parent, a root against nothing. */
+    /** A commit relative to its first parent; a root relative to the empty tree. */
     async *commitDiff(oid: string, options?: DiffOptions): AsyncGenerator<Buffer, void, undefined> {
       const { parents } = await objects.commit(oid)
       yield* patch(parents[0] ?? emptyTreeOid(format), oid, options)
     },
-    /** Mail-form patches (git format-patch --stdout) of the commits of `head` that `base` lacks, oldest first. */
+    /**
+     * Patches in mail form (git format-patch --stdout) of the commits that `head` has and `base` lacks, oldest first.
+     */
     async *mails(base: string, head: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
       yield* command.stream(
         [

@@ -7,16 +7,16 @@ import type { GraphReader, GraphRepo } from '../graph/graph-thread.ts'
 import type { Memo } from '../memo.ts'
 import type { Revisions } from '../refs/revision.ts'
 
-/** Which commits: those reachable from `tip`, as git log shows them. All ids are full commit ids. */
+/** Selects commits reachable from `tip`, as in git log. All ids are full commit ids. */
 interface LogQuery {
   readonly tip: string
-  /** Commits reachable from these are left out. */
+  /** Commits reachable from these are excluded. */
   readonly not?: readonly string[]
-  /** Another repository that has the commits of `not`, where this one may not: its path. */
+  /** Path of another repository that has the commits of `not`, which this one may lack. */
   readonly borrow?: string
-  /** Only commits that change this file or directory, taken literally. */
+  /** Only commits that change this file or directory, as a literal path. */
   readonly path?: string
-  /** Committer times, epoch seconds, inclusive. */
+  /** Committer times in epoch seconds, inclusive. */
   readonly since?: number
   readonly until?: number
 }
@@ -27,7 +27,7 @@ interface LogWindow {
 }
 
 export interface History extends Ancestry {
-  /** Newest first, the order of git log. */
+  /** Newest first, in git log's order. */
   list(query: LogQuery, window: LogWindow): Promise<readonly Commit[]>
   count(query: LogQuery): Promise<number>
 }
@@ -36,7 +36,7 @@ export interface HistoryContext extends AncestryContext {
   readonly objects: Objects
 }
 
-/** Commits of a push that are read through the object cache, without the thread. */
+/** Up to this many commits of a push are read through the object cache, without the thread. */
 const MAX_CHAIN = 20
 
 export function createHistory(context: HistoryContext): History {
@@ -84,11 +84,11 @@ export function createHistory(context: HistoryContext): History {
   }
 }
 
-/** Git refuses paths outside of the repository with an error; no commit changes them. */
+/** Git rejects paths outside the repository; no commit changes them. */
 const isOutside = (path: string | undefined): boolean =>
   path !== undefined && (path.startsWith('/') || path.split('/').includes('..'))
 
-/** Undefined for what only git answers: borrowed commits, and times or a path together with `not`. */
+/** Undefined if only git can answer: borrowed commits, and times or a path together with `not`. */
 async function askGraph(context: HistoryContext, query: LogQuery, window: LogWindow): Promise<GraphPage | undefined> {
   const { tip, not = [], borrow, since, until } = query
   const path = query.path === undefined ? undefined : trimEndOf(query.path, '/')
@@ -111,7 +111,7 @@ interface GraphPage {
 
 function queryArgs(query: LogQuery): string[] {
   const args: string[] = []
-  // NOTE: --max-age is "not older than"; git stops walking there, --min-age only filters.
+  // NOTE: --max-age stops git's walk at the first older commit; --min-age only filters.
   if (query.since !== undefined) args.push(`--max-age=${Math.trunc(query.since)}`)
   if (query.until !== undefined) args.push(`--min-age=${Math.trunc(query.until)}`)
   args.push(query.tip, ...(query.not ?? []).map((oid) => `^${oid}`), '--')
@@ -120,8 +120,8 @@ function queryArgs(query: LogQuery): string[] {
 }
 
 /**
- * The commits from `tip` back to the one commit of `not`, when each of them has one parent, as in most pushes.
- * Undefined otherwise.
+ * The commits from `tip` back to the single commit of `not` if each has one parent, as in most pushes. Otherwise
+ * undefined.
  */
 async function chain(
   objects: Objects,
@@ -163,7 +163,7 @@ export function createLastCommits(context: LastCommitsContext) {
   const { cacheKey, memo } = context
   return {
     /**
-     * For every entry of the directory as of the commit, the id of the last commit that changed it (`git log -1 --
+     * Maps every entry of the directory as of the commit to the id of the last commit that changed it (`git log -1 --
      * entry`).
      */
     ofDirectory(commit: string, directory: string): Promise<ReadonlyMap<string, string>> {
@@ -174,7 +174,7 @@ export function createLastCommits(context: LastCommitsContext) {
         () => compute(context, commit, plain),
       )
     },
-    /** The same for one path. Undefined when the path never existed in that history. */
+    /** The same for one path. Undefined if the path never existed in that history. */
     async ofPath(commit: string, path: string): Promise<string | undefined> {
       const plain = trimOf(path, '/')
       const known = memo.peek<ReadonlyMap<string, string>>(

@@ -7,13 +7,13 @@ import { isOid, type ObjectFormat } from '../object/format.ts'
 
 export type Patches = ReturnType<typeof createPatches>
 
-/** NOTE: an index of its own in a folder of its own; no work tree is ever touched. */
+/** NOTE: uses its own index in its own folder; no work tree is touched. */
 export function createPatches(format: ObjectFormat, command: GitCommand) {
   return {
     /**
-     * The tree that a diff (as git or `diff -u` writes them) makes of another; its objects are in the repository.
-     * GitError `invalid` with git's words when the diff is empty, broken, leaves the tree or does not apply. Use within
-     * `writing`.
+     * Applies a diff (in the form of git or `diff -u`) to a tree and returns the new tree, whose objects are in the
+     * repository. Throws GitError `invalid` with git's message if the diff is empty, malformed, leaves the tree or does
+     * not apply. Use within `writing`.
      */
     async apply(tree: string, patch: Uint8Array): Promise<string> {
       const folder = await mkdtemp(join(tmpdir(), 'ingot-index-'))

@@ -3,9 +3,9 @@ import { applyChanges, PathConflictError, type TreeChange } from '../write/tree-
 import { type TreeMerge, type TreeSpace, isSame, type LeafChange, listChanges } from './merge-tree.ts'
 
 /**
- * The tree that git would make by merging `theirs` into `ours`, found without a process. Undefined where that takes
- * more than putting files of theirs into places that ours left alone: a file changed on both sides, and whatever a
- * rename of a file or a directory may change.
+ * Computes the tree that git would make by merging `theirs` into `ours`, without a process. Undefined if that takes
+ * more than copying files of theirs over paths that ours left unchanged: a file changed on both sides, or anything that
+ * renaming a file or directory may affect.
  */
 export async function mergeUntouched(space: TreeSpace, { base, ours, theirs }: TreeMerge): Promise<string | undefined> {
   if (ours === base || ours === theirs) return theirs
@@ -46,8 +46,8 @@ interface Lookups {
 }
 
 /**
- * Whether git may put a file elsewhere because one side moved its whole directory: a new file of theirs in a directory
- * that ours lacks now, or a directory that theirs moved and ours changed.
+ * True if git may put a file elsewhere because one side renamed its directory: a new file of theirs in a directory that
+ * ours lacks now, or a directory that theirs renamed and ours changed.
  */
 async function mayFollowRename(
   { base, ours, theirs }: Lookups,
@@ -67,7 +67,7 @@ async function mayFollowRename(
   return false
 }
 
-/** Whether one side may have moved everything into a directory, so that files of the other follow. */
+/** True if one side may have moved everything into a directory, so that git moves the other side's files too. */
 async function mayMoveRoot(
   space: TreeSpace,
   { base, ours, theirs }: TreeMerge,
@@ -80,7 +80,7 @@ async function mayMoveRoot(
   return sides.some((entries) => !entries.some((entry) => names.has(entry.name)))
 }
 
-/** `a` and `a/b` of `a/b/c`. */
+/** Returns `a` and `a/b` for `a/b/c`. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/')
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'))

@@ -6,53 +6,53 @@ import { type ConflictFile, conflictHunks } from './conflict-hunks.ts'
 import { type MergeContext, type MergeSpace, type TreeMerge, inMergeSpace, type MergeTree } from './merge-tree.ts'
 import { replay } from './replay.ts'
 
-/** `merge` always makes a merge commit; `fast-forward-only` makes no commit. */
+/** `merge` always creates a merge commit; `fast-forward-only` creates no commit. */
 export type MergeStyle = 'merge' | 'squash' | 'rebase' | 'rebase-merge' | 'fast-forward-only'
 
 export interface MergePlan {
   readonly style: MergeStyle
-  /** The commit that the result follows, and the one that is merged. Both are in the repository. */
+  /** The commit to merge into and the commit to merge. Both are in the repository. */
   readonly base: string
   readonly head: string
-  /** Writes the commit that merges or squashes, and returns its id; the caller adds who, what and signature. */
+  /** Writes the merge or squash commit and returns its id; the caller adds identities, message and signature. */
   commit(writer: ObjectWriter, made: Pick<NewCommit, 'tree' | 'parents'>): Promise<string>
-  /** Of the styles that replay commits. */
+  /** For the styles that replay commits. */
   readonly replaying: ReplayOptions
 }
 
 interface ReplayOptions {
   readonly committer: Identity
-  /** Gives the armored signature of each new commit; commits are not signed where absent. */
+  /** Returns the armored signature of each new commit; without it commits are not signed. */
   readonly sign?: (payload: Buffer) => Promise<string>
-  /** Makes the message of the last replayed commit out of its own. */
+  /** Derives the message of the last replayed commit from its original message. */
   readonly reword?: (message: string) => string
 }
 
 interface MergeConflict {
   readonly kind: 'conflict'
-  /** The replayed commit that does not fit; undefined when whole histories are merged. */
+  /** The replayed commit that conflicts; undefined if whole histories are merged. */
   readonly commit: string | undefined
   readonly files: readonly string[]
-  /** What git prints about them, a line each. */
+  /** Git's messages about them, one per line. */
   readonly messages: string
-  /** What differs in each file; only of a preview. */
+  /** The conflicting hunks of each file; only in a preview. */
   readonly hunks: readonly ConflictFile[]
 }
 
 export type MergeOutcome =
   | { readonly kind: 'built'; readonly commit: string; readonly tree: string }
   | MergeConflict
-  /** The base contains the head, or all that the head changes. */
+  /** The base already contains the head, or all of its changes. */
   | { readonly kind: 'nothing' }
-  /** The two have no common ancestor. */
+  /** The histories have no common ancestor. */
   | { readonly kind: 'unrelated' }
-  /** The head does not contain the base, as `fast-forward-only` needs. */
+  /** The head does not contain the base, as `fast-forward-only` requires. */
   | { readonly kind: 'diverged' }
-  /** The head has more commits than are replayed at once. */
+  /** The head has more commits than can be replayed at once. */
   | { readonly kind: 'too-many'; readonly limit: number }
 
 export interface BuildContext extends MergeContext {
-  /** The best common ancestors; none for unrelated histories. */
+  /** The best common ancestors; empty for unrelated histories. */
   mergeBases(a: string, b: string): Promise<readonly string[]>
 }
 
@@ -60,8 +60,8 @@ const MAX_REPLAYED = 1_000
 const DEADLINE_MS = 60_000
 
 /**
- * Builds the commit that a merge of this style leads to; moves no ref. What is built is durable when this returns, and
- * a preview leaves nothing behind. Use within `writing`.
+ * Builds the commit that a merge of this style leads to, without moving a ref. The objects are durable when this
+ * returns; a preview leaves nothing behind. Use within `writing`.
  */
 export async function buildMerge(
   context: BuildContext,
@@ -105,7 +105,7 @@ interface Tips {
   readonly head: string
 }
 
-/** Merges two commits as git does, where possible without a process. `common`: undefined where there are several. */
+/** Merges two commits as git does, without a process if possible. `common` is undefined if there are several. */
 async function mergeTips(
   objects: Objects,
   space: MergeSpace,
@@ -116,7 +116,7 @@ async function mergeTips(
 }
 
 /**
- * Every path in which the merge of `theirs` into `ours` differs from `ours`; undefined for conflicts and for unrelated
+ * Every path in which the merge of `theirs` into `ours` differs from `ours`; undefined for conflicts and unrelated
  * histories. Leaves nothing behind. Use within `writing`.
  */
 export async function mergedFiles(
@@ -133,7 +133,7 @@ export async function mergedFiles(
   })
 }
 
-/** What a merge of two commits merges. */
+/** The trees to merge for two commits. */
 export async function treesOf(objects: Objects, { common, base, head }: Tips): Promise<TreeMerge> {
   const [from, ours, theirs] = await Promise.all([common, base, head].map((oid) => objects.commit(oid)))
   return { base: from!.tree, ours: ours!.tree, theirs: theirs!.tree }

@@ -1,9 +1,9 @@
 import { createPathLookup } from '../read/path-lookup.ts'
 import type { MergeSpace } from './merge-tree.ts'
 
-/** Both versions of a place that was changed on both sides. */
+/** Both versions of a section that was changed on both sides. */
 interface ConflictHunk {
-  /** Of the first marker, in the merged file with its markers; from 1. */
+  /** Line number of the first conflict marker in the merged file, from 1. */
   readonly line: number
   readonly ours: string
   readonly theirs: string
@@ -11,20 +11,20 @@ interface ConflictHunk {
 
 export interface ConflictFile {
   readonly path: string
-  /** Empty for conflicts other than of text: deleted, renamed, binary or large files, submodules. */
+  /** Empty for conflicts without text: deletions, renames, binary or large files, submodules. */
   readonly hunks: readonly ConflictHunk[]
-  /** Whether there are more hunks, or longer ones, than are shown. */
+  /** True if there are more or longer hunks than are shown. */
   readonly isCut: boolean
 }
 
 const MAX_FILES = 50
 const MAX_HUNKS = 20
 const MAX_SIDE = 4_000
-/** Characters of all hunks together. */
+/** Maximum characters of all hunks together. */
 const MAX_TOTAL = 256 * 1024
 
 /**
- * The conflicting places of the first 50 files of a merge with conflicts, 256 Ki characters of them; `tree` has their
+ * The conflicting sections of the first 50 files of a conflicting merge, up to 256 Ki characters; `tree` contains their
  * markers.
  */
 export async function conflictHunks(

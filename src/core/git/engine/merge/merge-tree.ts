@@ -11,7 +11,7 @@ import { writeLoose } from '../write/loose-writer.ts'
 import { createObjectWriter, type ObjectWriter, isSafePath } from '../write/tree-edit.ts'
 import { GitError } from '../../errors.ts'
 
-/** A file, link or submodule that differs between two trees; at least one side is there. */
+/** A file, link or submodule that differs between two trees; at least one side exists. */
 export interface LeafChange {
   readonly path: string
   readonly before: TreeEntry | undefined
@@ -20,12 +20,12 @@ export interface LeafChange {
 
 type ReadTree = (oid: string) => Promise<readonly TreeEntry[]>
 
-/** More are left to git, which needs less memory for them. */
+/** Git merges larger changes, because it needs less memory for them. */
 const MAX_CHANGES = 10_000
 
 /**
- * What differs between two trees, without renames. Undefined for more changes than are worth listing and for names
- * that have no exact text.
+ * The differences between two trees, without rename detection. Undefined for too many changes and for names that have
+ * no exact text form.
  */
 export async function listChanges(read: ReadTree, before: string, after: string): Promise<LeafChange[] | undefined> {
   const changes: LeafChange[] = []
@@ -46,7 +46,7 @@ export async function listChanges(read: ReadTree, before: string, after: string)
 
 interface Folder {
   readonly prefix: string
-  /** Ids of its trees. */
+  /** Ids of the entry's trees. */
   readonly before: string | undefined
   readonly after: string | undefined
 }
@@ -60,7 +60,7 @@ async function differing(read: ReadTree, { before, after }: Folder): Promise<Pai
     .filter(([, from, to]) => !isSame(from, to))
 }
 
-/** The same content of the same kind, or both missing. */
+/** True if both have the same content and kind, or both are missing. */
 export const isSame = (a: TreeEntry | undefined, b: TreeEntry | undefined): boolean =>
   a?.oid === b?.oid && a?.mode === b?.mode
 
@@ -74,11 +74,11 @@ async function entriesOf(read: ReadTree, oid: string | undefined): Promise<Map<s
 }
 
 export interface MergeTree {
-  /** The merged tree; with conflicts, one with conflict markers. */
+  /** The merged tree; with conflicts, it contains conflict markers. */
   readonly tree: string
-  /** Paths that could not be merged; none for a clean merge. */
+  /** Paths that could not be merged; empty for a clean merge. */
   readonly conflicts: readonly string[]
-  /** What git prints about the conflicts, a line each, cut after 8,000 characters. */
+  /** Git's messages about the conflicts, one per line, cut after 8,000 characters. */
   readonly messages: string
 }
 
@@ -88,8 +88,8 @@ const MAX_MESSAGES = 8_000
 type MergeTreeOptions = Required<Pick<CommandOptions, 'env' | 'settings' | 'deadline'>>
 
 /**
- * Three-way merge of two commits with renames, from their own merge bases; touches no ref and no file. Unrelated
- * histories are merged from the empty tree. The result's objects are where `env` makes git write them.
+ * Three-way merge of two commits with renames from their own merge bases; it changes no ref and no file. Unrelated
+ * histories are merged from the empty tree. Git writes the objects where `env` says.
  */
 async function runMergeTree(
   command: GitCommand,
@@ -137,19 +137,19 @@ export interface MergeContext {
   quarantine(): Promise<Quarantine>
 }
 
-/** Where trees are merged without a process. */
+/** The environment in which trees are merged without a process. */
 export interface TreeSpace {
   readonly writer: ObjectWriter
-  /** A tree made here or one of the repository. */
+  /** Reads a tree that was built here or that the repository has. */
   readTree(oid: string): Promise<readonly TreeEntry[]>
-  /** In place of `listChanges`, for those that remember its results. */
+  /** A replacement for `listChanges` that caches results. */
   readonly changes?: typeof listChanges
 }
 
-/** Where one merge is built: its objects are read by nobody else until they are kept. */
+/** The environment of one merge: nothing else reads its objects until they are kept. */
 export interface MergeSpace extends TreeSpace {
   readonly format: ObjectFormat
-  /** The bytes of a blob that a merge made here; undefined when it is of the repository, or large. */
+  /** The bytes of a blob that a merge wrote here; undefined if it is in the repository, or large. */
   readMade(oid: string): Promise<Buffer | undefined>
   /** Merges two commits of the repository as git does. */
   mergeCommits(ours: string, theirs: string): Promise<MergeTree>
@@ -167,18 +167,18 @@ export interface TreeMerge {
 
 interface Kept<T> {
   readonly value: T
-  /** Whether the objects become the repository's. */
+  /** True if the objects are moved into the repository. */
   readonly keep: boolean
 }
 
-/** Git's objects are synced when they are kept, all at once. */
+/** Git's objects are synced together when they are kept. */
 const UNSYNCED = [['core.fsync', 'none']] as const
 
 const NOBODY = { name: 'merge', email: 'merge@localhost', time: 0, offset: 0 }
 
 /**
- * Runs `work` with a space of its own. Objects that are kept are durable when this returns; the others leave nothing
- * behind. Use within `writing`.
+ * Runs `work` with its own merge space. Kept objects are durable when this returns; others leave nothing behind. Use
+ * within `writing`.
  */
 export async function inMergeSpace<T>(
   context: MergeContext,
@@ -201,9 +201,9 @@ export async function inMergeSpace<T>(
 }
 
 interface Bounds {
-  /** Ids of the commits that only git was given to read. */
+  /** Ids of the commits that were written only for git to read. */
   readonly scratch: Set<string>
-  /** Of `performance.now()`. */
+  /** As in `performance.now()`. */
   readonly deadline: number
 }
 
@@ -231,7 +231,7 @@ function createSpace(
     const left = Math.max(1, Math.round(deadline - performance.now()))
     return runMergeTree(command, format, { ours, theirs }, { env, settings: UNSYNCED, deadline: left })
   }
-  /** NOTE: git 2.39 merges commits only, and finds their base by itself: it is given commits whose base is that one. */
+  /** NOTE: git 2.39 merges only commits and finds their base by itself: it gets commits with that base as parent. */
   async function commitOf(tree: string, parents: readonly string[]): Promise<string> {
     const content = serializeCommit({ tree, parents, author: NOBODY, committer: NOBODY, message: '' })
     const oid = hashObject(format, 'commit', content)

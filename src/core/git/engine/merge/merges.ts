@@ -12,9 +12,9 @@ import {
 import { inMergeSpace, type TreeSpace, type LeafChange, listChanges } from './merge-tree.ts'
 
 interface MergeResult {
-  /** The id of the merged tree; with conflicts, of one with conflict markers. */
+  /** The id of the merged tree; with conflicts, it contains conflict markers. */
   readonly tree: string
-  /** Paths that could not be merged; none for a clean merge. */
+  /** Paths that could not be merged; empty for a clean merge. */
   readonly conflicts: readonly string[]
 }
 
@@ -24,7 +24,7 @@ interface MergesContext extends BuildContext {
 }
 
 const DEADLINE_MS = 120_000
-/** In memory: two entries of a tree. */
+/** Bytes of memory: two tree entries. */
 const CHANGE_BYTES = 400
 
 export type Merges = ReturnType<typeof createMerges>
@@ -32,30 +32,30 @@ export type Merges = ReturnType<typeof createMerges>
 export function createMerges(context: MergesContext) {
   return {
     /**
-     * Three-way merge of two commits with renames, from their own merge bases; touches no ref. A tree without conflicts
-     * is in the repository, durably. One process; use within `writing`.
+     * Three-way merge of two commits with renames from their own merge bases; moves no ref. A tree without conflicts is
+     * stored in the repository, durably. Runs one process; use within `writing`.
      */
     mergeTrees: (ours: string, theirs: string): Promise<MergeResult> =>
       mergeByGit(context, { ours, theirs, keeps: true }),
     /**
-     * The same, leaving nothing behind: the tree is not in the repository. A process only for what `mergeUntouched`
-     * leaves to git.
+     * The same, but leaves nothing behind: the tree is not stored. Runs a process only for what `mergeUntouched` cannot
+     * do.
      */
     tryMerge: (ours: string, theirs: string): Promise<MergeResult> => tryMerge(context, ours, theirs),
     /**
-     * Every path in which the merge of `theirs` into `ours` differs from `ours`, whatever the number of their merge bases;
-     * undefined for conflicts and for unrelated histories. Leaves nothing behind; use within `writing`. At most two
+     * Every path in which the merge of `theirs` into `ours` differs from `ours`, whatever the number of merge bases;
+     * undefined for conflicts and unrelated histories. Leaves nothing behind; use within `writing`. Runs at most two
      * processes.
      */
     changedFiles: (ours: string, theirs: string): Promise<readonly string[] | undefined> =>
       mergedFiles(context, ours, theirs),
     /**
-     * Builds the commit that a merge leads to, durably; moves no ref. Takes at most one process for a merge or a squash;
-     * for a rebase one, and another for each commit that needs a merge of contents. GitError `timeout` after a minute.
-     * Use within `writing`, and move a ref right after.
+     * Builds the commit of a merge durably, without moving a ref. Runs at most one process for a merge or a squash; for
+     * a rebase one, and another for each commit that needs a merge of contents. Throws GitError `timeout` after a
+     * minute. Use within `writing`, and move a ref immediately afterwards.
      */
     build: (plan: MergePlan): Promise<MergeOutcome> => buildMerge(context, plan),
-    /** The same, leaving nothing behind, and with the places that conflict. The commit of its answer does not exist. */
+    /** The same, but leaves nothing behind and reports the conflicting sections. The returned commit does not exist. */
     preview: (plan: MergePlan): Promise<MergeOutcome> => buildMerge(context, plan, { isPreview: true }),
   }
 }
@@ -79,7 +79,7 @@ const mergeByGit = (
     return { value: { tree, conflicts }, keep: keeps && conflicts.length === 0 }
   })
 
-/** NOTE: its writer is never flushed. The changes of one side are the same whatever the other is by now. */
+/** NOTE: its writer is never flushed. The changes of one side do not depend on the other side. */
 function trialSpace({ format, cacheKey, objects, memo }: MergesContext): TreeSpace {
   const readTree: TreeSpace['readTree'] = (oid) => objects.tree(oid)
   const changes: typeof listChanges = async (read, before, after) => {

@@ -10,14 +10,14 @@ interface ReplayedCommit {
   readonly tree: string
   readonly parent: string
   readonly committer: Identity
-  /** Of a new message; the stored bytes are kept where absent. */
+  /** A new message; if absent, the stored bytes stay. */
   readonly message: string | undefined
 }
 
 /**
- * The content of a commit that repeats another: its author line, its encoding and its message are kept byte for byte;
- * signatures and other headers belong to the other commit and are left out. It becomes UTF-8 where the committer's name
- * might not have a form in its encoding.
+ * The content of a commit that replays another: its author line, encoding and message are copied byte for byte;
+ * signatures and other headers, which belong to the original, are dropped. The commit is converted to UTF-8 if its
+ * encoding may not represent the committer's name.
  */
 function replayedContent(original: Buffer, { tree, parent, committer, message }: ReplayedCommit): Buffer {
   const end = original.indexOf('\n\n')
@@ -41,7 +41,7 @@ function replayedContent(original: Buffer, { tree, parent, committer, message }:
 // oxlint-disable-next-line no-control-regex
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
-/** The content with an armored signature in its headers. */
+/** Adds an armored signature to the headers of the content. */
 function withSignature(content: Buffer, header: 'gpgsig' | 'gpgsig-sha256', signature: string): Buffer {
   const end = content.indexOf('\n\n')
   const folded = signature.trimEnd().replaceAll('\n', '\n ')
@@ -49,17 +49,17 @@ function withSignature(content: Buffer, header: 'gpgsig' | 'gpgsig-sha256', sign
 }
 
 export interface Replaying {
-  /** The commit to build upon. */
+  /** The commit to build on. */
   readonly base: string
   readonly head: string
   readonly committer: Identity
-  /** Gives the armored signature of each new commit. */
+  /** Returns the armored signature of each new commit. */
   readonly sign: ((payload: Buffer) => Promise<string>) | undefined
-  /** The message of the last commit, made of its own. */
+  /** Derives the message of the last commit from its original message. */
   readonly reword: ((message: string) => string) | undefined
-  /** More commits than this are not replayed. */
+  /** The maximum number of commits to replay. */
   readonly maxCommits: number
-  /** Of `performance.now()`. */
+  /** As in `performance.now()`. */
   readonly deadline: number
 }
 
@@ -74,16 +74,17 @@ interface Sources {
 }
 
 /**
- * Repeats the commits of `head` that `base` lacks on top of `base`, as `git rebase` does: in topological order, without
- * merges, without those that `base` has under another id and those that become empty. A commit that is in its place
- * already stays as it is. Processes: one for the list, and one for each commit that needs a merge of contents.
+ * Replays the commits that `head` has and `base` lacks on top of `base`, as `git rebase` does: in topological order,
+ * without merges, commits that `base` has under another id, and commits that become empty. A commit that already has
+ * the right parent stays unchanged. Runs one process for the list and one for each commit that needs a merge of
+ * contents.
  */
 export async function replay({ objects, command }: Sources, space: MergeSpace, plan: Replaying): Promise<Replayed> {
   const listed = await listReplayed(command, plan)
   if (listed === undefined) return { kind: 'too-many' }
   let tip = { oid: plan.base, tree: (await objects.commit(plan.base)).tree }
   for (const [index, { oid, isInBase }] of listed.entries()) {
-    if (performance.now() > plan.deadline) throw new GitError('timeout', 'repeating the commits took too long')
+    if (performance.now() > plan.deadline) throw new GitError('timeout', 'replaying the commits took too long')
     const commit = await objects.commit(oid)
     const reword = index === listed.length - 1 ? plan.reword : undefined
     if (commit.parents[0] === tip.oid && reword === undefined) {
@@ -118,13 +119,11 @@ async function writeReplayed(space: MergeSpace, content: Buffer, sign: Replaying
 
 interface Listed {
   readonly oid: string
-  /**
-   * Whether the base has a commit that changes the same; true of empty commits, too, which are repeated all the same.
-   */
+  /** True if the base has a commit with the same changes; also true for empty commits, which are replayed anyway. */
   readonly isInBase: boolean
 }
 
-/** In the order of replaying; undefined for more than the plan allows. */
+/** In replay order; undefined if there are more than the plan allows. */
 async function listReplayed(command: GitCommand, plan: Replaying): Promise<readonly Listed[] | undefined> {
   const { base, head, maxCommits, deadline } = plan
   const args = ['rev-list', '--topo-order', '--reverse', '--no-merges', '--right-only', '--cherry-mark']

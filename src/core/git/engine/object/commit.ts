@@ -1,16 +1,16 @@
 import { GitError } from '../../errors.ts'
 
-/** Who and when, as written in commits and tags. */
+/** A person and a time, as written in commits and tags. */
 export interface Identity {
   readonly name: string
   readonly email: string
   /** Epoch seconds. */
   readonly time: number
-  /** Minutes east of UTC of the writer's clock. */
+  /** The writer's offset from UTC in minutes, positive to the east. */
   readonly offset: number
 }
 
-/** Reads `Name <email> 1700000000 +0200`; what is missing or broken becomes empty, 0 and UTC, as git shows it. */
+/** Parses `Name <email> 1700000000 +0200`; missing or malformed parts become empty, 0 and UTC, as in git's output. */
 export function parseIdentity(text: string): Identity {
   const close = text.lastIndexOf('>')
   const open = text.indexOf('<')
@@ -32,7 +32,10 @@ export function formatIdentity(identity: Identity): string {
   return `${cleanName(identity.name)} <${cleanName(identity.email)}> ${Math.trunc(identity.time)} ${sign}${zone}`
 }
 
-/** Takes out what git takes out of names and emails: line breaks, NUL, angle brackets, and crud at the ends. */
+/**
+ * Removes the characters that git removes from names and emails: line breaks, NUL, angle brackets, and trailing or
+ * leading punctuation.
+ */
 function cleanName(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\0\n\r<>]/g, '').replace(/^[\s.,:;"'\\]+|(?<![\s,:;"'\\])[\s,:;"'\\]+$/g, '')
@@ -44,9 +47,9 @@ export interface Commit {
   readonly parents: readonly string[]
   readonly author: Identity
   readonly committer: Identity
-  /** As stored, with its trailing newline. */
+  /** As stored, including its trailing newline. */
   readonly message: string
-  /** The armored text of a GPG or SSH signature. */
+  /** The armored GPG or SSH signature. */
   readonly signature: string | undefined
 }
 
@@ -59,13 +62,13 @@ export interface NewCommit {
   readonly signature?: string
 }
 
-/** Header lines (continuations joined with newlines) and the message of a commit or a tag. */
+/** The headers (continuation lines joined by newlines) and the message of a commit or tag. */
 export interface RawHeaders {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
 }
 
-/** `latin1` gives the bytes of values one by one, for those that are in an encoding of their own. */
+/** `latin1` preserves the bytes of values in another encoding. */
 export function splitHeaders(content: Buffer, charset: 'utf8' | 'latin1' = 'utf8'): RawHeaders {
   const headers: [string, string][] = []
   let at = 0
@@ -88,7 +91,7 @@ export function headerValue(headers: RawHeaders['headers'], name: string): strin
   return headers.find((header) => header[0] === name)?.[1]
 }
 
-/** Text in the encoding a commit names; unknown names are read as UTF-8. */
+/** Decodes text in the encoding that a commit names; unknown encodings are read as UTF-8. */
 function decodeText(bytes: Buffer, encoding: string | undefined): string {
   if (encoding === undefined || /^utf-?8$/i.test(encoding)) return bytes.toString('utf8')
   try {
@@ -98,7 +101,7 @@ function decodeText(bytes: Buffer, encoding: string | undefined): string {
   }
 }
 
-/** Lenient where old tools were sloppy (dates, names), strict about the tree and parents. */
+/** Lenient where old tools were sloppy (dates, names), strict about tree and parents. */
 export function parseCommit(oid: string, content: Buffer): Commit {
   const { headers, body } = splitHeaders(content)
   const tree = headerValue(headers, 'tree')
@@ -117,14 +120,14 @@ export function parseCommit(oid: string, content: Buffer): Commit {
   }
 }
 
-/** NOTE: not by a pattern, which would try every line end of a long text again. */
+/** NOTE: not a regular expression, which would backtrack over every line end of a long text. */
 function withoutLineEnds(text: string): string {
   let end = text.length
   while (text[end - 1] === '\n') end--
   return text.slice(0, end)
 }
 
-/** Names are in the encoding that the commit names, as the message is. */
+/** Names use the encoding that the commit declares for its message. */
 function personReader(
   content: Buffer,
   headers: RawHeaders['headers'],
@@ -135,7 +138,7 @@ function personReader(
   return (name) => parseIdentity(decodeText(Buffer.from(headerValue(raw, name) ?? '', 'latin1'), encoding))
 }
 
-/** The content of a commit object without its signature: what a signer signs. */
+/** The content of a commit object without its signature, which is what gets signed. */
 export function serializeCommit(commit: NewCommit, signatureHeader = 'gpgsig'): Buffer {
   const lines = [`tree ${commit.tree}`, ...commit.parents.map((parent) => `parent ${parent}`)]
   lines.push(`author ${formatIdentity(commit.author)}`, `committer ${formatIdentity(commit.committer)}`)

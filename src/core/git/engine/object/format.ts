@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 export type ObjectFormat = 'sha1' | 'sha256'
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
-/** Hex digits of an id. */
+/** Number of hex digits of an id. */
 export const oidLength = (format: ObjectFormat): number => (format === 'sha1' ? 40 : 64)
 
 /** The id that means "no object" in pushes and ref updates. */
@@ -18,7 +18,7 @@ export const isOid = (text: string, format: ObjectFormat): boolean => FULL[forma
 
 export const emptyTreeOid = (format: ObjectFormat): string => hashObject(format, 'tree', Buffer.alloc(0))
 
-/** The bytes that are hashed and stored: header and content. */
+/** The header, which is hashed and stored in front of the content. */
 export function objectHeader(type: ObjectType, size: number): Buffer {
   return Buffer.from(`${type} ${size}\0`, 'latin1')
 }

@@ -7,9 +7,9 @@ export interface Tag {
   readonly object: string
   readonly type: ObjectType
   readonly name: string
-  /** Very old tags have none. */
+  /** Undefined in very old tags. */
   readonly tagger: Identity | undefined
-  /** As stored, with its trailing newline, without the signature. */
+  /** As stored, including its trailing newline, without the signature. */
   readonly message: string
   readonly signature: string | undefined
 }
@@ -20,7 +20,7 @@ export interface NewTag {
   readonly name: string
   readonly tagger: Identity
   readonly message: string
-  /** Armored, of everything before it. */
+  /** Armored signature over everything before it. */
   readonly signature?: string
 }
 

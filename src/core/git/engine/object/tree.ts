@@ -4,12 +4,12 @@ import type { ObjectFormat } from './format.ts'
 export type EntryType = 'blob' | 'tree' | 'commit'
 
 export interface TreeEntry {
-  /** Six octal digits: 100644 100755 120000 040000 160000. */
+  /** Six octal digits: 100644, 100755, 120000, 040000 or 160000. */
   readonly mode: string
   readonly type: EntryType
   readonly oid: string
   readonly name: string
-  /** The bytes of a name that is not UTF-8, so that it survives an edit. */
+  /** The bytes of a name that is not UTF-8, so that an edit preserves it. */
   readonly rawName?: Buffer
 }
 
@@ -26,7 +26,7 @@ export function entryType(mode: string): EntryType {
   return mode === MODE.submodule ? 'commit' : 'blob'
 }
 
-/** The usual ones by name, so that entries share their text. */
+/** The usual modes, so that entries share their strings. */
 const WRITTEN: ReadonlyMap<string, string> = new Map(Object.values(MODE).map((mode) => [withoutZeros(mode), mode]))
 
 const modeOf = (written: string): string => WRITTEN.get(written) ?? written.padStart(6, '0')
@@ -39,7 +39,7 @@ export function parseTree(oid: string, content: Buffer, format: ObjectFormat): T
     const space = content.indexOf(0x20, at)
     const nul = content.indexOf(0, space)
     if (space === -1 || nul === -1 || nul + 1 + idBytes > content.length) {
-      throw new GitError('corrupt', `tree ${oid} is cut off`)
+      throw new GitError('corrupt', `tree ${oid} is truncated`)
     }
     const mode = modeOf(content.toString('latin1', at, space))
     const name = content.toString('utf8', space + 1, nul)
@@ -56,20 +56,20 @@ function withRawName(entry: TreeEntry, bytes: Buffer): TreeEntry {
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** A character for each byte of a name: such texts compare as the bytes do. */
+/** One character per byte of a name: such strings sort as the bytes do. */
 const byteText = ({ name, rawName }: TreeEntry): string =>
   rawName === undefined && ASCII.test(name) ? name : (rawName ?? Buffer.from(name, 'utf8')).toString('latin1')
 
-/** Sorts and writes entries as a tree object's content. */
+/** Sorts entries and serializes them as a tree object's content. */
 export function serializeTree(entries: readonly TreeEntry[]): Buffer {
   const written = entries.map((entry) => {
     const name = byteText(entry)
-    // Entries are in the order of these bytes: directories as if their name ended in a slash.
+    // Entries are sorted by these bytes: directories as if their name ended in a slash.
     return { name, key: entry.mode === MODE.tree ? `${name}/` : name, mode: withoutZeros(entry.mode), oid: entry.oid }
   })
   written.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   const length = written.reduce((sum, { name, mode, oid }) => sum + mode.length + name.length + 2 + oid.length / 2, 0)
-  // NOTE: one block: a buffer for each part of 10,000 entries leaves several megabytes to be collected.
+  // NOTE: one block, because a buffer for each of 10,000 entries leaves megabytes of garbage.
   const content = Buffer.allocUnsafeSlow(length)
   let at = 0
   for (const { name, mode, oid } of written) {

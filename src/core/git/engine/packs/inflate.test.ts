@@ -20,7 +20,7 @@ const contents = fc.oneof(
     .map((parts) => Buffer.from(parts.join(''))),
 )
 
-it('makes the bytes that zlib compressed, whatever follows them', () => {
+it('restores the bytes that zlib compressed, whatever follows them', () => {
   const settings = fc.tuple(contents, fc.integer({ min: 0, max: 9 }), fc.constantFrom(...STRATEGIES))
   fc.assert(
     fc.property(settings, fc.uint8Array({ maxLength: 20 }), ([content, level, strategy], rest) => {
@@ -31,7 +31,7 @@ it('makes the bytes that zlib compressed, whatever follows them', () => {
   )
 })
 
-it('says that the input ends too early, at whatever byte', () => {
+it('reports a truncated input, at whatever byte', () => {
   for (const size of [10, 300, 5000]) {
     const content = Buffer.from(Array.from({ length: size }, (_, index) => index % 251))
     const whole = deflateSync(content)
@@ -40,7 +40,7 @@ it('says that the input ends too early, at whatever byte', () => {
   }
 })
 
-it.each([3, 12])('never takes damaged data for good (%i lines)', (lines) => {
+it.each([3, 12])('never accepts damaged data (%i lines)', (lines) => {
   const content = Buffer.from('a tree, a blob and a commit went to a pack, a pack and a pack. '.repeat(lines))
   const whole = deflateSync(content)
   fc.assert(
@@ -59,7 +59,7 @@ it.each([3, 12])('never takes damaged data for good (%i lines)', (lines) => {
   )
 })
 
-it.each([100, 5000])('refuses another size than was said (%i bytes)', (size) => {
+it.each([100, 5000])('rejects a size other than the stated one (%i bytes)', (size) => {
   const input = deflateSync(Buffer.alloc(size, 'x'))
   expect(() => inflateTo(input, size - 1)).toThrow(UnsupportedError)
   expect(() => inflateTo(input, size + 1)).toThrow(UnsupportedError)

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { UnsupportedError } from './unsupported-error.ts'
 
-/** Larger results are made by the native library, whose every call costs some 15 microseconds and leaves garbage. */
+/** Larger results use the native library, whose calls cost about 15 microseconds each and create garbage. */
 const MAX_SMALL = 1000
 const MAX_BITS = 15
 
@@ -14,16 +14,16 @@ const DISTANCE_BASE = [
   8193, 12289, 16385, 24577,
 ]
 const DISTANCE_BITS = [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13]
-/** The order in which the lengths of the code for code lengths are written. */
+/** The order in which the code length codes' lengths are stored. */
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
-/** Not for two inputs at once. Keeps the memory of its tables, which would be most of the work. */
+/** Not reentrant. Reuses its tables, whose allocation would take most of the time. */
 export class Inflater {
   readonly #small = new SmallInflater()
 
   /**
-   * Exactly `size` bytes from zlib data (RFC 1950) at the begin of the input; what follows is ignored. Undefined when
-   * the input ends too early, UnsupportedError when it is damaged.
+   * Inflates exactly `size` bytes from zlib data (RFC 1950) at the start of the input and ignores the rest. Undefined
+   * if the input is truncated; throws UnsupportedError if it is damaged.
    */
   inflate(input: Buffer, size: number): Buffer | undefined {
     return size <= MAX_SMALL ? this.#small.run(input, size) : inflateLarge(input, size)
@@ -33,7 +33,7 @@ export class Inflater {
 function inflateLarge(input: Buffer, size: number): Buffer | undefined {
   try {
     const content = inflateSync(input, { chunkSize: size + 1, maxOutputLength: size })
-    if (content.length !== size) throw new UnsupportedError('an object has another size than its header says')
+    if (content.length !== size) throw new UnsupportedError('the size of an object differs from its header')
     return content
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR') return undefined
@@ -42,17 +42,17 @@ function inflateLarge(input: Buffer, size: number): Buffer | undefined {
   }
 }
 
-/** Bits of the codes that are decoded by one look into a table. */
+/** Number of bits that one table lookup decodes. */
 const TABLE_BITS = 9
 const SYMBOL_BITS = 9
 
-/** A canonical Huffman code. Filled again for each block. */
+/** A canonical Huffman code. Refilled for each block. */
 class Code {
-  /** By the next bits of the input: the symbol and, above it, the length of its code; 0 for longer codes. */
+  /** By the next input bits: the symbol and, in the bits above it, its code length; 0 for longer codes. */
   readonly table = new Uint16Array(1 << TABLE_BITS)
-  /** How many codes have each length. */
+  /** The number of codes of each length. */
   readonly counts = new Uint16Array(MAX_BITS + 1)
-  /** In the order of their codes. */
+  /** In code order. */
   readonly symbols: Uint16Array
   readonly #offsets = new Uint16Array(MAX_BITS + 2)
   readonly #next = new Uint16Array(MAX_BITS + 2)
@@ -61,7 +61,7 @@ class Code {
     this.symbols = new Uint16Array(maxSymbols)
   }
 
-  /** From the lengths of the codes of the symbols in a part of `lengths`; 0 for a symbol without a code. */
+  /** Builds the code from the lengths in a part of `lengths`; 0 means that the symbol has no code. */
   fill(lengths: Uint8Array, begin: number, end: number): this {
     const offsets = this.#offsets
     this.counts.fill(0)
@@ -91,7 +91,7 @@ class Code {
   }
 }
 
-/** Codes are written with their first bit lowest. */
+/** Codes are stored with their first bit lowest. */
 function reversed(code: number, length: number): number {
   let result = 0
   for (let bit = 0; bit < length; bit++) if (code & (1 << bit)) result |= 1 << (length - 1 - bit)
@@ -108,7 +108,7 @@ const NONE = Buffer.alloc(0)
 class InputEndedError extends Error {}
 const damaged = (): UnsupportedError => new UnsupportedError('damaged compressed data')
 
-/** RFC 1951: slower per byte than the library, and done before that has begun. */
+/** Inflates per RFC 1951: slower per byte than the library, but finished before the library has started. */
 class SmallInflater {
   readonly #lengthCode = new Code(19)
   readonly #literals = new Code(MAX_LITERALS)
@@ -142,7 +142,7 @@ class SmallInflater {
     return this.#output
   }
 
-  /** True after the last one. */
+  /** Returns true after the last block. */
   #block(): boolean {
     const isLast = this.#take(1) === 1
     const kind = this.#take(2)
@@ -178,7 +178,7 @@ class SmallInflater {
     this.#done += length
   }
 
-  /** Gives whole bytes that were taken too early back and drops the bits before them. */
+  /** Returns whole bytes that were read ahead and drops the remaining bits of the current byte. */
   #toByte(): void {
     this.#at -= this.#bitCount >>> 3
     this.#bits = 0
@@ -271,7 +271,7 @@ class SmallInflater {
     if (far >= DISTANCE_BASE.length) throw damaged()
     const distance = DISTANCE_BASE[far]! + this.#take(DISTANCE_BITS[far]!)
     if (distance > this.#done || this.#done + length > this.#output.length) throw damaged()
-    // Not a copy of a range: the source may reach into what is being written.
+    // Not a range copy: the source may overlap the bytes being written.
     for (let index = 0; index < length; index++, this.#done++)
       this.#output[this.#done] = this.#output[this.#done - distance]!
   }
@@ -284,6 +284,6 @@ function adler32(data: Buffer): number {
     low += byte
     high += low
   }
-  // Below `MAX_SMALL` bytes the sums stay exact.
+  // Below `MAX_SMALL` bytes the sums are exact.
   return ((high % 65521) * 65536 + (low % 65521)) >>> 0
 }

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { ObjectArena } from './object-arena.ts'
 
 const keys = fc.array(fc.nat(30), { minLength: 200, maxLength: 400 })
-/** Some are too long to be kept. */
+/** Some are too long to be cached. */
 const lengthOf = (key: number): number => 1 + ((key * 7) % 60)
 
-it('gives what was kept or nothing, and leaves what it gave alone until it has begun two areas', () => {
+it('returns cached contents, and overwrites a returned buffer only after two more areas began', () => {
   let hits = 0
   fc.assert(
     fc.property(keys, (asked) => {

@@ -1,7 +1,7 @@
 /**
- * Contents of objects read lately, in two areas of memory that are written in turn: buffers of their own would make the
- * collector run every few hundred objects. When the newer area is full, the older one is written again; what was used
- * since the last time is in the newer one by then.
+ * Caches contents of recently read objects in two memory areas that are filled alternately: separate buffers would
+ * trigger the garbage collector every few hundred objects. When the newer area is full, the older one is overwritten;
+ * objects used since then have been copied to the newer one.
  */
 export class ObjectArena {
   readonly #areaBytes: number
@@ -16,25 +16,25 @@ export class ObjectArena {
     this.#old = { memory: undefined, kept: new Map() }
   }
 
-  /** How often an area was begun. A buffer of this arena is overwritten at the second time after it was given out. */
+  /** How many areas were begun. A buffer of this arena is overwritten at the second begin after it was returned. */
   get turns(): number {
     return this.#turns
   }
 
-  /** Valid as `take` says. */
+  /** Valid as described at `take`. */
   get(key: number): Buffer | undefined {
     const young = this.#young.kept.get(key)
     if (young) return young
     const old = this.#old.kept.get(key)
     if (!old) return undefined
     const content = this.take(old.length)
-    // NOTE: when that began an area, both overlap; `copy` allows it.
+    // NOTE: if that began an area, the ranges overlap; `copy` allows it.
     old.copy(content)
     this.keep(key, content)
     return content
   }
 
-  /** Uninitialised bytes, to be used until `turns` has grown by two. */
+  /** Uninitialised bytes, valid until `turns` has grown by two. */
   take(length: number): Buffer {
     if (length > this.#areaBytes / 2) return Buffer.allocUnsafeSlow(length)
     if (this.#used + length > this.#areaBytes) {
@@ -50,7 +50,7 @@ export class ObjectArena {
     return memory.subarray(start, this.#used)
   }
 
-  /** Keeps what was written to the buffer that was taken last. */
+  /** Caches the contents of the buffer that was taken last. */
   keep(key: number, content: Buffer): void {
     if (content.buffer === this.#young.memory?.buffer) this.#young.kept.set(key, content)
   }

@@ -12,14 +12,14 @@ const MAX_ALTERNATES = 5
 
 export type StoreCaches = ReturnType<typeof createStoreCaches>
 
-/** What the stores of all repositories share; bounded by bytes. */
+/** Caches shared by the stores of all repositories; limited by bytes. */
 export function createStoreCaches(pageBytes: number, objectBytes: number) {
   return { pages: new PageCache(pageBytes), objects: new ObjectArena(objectBytes) }
 }
 
 /**
- * Reads commits and trees from packs and loose files, without a process and without an event loop: for worker threads.
- * The list of packs is read again when an object is in none of them, because another process may have packed it.
+ * Reads commits and trees from packs and loose files synchronously and without a process: for worker threads. The list
+ * of packs is read again if no pack has an object, because another process may have packed it.
  */
 export class ObjectStore {
   /** The repository's own object directory, then those it borrows from. */
@@ -37,7 +37,7 @@ export class ObjectStore {
     this.#scan()
   }
 
-  /** The content of a commit or tree. UnsupportedError when it is not there, too large or of another type. */
+  /** The content of a commit or tree. Throws UnsupportedError if it is missing, too large or of another type. */
   read(id: Buffer): Buffer {
     const packed = this.peek(id)
     if (packed) return this.#copied(packed)
@@ -49,27 +49,24 @@ export class ObjectStore {
     return this.#copied(late)
   }
 
-  /**
-   * The same without a copy: to be used before other objects are read (`turns`). Undefined when no pack that is open has
-   * it.
-   */
+  /** The same without a copy: valid until other objects are read (`turns`). Undefined if no open pack has it. */
   peek(id: Buffer): Buffer | undefined {
     for (const [index, pack] of this.#order.entries()) {
       const offset = pack.find(id)
       if (offset === undefined) continue
-      // The next object is likely in the same pack.
+      // The next object is probably in the same pack.
       if (index > 0) this.#order = [pack, ...this.#order.filter((other) => other !== pack)]
       return pack.read(offset)
     }
     return undefined
   }
 
-  /** What `peek` gave may be overwritten once this has grown by two. */
+  /** The result of `peek` may be overwritten once this has grown by two. */
   get turns(): number {
     return this.#caches.objects.turns
   }
 
-  /** In memory, without what all stores share. */
+  /** Bytes in memory, without the shared caches. */
   get bytes(): number {
     return this.#order.reduce((sum, pack) => sum + pack.bytes, 0)
   }
@@ -95,7 +92,7 @@ export class ObjectStore {
     return undefined
   }
 
-  /** Opens new packs and closes those that are gone. */
+  /** Opens new packs and closes deleted ones. */
   #scan(): void {
     const paths = new Set(this.directories.flatMap(indexesOf))
     for (const [path, pack] of this.#packs) {
@@ -122,7 +119,7 @@ function indexesOf(directory: string): string[] {
   }
 }
 
-/** Undefined when a repack has just replaced it. */
+/** Undefined if a repack has just replaced it. */
 function openPack({ pages, objects }: StoreCaches, path: string, idBytes: number): Pack | undefined {
   try {
     return new Pack(pages, path, { idBytes, arena: objects })

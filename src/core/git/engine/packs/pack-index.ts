@@ -6,7 +6,9 @@ import { UnsupportedError } from './unsupported-error.ts'
 const PAGE_BYTES = 8 * 1024
 const MAX_PAGES_PER_FILE = 2 ** 32
 
-/** Recently read pages of every open file, bounded by bytes. Packs and indexes never change: no page is ever stale. */
+/**
+ * Recently read pages of all open files, limited by bytes. Packs and indexes never change, so no page becomes stale.
+ */
 export class PageCache {
   readonly #pages: RecentCache<number, Buffer>
   readonly #slab = new Slab()
@@ -27,13 +29,14 @@ export class PageCache {
     if (known) return known
     const start = index * PAGE_BYTES
     const page = this.#slab.take(Math.min(PAGE_BYTES, file.size - start))
-    if (readSync(file.fd, page, 0, page.length, start) !== page.length) throw new UnsupportedError('a file was cut off')
+    if (readSync(file.fd, page, 0, page.length, start) !== page.length)
+      throw new UnsupportedError('a file was truncated')
     this.#pages.set(key, page)
     return page
   }
 }
 
-/** A file of which parts are read at random, without an event loop: for worker threads. */
+/** Synchronous random access to a file: for worker threads. */
 export class PagedFile {
   readonly fd: number
   readonly id: number
@@ -49,7 +52,7 @@ export class PagedFile {
     this.#cache = cache
   }
 
-  /** A view of cached bytes, or a copy where they span pages. UnsupportedError outside of the file. */
+  /** Returns a view of cached bytes, or a copy if they span pages. Throws UnsupportedError outside the file. */
   read(at: number, length: number): Buffer {
     if (at < 0 || at + length > this.size) throw new UnsupportedError('a position is outside of its file')
     const index = Math.floor(at / PAGE_BYTES)
@@ -70,10 +73,10 @@ export class PagedFile {
     return uint32At(page, from)
   }
 
-  /** All of it, in memory of its own. */
+  /** Returns the whole file in a new buffer. */
   whole(): Buffer {
     const bytes = Buffer.allocUnsafeSlow(this.size)
-    if (readSync(this.fd, bytes, 0, this.size, 0) !== this.size) throw new UnsupportedError('a file was cut off')
+    if (readSync(this.fd, bytes, 0, this.size, 0) !== this.size) throw new UnsupportedError('a file was truncated')
     return bytes
   }
 
@@ -90,7 +93,7 @@ export class PagedFile {
   }
 }
 
-/** As `readUInt32BE` without its checks: the caller knows that all four bytes are there. */
+/** `readUInt32BE` without its checks: the caller guarantees that all four bytes exist. */
 const uint32At = (bytes: Buffer, at: number): number =>
   bytes[at]! * 2 ** 24 + ((bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!)
 
@@ -98,13 +101,15 @@ const SIGNATURE = 0xff744f63
 const FANOUT_AT = 8
 const IDS_AT = FANOUT_AT + 256 * 4
 const LARGE_OFFSET = 0x80000000
-/** Looks at places that the spread of ids suggests, before the bounds are halved. */
+/** Maximum number of interpolation steps before the search falls back to bisection. */
 const MAX_GUESSES = 8
-/** After so many searches the index is kept in memory, if it is not larger: they are spread over all its pages. */
+/**
+ * After this many searches an index is loaded into memory if it is not too large, because searches touch all its pages.
+ */
 const MIN_FINDS = 500
 const MAX_WHOLE = 32 * 1024 * 1024
 
-/** Finds objects in one pack: a `.idx` file of version 2 (gitformat-pack). */
+/** Finds objects in one pack by a `.idx` file of version 2 (gitformat-pack). */
 export class PackIndex {
   readonly #file: PagedFile
   #finds = 0
@@ -123,13 +128,13 @@ export class PackIndex {
     }
   }
 
-  /** Where the object begins in the pack; undefined when it is not there. */
+  /** The offset of the object in the pack; undefined if it is not there. */
   find(id: Buffer): number | undefined {
     if (++this.#finds === MIN_FINDS && this.#file.size <= MAX_WHOLE) this.#whole = this.#file.whole()
     const first = id[0]!
     let low = this.#fanout[first]!
     let high = this.#fanout[first + 1]!
-    // Ids are evenly spread, so the next bits say where to look; then the bounds are halved.
+    // Ids are uniformly distributed, so interpolation comes first and bisection follows.
     const density = (high - low) / 2 ** 24
     const word = id.readUInt32BE(0)
     let middle = low + Math.floor((word % 2 ** 24) * density)
@@ -149,7 +154,7 @@ export class PackIndex {
     this.#file.close()
   }
 
-  /** In memory. */
+  /** Bytes in memory. */
   get bytes(): number {
     return this.#whole?.length ?? 0
   }
@@ -164,7 +169,7 @@ export class PackIndex {
 
   #readFanout(): void {
     if (this.#file.uint32(0) !== SIGNATURE || this.#file.uint32(4) !== 2)
-      throw new UnsupportedError('an old pack index')
+      throw new UnsupportedError('a pack index of an old version')
     const table = this.#file.read(FANOUT_AT, 256 * 4)
     for (let byte = 0; byte < 256; byte++) this.#fanout[byte + 1] = table.readUInt32BE(byte * 4)
   }

@@ -10,11 +10,11 @@ const MIN_NATIVE = 24
 
 interface DeltaOptions {
   readonly maxBytes: number
-  /** Gives the memory of the result. The base stays as it is. */
+  /** Allocates the result. The base is not changed. */
   take(length: number): Buffer
 }
 
-/** Makes an object of its base and a delta (gitformat-pack, "Deltified representation"). */
+/** Applies a delta to its base (gitformat-pack, "Deltified representation"). */
 function applyDelta(base: Buffer, delta: Buffer, { maxBytes, take }: DeltaOptions): Buffer {
   const reader = new DeltaReader(delta)
   if (reader.size() !== base.length) throw damaged()
@@ -35,9 +35,9 @@ function applyDelta(base: Buffer, delta: Buffer, { maxBytes, take }: DeltaOption
   return result
 }
 
-/** NOTE: fields instead of an object for each instruction, of which a walk reads millions. */
+/** NOTE: fields instead of one object per instruction, because a walk reads millions of them. */
 class DeltaReader {
-  /** Of the instruction that was read last: whether its bytes are those of the base or of the delta, and which. */
+  /** The last instruction: whether it copies from the base or the delta, and which bytes. */
   isCopy = false
   offset = 0
   length = 0
@@ -52,7 +52,7 @@ class DeltaReader {
     return this.#at >= this.#delta.length
   }
 
-  /** A number in groups of seven bits, the lowest first. */
+  /** Reads a number in groups of seven bits, lowest first. */
   size(): number {
     let value = 0
     for (let factor = 1; factor < 2 ** 42 && !this.isAtEnd; factor *= 128) {
@@ -78,7 +78,7 @@ class DeltaReader {
     }
   }
 
-  /** The bytes of a number, the lowest first, of which those are present whose bits are set. */
+  /** Reads the bytes of a number, lowest first; `present` has a bit for each byte that is stored. */
   #number(present: number, count: number): number {
     let value = 0
     for (let index = 0, factor = 1; index < count; index++, factor *= 256)
@@ -87,9 +87,9 @@ class DeltaReader {
   }
 }
 
-/** Of one object: what git's own reader of requests takes at most. */
+/** Maximum size of one object: the limit of the git reader for requests. */
 export const MAX_OBJECT_BYTES = 16 * 1024 * 1024
-/** Packs of a terabyte and more are left to git. */
+/** Git reads packs of a terabyte and more. */
 const MAX_PACK_BYTES = 2 ** 40
 const MAX_CHAIN = 5000
 const COMMIT = 1
@@ -102,18 +102,18 @@ const HEADER_BYTES = 64
 interface Entry {
   readonly type: number
   readonly size: number
-  /** Where the compressed data begins. */
+  /** Offset of the compressed data. */
   readonly data: number
-  /** Of a delta: where its base begins. */
+  /** For a delta: the offset of its base. */
   readonly base: number
 }
 
-/** One pack with its index. Reads commits and trees; a blob is UnsupportedError. */
+/** One pack with its index. Reads commits and trees; throws UnsupportedError for a blob. */
 export class Pack {
   readonly #file: PagedFile
   readonly #index: PackIndex
   readonly #idBytes: number
-  /** By pack and position: deltas build on what was read. */
+  /** By pack and position: deltas build on objects that were read before. */
   readonly #arena: ObjectArena
   readonly #inflater = new Inflater()
 
@@ -133,12 +133,12 @@ export class Pack {
     return this.#index.find(id)
   }
 
-  /** Of its index, in memory. */
+  /** Bytes of its index in memory. */
   get bytes(): number {
     return this.#index.bytes
   }
 
-  /** The content of the object that begins there, in memory of the arena. */
+  /** The content of the object at that offset, in the arena's memory. */
   read(offset: number): Buffer {
     const deltas: { readonly at: number; readonly data: Buffer }[] = []
     let content: Buffer | undefined
@@ -155,7 +155,7 @@ export class Pack {
       deltas.push({ at, data: this.#inflate(entry) })
       at = entry.base
     }
-    // What is taken does not overwrite the base, which was taken or used right before.
+    // The new buffer does not overwrite the base, which was taken or used immediately before.
     const options = { maxBytes: MAX_OBJECT_BYTES, take: (length: number) => this.#arena.take(length) }
     for (const { at, data } of deltas.reverse()) {
       content = applyDelta(content, data, options)
@@ -202,13 +202,13 @@ export class Pack {
 
   #inflate({ data, size }: Entry): Buffer {
     const available = this.#file.size - TRAILER_BYTES - data
-    // What is compressed is rarely longer than what it was made of; when it is, all that may belong to it is read.
+    // Compressed data is rarely longer than its content; if it is, all bytes that may belong to it are read.
     const likely = Math.min(available, size + 512)
     const most = Math.min(available, size * 2 + 4096)
     const content =
       this.#inflater.inflate(this.#file.read(data, likely), size) ??
       this.#inflater.inflate(this.#file.read(data, most), size)
-    if (!content) throw new UnsupportedError('compressed data is cut off')
+    if (!content) throw new UnsupportedError('compressed data is truncated')
     return content
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RecentCache } from './recent-cache.ts'
 
-it('keeps what is used and stays within its bound', () => {
+it('keeps used entries and stays within its limit', () => {
   const cache = new RecentCache<number, string>(100, (value) => value.length)
   const value = 'x'.repeat(10)
   for (let key = 0; key < 1000; key++) {
@@ -12,7 +12,7 @@ it('keeps what is used and stays within its bound', () => {
   expect(kept.length).toBeLessThanOrEqual(10)
 })
 
-it('does not take what is larger than half of it', () => {
+it('does not store an entry larger than half of the limit', () => {
   const cache = new RecentCache<string, string>(100, (value) => value.length)
   cache.set('small', 'x')
   cache.set('large', 'x'.repeat(51))

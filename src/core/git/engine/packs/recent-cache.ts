@@ -1,6 +1,6 @@
 /**
- * What was used lately, bounded by weight: when the younger half is full, what was not used since the last time is
- * dropped. Far cheaper per use than an exact order, which counts where an entry costs microseconds.
+ * A cache of recently used entries, limited by weight: when the younger half is full, entries not used since the last
+ * switch are dropped. Each use is far cheaper than exact LRU order, which matters for entries that cost microseconds.
  */
 export class RecentCache<K, V> {
   readonly #half: number

@@ -2,7 +2,8 @@ const SLAB_BYTES = 1024 * 1024
 const MAX_PART = SLAB_BYTES / 4
 
 /**
- * Gives buffers that are parts of larger ones: thousands of buffers of their own make the collector work for seconds.
+ * Allocates buffers as parts of larger ones: thousands of separate buffers would keep the garbage collector busy for
+ * seconds.
  */
 export class Slab {
   #current = Buffer.alloc(0)

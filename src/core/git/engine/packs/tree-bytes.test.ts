@@ -10,7 +10,7 @@ interface Item {
   readonly id: Uint8Array
 }
 
-/** Bytes that ids and names are rarely made of: parts of entries. */
+/** Bytes that rarely occur in ids and names: parts of entries. */
 const parts = fc.constantFrom('40000 ', '100644 ', '140000 ', 'a', 't', ' ', '0', '1', '4')
 const names = fc
   .array(parts, { minLength: 1, maxLength: 8 })
@@ -34,7 +34,7 @@ const bytesOf = (list: readonly Item[]): Buffer =>
   Buffer.concat(list.flatMap(({ mode, name, id }) => [Buffer.from(`${mode} ${name}\0`, 'latin1'), id]))
 const treeOf = (list: readonly Item[]): TreeBytes => new TreeBytes(bytesOf(list), ID_BYTES)
 
-it('finds an entry whatever the hint, and none where there is none', () => {
+it('finds an entry whatever the hint, and nothing if there is none', () => {
   fc.assert(
     fc.property(trees, names, (list, other) => {
       const tree = treeOf(list)
@@ -50,7 +50,7 @@ it('finds an entry whatever the hint, and none where there is none', () => {
   )
 })
 
-it('takes no entry from the name of another one', () => {
+it('never finds an entry inside the name of another', () => {
   const id = Buffer.alloc(ID_BYTES, 7)
   id[7] = 0
   const list = [
@@ -63,7 +63,7 @@ it('takes no entry from the name of another one', () => {
   expect(tree.find(Buffer.from('t'), inside)).toBeUndefined()
 })
 
-it('lists what another tree lacks or has in another version', () => {
+it('lists entries that another tree lacks or has in another version', () => {
   const changes = fc.array(fc.tuple(fc.nat(11), fc.constantFrom('drop', 'change', 'keep'), ids), { maxLength: 4 })
   fc.assert(
     fc.property(trees, changes, trees, (list, edits, added) => {

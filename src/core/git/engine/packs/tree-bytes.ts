@@ -4,22 +4,22 @@ const SPACE = 0x20
 const SLASH = 0x2f
 const ZERO = 0x30
 const ONE = 0x31
-/** Of the first mode digit of a directory, `40000`. */
+/** First digit of a directory's mode, `40000`. */
 const FOUR = 0x34
 const SEVEN = 0x37
-/** Bytes back from a position in which the begin of its entry is searched; longer names are found by all begins. */
+/** How many bytes before a position are searched for the start of its entry; for longer names all starts are read. */
 const MAX_BACK = 300
 
-/** One entry of a tree: positions in its bytes. */
+/** An entry of a tree, as positions in its bytes. */
 interface TreePlace {
   readonly start: number
   readonly name: number
-  /** Of the NUL after the name. */
+  /** Position of the NUL after the name. */
   readonly nameEnd: number
   readonly end: number
 }
 
-/** What `find` finds. */
+/** The result of `find`. */
 interface TreeEntryFound {
   readonly start: number
   /** The mode (latin1 digits), a space, a NUL and the id (latin1 bytes). */
@@ -28,7 +28,7 @@ interface TreeEntryFound {
   readonly isTree: boolean
 }
 
-/** The content of a tree object, read in place: parsing thousands of trees into objects takes seconds. */
+/** The content of a tree object, read in place: parsing thousands of trees into objects would take seconds. */
 export class TreeBytes {
   readonly bytes: Buffer
   readonly #idBytes: number
@@ -39,7 +39,7 @@ export class TreeBytes {
     this.#idBytes = idBytes
   }
 
-  /** The entry with the name; undefined: none. `hint`: where it begins in a similar tree. */
+  /** The entry with the name, or undefined. `hint` is its offset in a similar tree. */
   find(name: Buffer, hint = -1): TreeEntryFound | undefined {
     const entry = hint >= 0 && this.#isAt(hint, name) ? this.#entry(hint) : this.#scan(name)
     return (
@@ -52,17 +52,17 @@ export class TreeBytes {
     )
   }
 
-  /** The versions of all entries, as `find` has them, by name as latin1 text of its bytes. */
+  /** The versions of all entries, as in `find`, by name as latin1 text. */
   versions(): Map<string, string> {
     return new Map(this.entries().map((entry) => [this.name(entry), this.version(entry)]))
   }
 
-  /** All entries, in the order of the tree. */
+  /** All entries in tree order. */
   entries(): TreePlace[] {
     return Array.from(this.starts(), (start) => this.#entry(start))
   }
 
-  /** As latin1 text of its bytes. */
+  /** The name as latin1 text of its bytes. */
   name({ name, nameEnd }: TreePlace): string {
     return this.bytes.toString('latin1', name, nameEnd)
   }
@@ -88,7 +88,7 @@ export class TreeBytes {
       if (theirs < other.bytes.length) {
         const same = commonLength(this.bytes, mine, other.bytes, theirs)
         if (mine + same === this.bytes.length) return
-        // What follows the common part is in the entry of its last byte, or begins there in both.
+        // The first difference is in the entry of the last common byte, or in the entries that begin after it.
         const start = this.#startBefore(mine + same)
         theirs += start - mine
         mine = start
@@ -104,7 +104,7 @@ export class TreeBytes {
     }
   }
 
-  /** Where the entries begin. UnsupportedError for a damaged tree. */
+  /** Offsets of the entries. Throws UnsupportedError for a damaged tree. */
   starts(): Uint32Array {
     if (this.#starts) return this.#starts
     const starts: number[] = []
@@ -126,7 +126,7 @@ export class TreeBytes {
     return undefined
   }
 
-  /** True when an entry with the name begins there. */
+  /** True if an entry with the name begins at `start`. */
   #isAt(start: number, name: Buffer): boolean {
     const { bytes } = this
     const at = start + (bytes[start] === FOUR ? 6 : 7)
@@ -136,7 +136,7 @@ export class TreeBytes {
     return this.#isBegin(start)
   }
 
-  /** True when one of git's modes begins there and ends before the space at `space`. */
+  /** True if one of git's modes begins at `start` and ends before the space at `space`. */
   #isModeAt(start: number, space: number): boolean {
     const { bytes } = this
     if (start < 0 || bytes[space] !== SPACE || bytes[start] !== (space - start === 6 ? ONE : FOUR)) return false
@@ -145,9 +145,8 @@ export class TreeBytes {
   }
 
   /**
-   * True when the entry that seems to begin there does: a NUL and an id are before it. What could be the mode of an
-   * entry that begins inside of that id and has the rest of it in its name makes it false, so that the answer does not
-   * depend on ids or names made for the purpose.
+   * True if an entry really begins at `start`: a NUL and an id precede it. The check fails if a possible mode lies
+   * inside that id with the rest of that id in its name, so crafted ids or names cannot mislead it.
    */
   #isBegin(start: number): boolean {
     if (start === 0) return true
@@ -158,7 +157,7 @@ export class TreeBytes {
     return true
   }
 
-  /** Where the entry begins that contains the position. */
+  /** The start of the entry that contains the position. */
   #startBefore(position: number): number {
     const { bytes } = this
     if (this.#starts === undefined) {
@@ -174,7 +173,7 @@ export class TreeBytes {
     return this.#searchStart(position)
   }
 
-  /** The same, from the begin of an entry before the position on. */
+  /** The same, searching from a start before the position. */
   #next(start: number, position: number): number {
     for (let at = start; ;) {
       const { end } = this.#entry(at)
@@ -210,11 +209,11 @@ export class TreeBytes {
 
 interface Side {
   readonly tree: TreeBytes
-  /** Undefined after the last one. */
+  /** Undefined after the last entry. */
   readonly entry: TreePlace | undefined
 }
 
-/** Git's order of entries: by bytes, a directory as if its name ended in a slash. 0 for equal names and types. */
+/** Git's entry order: by bytes, a directory as if its name ended in a slash. 0 for equal names and types. */
 function orderOf(mine: Side & { readonly entry: TreePlace }, theirs: Side): number {
   if (!theirs.entry) return -1
   const { name, nameEnd } = mine.entry
@@ -236,7 +235,8 @@ const isOctal = (byte: number): boolean => byte >= ZERO && byte <= SEVEN
 const SMALL = 64
 
 /**
- * How many bytes from the two positions on are equal. By halves, because comparing natively is far faster than here.
+ * The number of equal bytes from both positions on. Bisects with native comparison, which is far faster than a loop
+ * here.
  */
 function commonLength(a: Buffer, fromA: number, b: Buffer, fromB: number): number {
   let length = Math.min(a.length - fromA, b.length - fromB)

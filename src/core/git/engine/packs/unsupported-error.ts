@@ -1,2 +1,2 @@
-/** The files are absent, damaged, too large or of a kind that is not read here: git has to answer. */
+/** The files are missing, damaged, too large or of an unsupported kind: git has to answer. */
 export class UnsupportedError extends Error {}

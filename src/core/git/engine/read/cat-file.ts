@@ -8,7 +8,7 @@ export interface Found {
   readonly oid: string
   readonly type: ObjectType
   readonly size: number
-  /** Present for `contents`. */
+  /** Set for `contents`. */
   readonly content: Buffer | undefined
 }
 
@@ -21,17 +21,20 @@ interface Pending {
   reject(error: Error): void
 }
 
-/** The process ended before it answered; the request may be sent again to another one. */
+/** The process ended before it answered; another process can answer the request. */
 export class ReaderDiedError extends Error {}
 
-/** Bytes of a commit, tree or tag: they are read whole, and pushed as a few bytes that inflate to gigabytes. */
+/**
+ * Maximum bytes of a commit, tree or tag. They are read whole, and a client can push a few bytes that inflate to
+ * gigabytes.
+ */
 export const MAX_PARSED = 16 * 1024 * 1024
 const MAX_IN_FLIGHT = 128
 const MAX_HEADER = 8192
 
 /**
- * One `git cat-file --batch-command --buffer`. Questions of one turn of the event loop go out in one write and are
- * flushed together; answers come in order. At most 128 are on their way at once, so neither pipe can fill up for good.
+ * One `git cat-file --batch-command --buffer` process. Requests of one event loop turn go out in one write and one
+ * flush; answers arrive in order. At most 128 requests are in flight, so neither pipe can fill up permanently.
  */
 export class CatFile {
   readonly path: string
@@ -44,7 +47,7 @@ export class CatFile {
   #dead = false
   #ending = false
   #timer: NodeJS.Timeout | undefined
-  // The parser: bytes of a header not yet complete, or the content being gathered.
+  // Parser state: bytes of an incomplete header, or the content being collected.
   #rest: Buffer = Buffer.alloc(0)
   #found: Omit<Found, 'content'> | undefined
   #parts: Buffer[] = []
@@ -74,17 +77,17 @@ export class CatFile {
     return this.#child.pid
   }
 
-  /** `name` must not contain a line break; anything else git reads as a revision. */
+  /** `name` must not contain a line break; git reads it as a revision. */
   ask(query: Query, name: string): Promise<Answer> {
     if (/[\n\r\0]/.test(name)) return Promise.resolve('missing')
     return new Promise((resolve, reject) => {
-      if (!this.alive) return reject(new ReaderDiedError('the reader is gone'))
+      if (!this.alive) return reject(new ReaderDiedError('the reader has ended'))
       this.#waiting.push({ query, name, resolve, reject })
       this.#schedule()
     })
   }
 
-  /** No more requests; those that were sent are still answered. */
+  /** Accepts no more requests; requests in flight are still answered. */
   end(): void {
     this.#ending = true
     if (this.pending === 0) this.kill()
@@ -114,7 +117,7 @@ export class CatFile {
     if (first) this.#watch()
   }
 
-  /** The question at the head must move within the deadline. */
+  /** The first request must make progress within the deadline. */
   #watch(): void {
     clearTimeout(this.#timer)
     if (this.#sent.length === 0) return
@@ -125,7 +128,7 @@ export class CatFile {
     this.#timer.unref()
   }
 
-  /** The only way not to read an answer that git has begun is to end it; the other requests are sent again. */
+  /** Ends the process, the only way to skip an answer that git has begun. The other requests are sent again. */
   #refuse(error: GitError): void {
     this.#sent.shift()?.reject(error)
     this.kill()
@@ -167,7 +170,7 @@ export class CatFile {
     this.#parts.push(part)
     this.#left -= part.length
     if (this.#left === 0 && this.#found) {
-      // NOTE: a copy, always. A part of a pipe chunk kept in a cache would keep the whole 64 KiB chunk alive.
+      // NOTE: always a copy. A slice of a pipe chunk in a cache would keep the whole 64 KiB chunk alive.
       const content = Buffer.concat(this.#parts, this.#found.size)
       const found = this.#found
       this.#found = undefined

@@ -11,7 +11,7 @@ export interface ListedFile {
 
 const DEADLINE = 60_000
 
-/** Every file of a tree-ish with its size, by one process; submodules are left out. */
+/** Lists every file of a tree-ish with its size by one process, without submodules. */
 export async function* listFiles(
   command: GitCommand,
   treeish: string,

@@ -1,4 +1,4 @@
-/** What git prints as it comes, a line at a time, without the line ends; bytes as Latin-1. */
+/** Yields git's output line by line without line ends, bytes as Latin-1. */
 export async function* lines(stream: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let rest = ''
   for await (const chunk of stream) {

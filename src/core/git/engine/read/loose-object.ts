@@ -9,12 +9,12 @@ const inflateAsync = promisify(inflate)
 const MAX_COMPRESSED = 256 * 1024
 const MAX_CONTENT = 1024 * 1024
 
-/** Where git keeps a loose object. */
+/** The path of a loose object. */
 export const loosePath = (objects: string, oid: string): string => join(objects, oid.slice(0, 2), oid.slice(2))
 
 /**
  * Reads a small loose object without a process: most repositories are young and small, and are read before maintenance
- * ever packs them. Undefined for whatever is packed, borrowed, big or odd: git decides then.
+ * first packs them. Undefined for objects that are packed, borrowed, large or unusual; git reads those.
  */
 export async function readLoose(objects: string, oid: string): Promise<Found | undefined> {
   try {

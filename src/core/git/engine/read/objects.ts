@@ -24,8 +24,8 @@ interface Cached {
 type Parsed = Commit | readonly TreeEntry[] | Tag | Buffer
 
 /**
- * Parsed objects of all repositories, bounded by bytes. Keys contain the repository: an id must not open another one's
- * object.
+ * Parsed objects of all repositories, limited by bytes. Keys contain the repository: an id must not open another
+ * repository's object.
  */
 export type ObjectCache = LRUCache<string, Cached>
 
@@ -54,7 +54,9 @@ export interface ObjectsContext {
 
 export type Objects = ReturnType<typeof createObjects>
 
-/** Reading objects of one repository by full id. Everything here throws GitError `missing` for what is not there. */
+/**
+ * Reads objects of one repository by full id. Every method throws GitError `missing` for an object that does not exist.
+ */
 export function createObjects(context: ObjectsContext) {
   const { path, format, cacheKey, cache, pool, command } = context
   const objectsDir = join(path, 'objects')
@@ -104,7 +106,7 @@ export function createObjects(context: ObjectsContext) {
     return found
   }
 
-  /** A blob in memory; `too-large` above `maxBytes` (default 16 MiB), before anything was read. */
+  /** A blob in memory. Throws `too-large` above `maxBytes` (default 16 MiB), before reading anything. */
   async function blob(oid: string, maxBytes: number = DEFAULT_MAX_BLOB): Promise<Buffer> {
     const { type, size } = await info(oid)
     if (type !== 'blob') throw wrongType(oid, 'blob', type)
@@ -120,7 +122,7 @@ export function createObjects(context: ObjectsContext) {
     commit: (oid: string): Promise<Commit> => parsed(oid, 'commit'),
     tree: (oid: string): Promise<readonly TreeEntry[]> => parsed(oid, 'tree'),
     tag: (oid: string): Promise<Tag> => parsed(oid, 'tag'),
-    /** A blob of any size as it comes; leaving early ends the reading. */
+    /** Streams a blob of any size; leaving the loop early ends the read. */
     async *blobStream(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
       const { size, type } = await info(oid)
       if (type !== 'blob') throw wrongType(oid, 'blob', type)
@@ -134,9 +136,9 @@ export function createObjects(context: ObjectsContext) {
     },
     /** The stored bytes of a commit, tree or tag, for signatures. */
     raw: contents,
-    /** Asks git about any revision text; the caller has checked that it is harmless. */
+    /** Resolves any revision text through git; the caller must have checked that it is harmless. */
     ask: (revision: string): Promise<Answer> => pool.ask(path, 'info', revision),
-    /** Puts an object that was just written into the cache, so that it need not be read back. */
+    /** Caches an object that was just written, so that it need not be read back. */
     remember({
       oid,
       type,
@@ -152,7 +154,7 @@ export function createObjects(context: ObjectsContext) {
   }
 }
 
-/** A slow client may take its time over a big file. */
+/** A slow client may take its time over a large file. */
 const STREAM_DEADLINE = 60 * 60 * 1000
 
 function parseObject(format: ObjectFormat, oid: string, type: ObjectType, content: Buffer): Parsed {

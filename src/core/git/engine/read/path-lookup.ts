@@ -2,12 +2,12 @@ import type { TreeEntry } from '../object/tree.ts'
 
 type Directory = ReadonlyMap<string, TreeEntry>
 
-/** The entry at a path of one tree, such as `a/b.txt`; undefined where there is none. */
+/** Finds the entry at a path of one tree, such as `a/b.txt`; undefined if there is none. */
 export type PathLookup = (path: string) => Promise<TreeEntry | undefined>
 
 /**
- * Finds many paths in one tree. Reads each directory once; a lookup in a directory that was read takes constant time.
- * `root` undefined is the empty tree.
+ * Looks up many paths in one tree. Reads each directory once; a lookup in a cached directory takes constant time.
+ * `root` undefined means the empty tree.
  */
 export function createPathLookup(
   readTree: (oid: string) => Promise<readonly TreeEntry[]>,

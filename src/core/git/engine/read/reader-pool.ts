@@ -4,19 +4,19 @@ import { type Answer, CatFile, type Query, ReaderDiedError } from './cat-file.ts
 import { gitEnv } from '../command.ts'
 
 export interface ReaderLimits {
-  /** Processes in all. */
+  /** Maximum number of processes. */
   readonly maxReaders: number
   readonly readersPerRepo: number
-  /** Milliseconds an unused process is kept. */
+  /** Milliseconds before an idle process is ended. */
   readonly idleReader: number
-  /** Milliseconds for one object. */
+  /** Timeout in milliseconds for one object. */
   readonly deadline: number
 }
 
 const BUSY_READER = 32
 const ATTEMPTS = 3
 
-/** Keeps `git cat-file` processes of the repositories in use; the least recently used one makes room for another. */
+/** A pool of `git cat-file` processes for the repositories in use; the least recently used process ends first. */
 export class ReaderPool {
   readonly #limits: ReaderLimits
   readonly #readers = new Map<string, CatFile[]>()
@@ -45,7 +45,7 @@ export class ReaderPool {
     return (this.#readers.get(path) ?? []).flatMap((reader) => reader.pid ?? [])
   }
 
-  /** Asks a reader of the repository; a reader that dies is replaced and asked again. */
+  /** Sends a request to a reader of the repository; if the reader dies, a new one gets the request. */
   async ask(path: string, query: Query, name: string): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       const reader = this.#pick(path)
@@ -64,7 +64,7 @@ export class ReaderPool {
     }
   }
 
-  /** Lets the repository's readers finish and end: before it is removed, after packs were replaced. */
+  /** Lets the repository's readers finish and end: before it is removed, and after its packs were replaced. */
   drop(path: string): void {
     const own = this.#readers.get(path)?.slice() ?? []
     for (const reader of own) {
@@ -84,7 +84,8 @@ export class ReaderPool {
   }
 
   /**
-   * NOTE: not async: a reader that was picked must be asked in the same turn, or another question may end it as idle.
+   * NOTE: not async: a reader must get its request in the turn in which it was picked, or another request may end it as
+   * idle.
    */
   #pick(path: string): CatFile | undefined {
     if (this.#closed) throw new GitError('aborted', 'the server is closing')
@@ -116,7 +117,7 @@ export class ReaderPool {
     this.#waiting.shift()?.()
   }
 
-  /** True when one more process may start, ending an idle one if needed. */
+  /** Returns true if another process may start, after ending an idle one if needed. */
   #makeRoom(): boolean {
     if (this.#count < this.#limits.maxReaders) return true
     const idle = [...this.#readers.values()].flat().filter((reader) => reader.pending === 0)
@@ -127,7 +128,7 @@ export class ReaderPool {
     return true
   }
 
-  /** A reader not used since the sweep before last is ended. */
+  /** Ends readers that were not used since the sweep before last. */
   #endIdle(): void {
     const stale = [...this.#readers.values()]
       .flat()

@@ -3,11 +3,11 @@ import { lines } from './lines.ts'
 import { isOid } from '../object/format.ts'
 
 export interface SmallBlobQuery {
-  /** Larger ones are passed over, in bytes. */
+  /** Larger files are skipped. */
   readonly maxBytes: number
-  /** What leads from these counts; all refs when absent. */
+  /** Only objects reachable from these; all refs if absent. */
   readonly from?: readonly string[]
-  /** What leads from these does not; those that are not there do not count. */
+  /** Excludes objects reachable from these; missing ones are ignored. */
   readonly without?: readonly string[]
   readonly signal: AbortSignal
 }
@@ -16,8 +16,8 @@ const BATCH = 500
 const DEADLINE = 3_600_000
 
 /**
- * The contents of small files of the whole history, each once, some at a time. Two processes read the history; it is
- * never in memory as a whole.
+ * Yields the contents of small files in the whole history, each once, in batches. Two processes read the history, which
+ * is never in memory as a whole.
  */
 export async function* smallBlobs(
   repo: GitRepo,

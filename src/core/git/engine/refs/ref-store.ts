@@ -4,31 +4,32 @@ import { join } from 'node:path'
 import { GitError } from '../../errors.ts'
 
 export interface Ref {
-  /** Full name: refs/heads/main. */
+  /** Full name, such as refs/heads/main. */
   readonly name: string
   readonly oid: string
-  /** What an annotated tag finally points to, where packed-refs says so. */
+  /** The object an annotated tag finally points to, if packed-refs has it. */
   readonly peeled?: string
 }
 
-/** All refs of a repository at one moment. */
+/** A consistent snapshot of all refs of a repository. */
 export interface RefSnapshot {
-  /** Where HEAD points: refs/heads/main, also when that branch does not exist yet. Undefined for a detached HEAD. */
+  /**
+   * The target of HEAD, such as refs/heads/main, even if that branch does not exist yet. Undefined for a detached HEAD.
+   */
   readonly head: string | undefined
   /** The id of a detached HEAD. */
   readonly detached: string | undefined
   get(name: string): Ref | undefined
   /** Refs whose full name begins with the prefix, sorted by name. */
   list(prefix: string): readonly Ref[]
-  /** Grows with every change seen; equal numbers mean equal refs. */
+  /** Increases with every observed change; equal numbers mean equal refs. */
   readonly version: number
 }
 
 interface Stamp {
   readonly key: string
   /**
-   * NOTE: a file changed in the same clock tick again would look unchanged, so a young stamp is not trusted (git calls
-   * it racy).
+   * NOTE: a file changed twice in one clock tick looks unchanged, so a young stamp is not trusted (git calls it racy).
    */
   readonly racy: boolean
 }
@@ -36,7 +37,7 @@ interface Stamp {
 interface Directory {
   readonly stamp: Stamp
   readonly values: ReadonlyMap<string, string>
-  /** Files that cannot be read as refs. */
+  /** Files that cannot be parsed as refs. */
   readonly damaged: readonly string[]
   readonly children: readonly string[]
 }
@@ -49,9 +50,9 @@ interface Packed {
   readonly isDamaged: boolean
 }
 
-/** Ages of files below which another change may have left the time as it was. */
+/** A file younger than this may have been changed again without a new time. */
 const RACY_MS = 50
-/** Times of whole seconds, of another machine's clock. */
+/** The same for times in whole seconds from another machine's clock. */
 const RACY_ELSEWHERE_MS = 2_000
 const MANY_FILES = 48
 const NO_FILE = 'none'
@@ -59,11 +60,11 @@ const MAX_NAMED = 5
 const VALUE = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: .+)$/
 const isHead = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: refs\/.+)$/.test(text)
 
-/** Reads refs as git's files backend stores them, and re-reads only what changed since. */
+/** Reads refs in the format of git's files backend, and re-reads only what has changed. */
 export class RefReader {
   readonly #path: string
   readonly #acrossMachines: boolean
-  /** Grows when times of files are not to be trusted: those of what was read before. */
+  /** Incremented when the times of files read so far must not be trusted. */
   #distrusted = 0
   readonly #directories = new Map<string, Directory>()
   #packed: Packed = { stamp: { key: '', racy: true }, text: '', refs: new Map(), isDamaged: false }
@@ -73,24 +74,24 @@ export class RefReader {
   #running: Promise<RefSnapshot> | undefined
   #queued: Promise<RefSnapshot> | undefined
 
-  /** `acrossMachines`: other machines change the files too. */
+  /** `acrossMachines`: other machines also change the files. */
   constructor(path: string, { acrossMachines = false }: { readonly acrossMachines?: boolean } = {}) {
     this.#path = path
     this.#acrossMachines = acrossMachines
   }
 
-  /** The next snapshot reads all files again, whatever their times are. */
+  /** Makes the next snapshot read all files again, whatever their times. */
   distrust(): void {
     this.#distrusted++
   }
 
   /**
-   * The refs as they are now: every change that was complete before the call is in it. Throws GitError `corrupt`, which
-   * names the file, when one cannot be read: without it the repository would look as if it had no such ref.
+   * The current refs, including every change that was complete before the call. Throws GitError `corrupt` with the
+   * file's name if a file cannot be read: without it the repository would seem to lack that ref.
    */
   current(): Promise<RefSnapshot> {
     if (!this.#running) return this.#start()
-    // One that began before this call may have missed a change; the next one serves all callers that wait.
+    // A read that began before this call may have missed a change; the next read serves all waiting callers.
     this.#queued ??= this.#running.then(
       () => this.#start(),
       () => this.#start(),
@@ -98,7 +99,7 @@ export class RefReader {
     return this.#queued
   }
 
-  /** As `current`, also of what another machine changed and the times of files here do not show yet. */
+  /** As `current`, including changes by other machines that file times do not show here yet. */
   fresh(): Promise<RefSnapshot> {
     if (this.#acrossMachines) this.distrust()
     return this.current()
@@ -114,7 +115,7 @@ export class RefReader {
   }
 
   async #refresh(): Promise<RefSnapshot> {
-    // Loose before packed: pack-refs writes packed-refs first and removes the loose file then.
+    // Loose refs before packed refs: pack-refs writes packed-refs first and removes the loose file afterwards.
     const changed = [this.#readHead(), await this.#readDirectories(), await this.#readPacked()]
     this.#requireSound()
     if (!this.#snapshot || changed.includes(true)) {
@@ -225,7 +226,9 @@ function sameValues(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, strin
   return a.size === b.size && [...a].every(([name, value]) => b.get(name) === value)
 }
 
-/** Small numbers at once on this thread, which is faster by far; many without holding up others. */
+/**
+ * Few files are read synchronously, which is much faster; many are read asynchronously, so that others are not blocked.
+ */
 async function readTexts(files: readonly string[]): Promise<(string | undefined)[]> {
   if (files.length <= MANY_FILES) return files.map(readNow)
   const texts: (string | undefined)[] = []
@@ -244,7 +247,10 @@ function readNow(file: string): string | undefined {
   }
 }
 
-/** A file that was deleted or became a directory meanwhile has no text; one that cannot be read has an empty one. */
+/**
+ * A file that was deleted or became a directory since it was listed has no text; one that cannot be read has empty
+ * text.
+ */
 const unlessGone = ({ code }: NodeJS.ErrnoException): '' | undefined =>
   code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' ? undefined : ''
 
@@ -252,8 +258,8 @@ const PACKED_LINE = /^(?:[0-9a-f]{40}|[0-9a-f]{64}) (?=refs\/.)/
 const PEELED_LINE = /^\^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
 /**
- * Reads a packed-refs file: `<oid> <name>` lines, a peeled id on a `^` line after a tag. Undefined for one that git did
- * not write like this, or not to its end.
+ * Parses a packed-refs file: `<oid> <name>` lines, and a peeled id on a `^` line after a tag. Undefined for a file that
+ * git did not write in this form, or that is truncated.
  */
 export function parsePackedRefs(text: string): Map<string, Ref> | undefined {
   const refs = new Map<string, Ref>()

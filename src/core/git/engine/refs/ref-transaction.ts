@@ -8,20 +8,20 @@ import type { GitCommand } from '../command.ts'
 import { isZeroOid } from '../object/format.ts'
 
 /**
- * Refs from which syncing the file system once is faster than syncing each: a push of thousands of tags took half a
- * minute.
+ * From this number of refs on, syncing the whole file system is faster than syncing each file: a push of thousands of
+ * tags took half a minute.
  */
 const MANY = 100
-/** Refs from which this process syncs their files, all at once: git syncs one after the other. */
+/** From this number of refs on, this process syncs their files concurrently: git syncs one after the other. */
 const SOME = 3
 const DEADLINE_MS = 300_000
-/** For git to give up by itself. */
+/** Milliseconds git has to abort by itself. */
 const GRACE_MS = 10_000
 export const UPDATE_REF = ['update-ref', '--no-deref', '--stdin', '-z']
 
 /**
- * Who makes the refs of a transaction durable before they move: git, one after the other; this process, which syncs
- * their lock files all at once; or the file system, with everything written to it so far.
+ * How the refs of a transaction become durable before they move: git syncs them one after the other; this process syncs
+ * all lock files at once; or the whole file system is synced.
  */
 export type RefSync = 'git' | 'files' | 'file system'
 
@@ -31,20 +31,20 @@ export function chooseSync(updates: readonly { readonly new: string }[]): RefSyn
   return updates.length >= SOME && !updates.some((update) => isZeroOid(update.new)) ? 'files' : 'git'
 }
 
-/** What one transaction of refs needs. */
+/** The arguments of one ref transaction. */
 interface RefMoves {
   /** The directory of the repository. */
   readonly path: string
   readonly refs: readonly string[]
-  /** The updates as `update-ref -z` reads them. */
+  /** The updates in the format of `update-ref -z`. */
   readonly lines: string
-  /** Called when git has locked all refs; nothing moves when it rejects. */
+  /** Called when git has locked all refs; if it rejects, nothing moves. */
   readonly confirm: Confirm | undefined
 }
 
 /**
- * A git process that waits for the updates of one transaction: also started while a push is unpacked, so that its
- * start takes no time of the push. It reads nothing of the repository before it receives the updates.
+ * A git process that waits for the updates of one transaction. It is also started while a push is being unpacked, so
+ * that its start does not delay the push. It reads nothing of the repository before it receives the updates.
  */
 export class RefMover {
   readonly #child: Child
@@ -61,14 +61,13 @@ export class RefMover {
   }
 
   /**
-   * Moves all refs or none, once. False when this machine cannot sync a file system; nothing has moved then. GitError
-   * `failed` with git's words when git refuses or is not there any more.
+   * Moves all refs or none; call it once. Returns false, with nothing moved, if this machine cannot sync a file system.
+   * Throws GitError `failed` with git's message if git refuses or has died.
    */
   async move({ path, refs, lines, confirm }: RefMoves): Promise<boolean> {
     this.#isUsed = true
     const { stdin } = this.#child
-    // NOTE: without a commit git gives everything up at the end of its input, its locks included; killed it would leave
-    // them.
+    // NOTE: without a commit git aborts at the end of its input and removes its locks; a killed git would leave them.
     const timers = [
       setTimeout(() => stdin.end(), this.#deadline),
       setTimeout(() => this.#child.kill('SIGKILL'), this.#deadline + GRACE_MS),
@@ -92,12 +91,12 @@ export class RefMover {
     throw this.#output.failure()
   }
 
-  /** Ends the process if it was not needed: it has locked nothing then. */
+  /** Ends the process if it was not needed; it holds no locks then. */
   close(): void {
     if (!this.#isUsed) this.#child.kill('SIGKILL')
   }
 
-  /** NOTE: git has written every new value into the lock file of its ref, which the commit renames. */
+  /** NOTE: git has written every new value into the ref's lock file, which the commit renames. */
   async #syncPrepared(path: string, refs: readonly string[]): Promise<boolean> {
     if (this.#sync === 'file system') return await syncFileSystem(path)
     if (this.#sync === 'files') await Promise.all(refs.map((ref) => syncFile(join(path, `${ref}.lock`))))
@@ -105,7 +104,7 @@ export class RefMover {
   }
 }
 
-/** What a running git process has written to its two outputs. */
+/** The output of a running git process. */
 class ProcessOutput {
   readonly ended: Promise<void>
   #stderr = ''
@@ -125,13 +124,13 @@ class ProcessOutput {
     )
   }
 
-  /** True once the standard output contains `text`, false when git ends without it. */
+  /** Resolves with true once standard output contains `text`, with false if git ends without it. */
   async waitFor(text: string): Promise<boolean> {
     while (!this.#stdout.includes(text) && !this.#hasEnded) await this.#changed.promise
     return this.#stdout.includes(text)
   }
 
-  /** After the end: the error that git printed. */
+  /** The error that git printed; call it after the end. */
   failure(): GitError {
     return new GitError('failed', `git update-ref ended: ${this.#stderr.trim().slice(0, 2000)}`)
   }
@@ -149,7 +148,7 @@ class ProcessOutput {
   }
 }
 
-/** `sync -f` of coreutils and of busybox: everything written to the file system so far is on disk when it ends. */
+/** Runs `sync -f` of coreutils or busybox: everything written to the file system so far is on disk when it ends. */
 async function syncFileSystem(path: string): Promise<boolean> {
   try {
     const { code } = await runProcess('sync', ['-f', path], { deadline: DEADLINE_MS })

@@ -15,7 +15,7 @@ const MAX_REF_BYTES = 1024
 const FORBIDDEN = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$/
 
 /**
- * The rules of git-check-ref-format(1) for a full name such as `refs/heads/main`. Pure; proven equal to git by a test.
+ * Implements git-check-ref-format(1) for a full name such as `refs/heads/main`. A property test compares it with git.
  */
 export function isValidRefName(name: string): boolean {
   return name.includes('/') && isValidRefPart(name)
@@ -30,15 +30,17 @@ export function isValidRefPart(name: string): boolean {
     .every((part) => !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= MAX_COMPONENT)
 }
 
-/** NOTE: git has no such limit, file systems do: a component and its `.lock` must fit in 255 bytes. */
+/** NOTE: file systems, not git, have this limit: a component and its `.lock` must fit into 255 bytes. */
 const MAX_COMPONENT = 250
 
-/** A short branch name: not an option, not HEAD, valid below refs/heads/ (git check-ref-format --branch). */
+/**
+ * True for a valid short branch name: not an option, not HEAD, valid below refs/heads/ (git check-ref-format --branch).
+ */
 export function isValidBranchName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isValidRefPart(name)
 }
 
-/** A short tag name. */
+/** True for a valid short tag name. */
 export function isValidTagName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isValidRefPart(name)
 }
@@ -47,8 +49,8 @@ export function isValidTagName(name: string): boolean {
 const ID_LIKE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
 
 /**
- * Whether a branch or tag may be created with this short name. Names that look like an object id exist in older and
- * imported repositories only: the id is what they mean wherever a revision is named.
+ * True if a branch or tag may be created with this short name. Names that look like an object id exist only in older
+ * and imported repositories: as a revision such a name means the id.
  */
 export const isNewRefName = (name: string): boolean => isValidBranchName(name) && !ID_LIKE.test(name)
 
@@ -56,8 +58,8 @@ export const branchRef = (name: string): string => `refs/heads/${name}`
 export const tagRef = (name: string): string => `refs/tags/${name}`
 
 /**
- * One ref of a transaction. The zero id as `new` deletes, as `old` demands that the ref does not exist; no `old`:
- * whatever it is.
+ * One ref of a transaction. The zero id as `new` deletes; as `old` it requires that the ref does not exist. Without
+ * `old` the current value does not matter.
  */
 interface RefUpdate {
   readonly ref: string
@@ -71,9 +73,9 @@ export interface RefsContext {
   readonly reader: RefReader
   readonly mutex: KeyedMutex
   readonly command: GitCommand
-  /** Wall-clock milliseconds at which this server began: an older lock has no owner. */
+  /** Wall-clock milliseconds of this server's start: an older lock has no owner. */
   readonly startedAt: number
-  /** Tells processes on other machines that refs have moved. */
+  /** Notifies processes on other machines that refs have moved. */
   onMoved(): void
 }
 
@@ -90,7 +92,8 @@ export function createRefs(context: RefsContext) {
     try {
       const moves = { path, refs: updates.map((update) => update.ref), lines, confirm }
       const sync = chooseSync(updates)
-      // NOTE: where git syncs and nothing is asked in between, the number of processes at once is bounded.
+      // NOTE: git syncs and nothing has to be confirmed in between, so the number of concurrent processes is limited
+      // here.
       if (mover === undefined && confirm === undefined && sync === 'git')
         await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
       else if (!(await (mover ?? new RefMover(command, sync)).move(moves)))
@@ -102,18 +105,16 @@ export function createRefs(context: RefsContext) {
   }
 
   return {
-    /** The refs as they are now, also when another process changed them. Costs a few stat calls when nothing changed. */
+    /** The current refs, including changes by other processes. Costs a few stat calls if nothing changed. */
     snapshot: (): Promise<RefSnapshot> => reader.current(),
-    /** As snapshot, for what is written by it: sees changes by other machines that were complete before the call. */
+    /** As `snapshot`, for callers that write: includes changes by other machines that were complete before the call. */
     freshSnapshot: (): Promise<RefSnapshot> => reader.fresh(),
-    /**
-     * Begins what one `update` of these or some of these refs will need, while other work goes on. To be closed.
-     */
+    /** Prepares an `update` of some of these refs while other work continues. The caller must close it. */
     mover: (updates: readonly Pick<RefUpdate, 'new'>[]): RefMover => new RefMover(command, chooseSync(updates)),
     /**
-     * Moves all refs or none, durably. Throws RefConflictError when one is not at its expected old value or its name
-     * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that is not there.
-     * `mover`: what `mover()` gave, once.
+     * Moves all refs or none, durably. Throws RefConflictError if one does not have its expected old value or its name
+     * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that does not exist.
+     * `mover` is the result of `mover()` and can be used once.
      */
     async update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void> {
       for (const update of updates) checkUpdate(update, format)
@@ -130,7 +131,7 @@ export function createRefs(context: RefsContext) {
       })
       context.onMoved()
     },
-    /** Another process has moved refs: the next snapshot reads all files again. */
+    /** Call it when another process has moved refs: the next snapshot reads all files again. */
     movedElsewhere: (): void => reader.distrust(),
   }
 }
@@ -138,7 +139,7 @@ export function createRefs(context: RefsContext) {
 interface Transaction {
   readonly updates: readonly RefUpdate[]
   readonly mover: RefMover | undefined
-  /** Of the lock under which the refs move, where it can be lost. */
+  /** Confirms the lock under which the refs move, where it can be lost. */
   readonly confirm: Confirm | undefined
 }
 
@@ -149,7 +150,7 @@ function checkAll(updates: readonly RefUpdate[], snapshot: RefSnapshot): void {
 
 function checkUpdate(update: RefUpdate, format: ObjectFormat): void {
   const deletes = isZeroOid(update.new)
-  // A name git would not make may still exist and must be deletable; it must not break the input format though.
+  // A name that git would not create may exist and must be deletable, but it must not break the input format.
   const valid = deletes
     ? /^refs\/[^\0\n]+$/.test(update.ref)
     : update.ref.startsWith('refs/') && isValidRefName(update.ref)
@@ -159,7 +160,7 @@ function checkUpdate(update: RefUpdate, format: ObjectFormat): void {
   }
 }
 
-/** The common lost race, found without a process. Git checks again under its own lock. */
+/** Detects the common lost race without a process. Git checks again under its own lock. */
 function checkExpected(update: RefUpdate, snapshot: RefSnapshot): void {
   if (update.old === undefined) return
   const actual = snapshot.get(update.ref)?.oid
@@ -168,10 +169,10 @@ function checkExpected(update: RefUpdate, snapshot: RefSnapshot): void {
   throw new RefConflictError(update.ref, isZeroOid(update.old) ? 'exists' : 'stale', actual)
 }
 
-/** Names for which it is cheaper to look through all refs for each. */
+/** Up to this many names, scanning all refs for each is cheaper. */
 const FEW = 8
 
-/** `refs/heads/a` and `refs/heads/a/b` of `refs/heads/a/b/c`. */
+/** Returns `refs/heads/a` and `refs/heads/a/b` for `refs/heads/a/b/c`. */
 function directoriesOf(ref: string): string[] {
   const parts = ref.split('/')
   return parts.slice(2, -1).map((_, index) => parts.slice(0, index + 3).join('/'))
@@ -226,14 +227,14 @@ function explain(error: GitError, updates: readonly RefUpdate[]): Error {
   return error
 }
 
-/** NOTE: git syncs the ref file before it renames it, not the directory with the new name. */
+/** NOTE: git syncs the ref file before it renames it, but not the directory with the new name. */
 async function makeDurable(path: string, updates: readonly RefUpdate[]): Promise<void> {
   const directories = new Set(updates.map((update) => dirname(join(path, update.ref))))
   if (updates.some((update) => isZeroOid(update.new))) directories.add(path)
   await Promise.all([...directories].map((directory) => syncDirectory(directory)))
 }
 
-/** HEAD.lock is what git itself would take. */
+/** HEAD.lock is the lock that git itself would take. */
 async function replaceHead(path: string, branch: string, confirm: Confirm | undefined): Promise<void> {
   const lock = join(path, 'HEAD.lock')
   const handle = await open(lock, 'wx').catch((error: NodeJS.ErrnoException) => {

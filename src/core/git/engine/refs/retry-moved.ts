@@ -1,8 +1,8 @@
 import { RefConflictError } from '../../errors.ts'
 
 /**
- * Runs `task` again, up to `attempts` times in all, while a ref that it compared moves under it: each run decides by the
- * refs as they are then. Throws what the last one threw.
+ * Runs `task` up to `attempts` times while a ref that it compares moves: each run reads the refs again. Throws the last
+ * run's error.
  */
 export async function retryMoved<T>(attempts: number, task: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -5,17 +5,17 @@ import type { Objects } from '../read/objects.ts'
 import type { RefSnapshot } from './ref-store.ts'
 import { branchRef, tagRef, type Refs } from './refs.ts'
 
-/** What a client's ref text turned out to be. `oid` is the object itself, not peeled. */
+/** The result of resolving a client's ref text. `oid` is the object itself, not peeled. */
 interface Resolved {
   readonly kind: 'branch' | 'tag' | 'oid' | 'other'
-  /** Full ref name for branches and tags. */
+  /** Full ref name, for branches and tags. */
   readonly ref: string | undefined
   readonly oid: string
   readonly type: ObjectType
 }
 
 const MIN_SHORT = 4
-/** A base without git's special characters; then any number of `~n`, `^n`, `^{type}`, and maybe `:path`. */
+/** A base without git's special characters; then any number of `~n`, `^n`, `^{type}`, and optionally `:path`. */
 // oxlint-disable-next-line no-control-regex
 const REVISION =
   /^([^\0-\x20\x7f~^:?*[\\-][^\0-\x20\x7f~^:?*[\\]*)((?:[~^]\d{0,6}|\^\{(?:commit|tree|tag|blob|object|)\})*(?::[^\0\n]*)?)$/
@@ -31,14 +31,14 @@ export type Revisions = ReturnType<typeof createRevisions>
 export function createRevisions({ format, objects, refs }: RevisionContext) {
   async function resolved(kind: Resolved['kind'], ref: string | undefined, oid: string): Promise<Resolved | undefined> {
     const info = await objects.findInfo(oid)
-    // NOTE: a ref without its object is damage, such as a lost pack, and not a ref that does not exist.
+    // NOTE: a ref without its object is damage, such as a lost pack, and not a missing ref.
     if (!info && ref !== undefined) throw new GitError('corrupt', `the object ${oid} of ${ref} is missing`)
     return info && { kind, ref, oid, type: info.type }
   }
 
   /**
-   * A full id, else an exact branch, else an exact tag (behaviour/git-data-and-transport#common-rules, strict). What it
-   * finds, `findLoose` finds too. Never starts a process for a ref.
+   * Finds a full id, else an exact branch, else an exact tag (behaviour/git-data-and-transport#common-rules, strict).
+   * `findLoose` finds everything that this finds. Never starts a process for a ref.
    */
   async function findStrict(name: string): Promise<Resolved | undefined> {
     if (isOid(name, format)) return resolved('oid', undefined, name)
@@ -48,9 +48,9 @@ export function createRevisions({ format, objects, refs }: RevisionContext) {
   }
 
   /**
-   * Anything git can resolve to one object (behaviour/git-data-and-transport#common-rules, loose): full ids, HEAD, full
-   * refs, branches, tags, short ids, and all of them followed by `~n`, `^`, `:path`. NOTE: git prefers a tag to a branch
-   * of the same name.
+   * Finds anything that git resolves to one object (behaviour/git-data-and-transport#common-rules, loose): full ids,
+   * HEAD, full refs, branches, tags, short ids, each optionally followed by `~n`, `^`, `:path`. NOTE: git prefers a tag
+   * to a branch of the same name.
    */
   async function findLoose(revision: string): Promise<Resolved | undefined> {
     if (isOid(revision, format)) return resolved('oid', undefined, revision)
@@ -65,7 +65,9 @@ export function createRevisions({ format, objects, refs }: RevisionContext) {
     return answer === 'missing' ? undefined : { kind: 'other', ref: undefined, oid: answer.oid, type: answer.type }
   }
 
-  /** Follows tags (and, for a tree, the commit); GitError `wrong-type` when there is nothing of that type. */
+  /**
+   * Follows tags (and, for a tree, the commit). Throws GitError `wrong-type` if that leads to no object of the type.
+   */
   async function peel(oid: string, type: 'commit' | 'tree'): Promise<string> {
     let current = oid
     for (let depth = 0; depth < 10; depth++) {
@@ -79,8 +81,8 @@ export function createRevisions({ format, objects, refs }: RevisionContext) {
   }
 
   /**
-   * The entry at a path of a tree-ish; the root is a tree entry with an empty name. Undefined when the path is not
-   * there.
+   * The entry at a path of a tree-ish; the root is a tree entry with an empty name. Undefined if the path does not
+   * exist.
    */
   async function entryAt(treeish: string, path: string): Promise<TreeEntry | undefined> {
     const root = await peel(treeish, 'tree')
@@ -98,25 +100,27 @@ export function createRevisions({ format, objects, refs }: RevisionContext) {
     findLoose,
     peel,
     entryAt,
-    /** The commit id behind a revision in the loose form; GitError `missing`. */
+    /** The commit id of a revision in the loose form. Throws GitError `missing`. */
     async commitOid(revision: string): Promise<string> {
       const found = await findLoose(revision)
       if (!found) throw new GitError('missing', `no such revision: ${revision.slice(0, 200)}`)
       return peel(found.oid, 'commit')
     },
-    /** Full ids that begin with the given hex digits: none, one, or GitError `ambiguous`. */
+    /** The full id that begins with the given hex digits, or undefined. Throws GitError `ambiguous`. */
     async findShort(prefix: string): Promise<string | undefined> {
       if (!/^[0-9a-f]+$/.test(prefix) || prefix.length < MIN_SHORT) return undefined
       if (isOid(prefix, format)) return (await objects.findInfo(prefix))?.oid
       const answer = await objects.ask(prefix)
       if (answer === 'ambiguous') throw new GitError('ambiguous', `${prefix} is ambiguous`)
-      // NOTE: a branch named like a short id is found by git as well; that is not an id.
+      // NOTE: git also finds a branch named like a short id, which is not an id.
       return answer === 'missing' || !answer.oid.startsWith(prefix) ? undefined : answer.oid
     },
   }
 }
 
-/** The one order in which a name that is no full id is looked up. A branch comes before a tag of the same name. */
+/**
+ * The order in which a name that is not a full id is looked up. A branch takes precedence over a tag of the same name.
+ */
 function findRef(snapshot: RefSnapshot, name: string): { name: string; oid: string } | undefined {
   if (name === 'HEAD' || name === '@') {
     if (snapshot.detached !== undefined) return { name: '', oid: snapshot.detached }

@@ -1,6 +1,6 @@
 import type { GitCommand } from '../command.ts'
 
-/** When a tag was made: by its tagger, or, for a lightweight one, when its commit was committed. Epoch seconds. */
+/** The time of a tag in epoch seconds: the tagger's, or, for a lightweight tag, its commit's committer time. */
 export interface TagTime {
   /** Full name of the ref. */
   readonly ref: string
@@ -9,7 +9,7 @@ export interface TagTime {
 
 const FORMAT = '%(refname)%00%(objecttype)%00%(*objecttype)%00%(creatordate:unix)'
 
-/** Tags that peel to a commit, listed by one process; the newest first, then by name. */
+/** Tags that peel to a commit, listed by one process; newest first, then by name. */
 export async function listTagTimes(command: GitCommand): Promise<readonly TagTime[]> {
   const { stdout } = await command.run(['for-each-ref', `--format=${FORMAT}`, 'refs/tags/'])
   const tags: TagTime[] = []

@@ -8,7 +8,7 @@ interface RefNames {
   readonly revisions: Revisions
 }
 
-/** A repository whose default branch stands for an absent ref. */
+/** A repository whose default branch replaces a missing ref. */
 interface WithDefaultBranch {
   readonly defaultBranch: string
 }
@@ -21,7 +21,7 @@ export interface Target {
 }
 
 /**
- * Resolves a full id, exact branch or exact tag; the default branch where `ref` is absent or empty
+ * Resolves a full id, exact branch or exact tag; the default branch if `ref` is absent or empty
  * (behaviour/git-data-and-transport#common-rules).
  */
 export async function findTarget(
@@ -41,7 +41,7 @@ export async function getTarget(git: RefNames, repo: WithDefaultBranch, ref: str
   return requireTarget(await findTarget(git, repo, ref), repo, ref)
 }
 
-/** What `findTarget` gave. Throws NotFound where it gave nothing. */
+/** Returns the target or throws NotFound if it is undefined. */
 export function requireTarget(target: Target | undefined, repo: WithDefaultBranch, ref: string | undefined): Target {
   if (target === undefined) throw notFound(`ref ${ref || repo.defaultBranch} does not exist`)
   return target
@@ -50,7 +50,7 @@ export function requireTarget(target: Target | undefined, repo: WithDefaultBranc
 const SHORT_ID = /^[0-9a-f]{7,64}$/
 
 /**
- * As `findTarget`, or by a short id of at least 7 digits: the form that statuses accept
+ * As `findTarget`, and also accepts a short id of at least 7 digits, as statuses do
  * (behaviour/git-data-and-transport#common-rules).
  */
 export async function findReportedOid(
@@ -61,14 +61,14 @@ export async function findReportedOid(
   return (await findTarget(git, repo, ref))?.commit ?? findShortOid(git, ref)
 }
 
-/** The commit of an id of at least 7 digits, full or short, and of nothing else. */
+/** The commit with an id of at least 7 digits, full or short; finds nothing else. */
 export async function findShortOid(git: RefNames, id: string): Promise<string | undefined> {
   if (!SHORT_ID.test(id)) return undefined
   const oid = await ignoringMissing(() => git.revisions.findShort(id))
   return oid === undefined ? undefined : peeled(git, oid)
 }
 
-/** False in an empty repository. */
+/** False for an empty repository. */
 export const hasBranches = async (git: RefNames): Promise<boolean> =>
   (await git.refs.snapshot()).list(branchRef('')).length > 0
 
@@ -86,7 +86,7 @@ export async function findCommitOid(git: RefNames, revision: string): Promise<st
 const peeled = (git: RefNames, oid: string): Promise<string | undefined> =>
   ignoringMissing(() => git.revisions.peel(oid, 'commit'))
 
-/** Undefined instead of a GitError that says there is no such object. */
+/** Returns undefined instead of throwing a GitError for a missing object. */
 export async function ignoringMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

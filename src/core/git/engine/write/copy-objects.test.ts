@@ -5,11 +5,11 @@ import { copyObjects } from './copy-objects.ts'
 
 const WANTS = ['0'.repeat(39) + '1']
 
-/** Copies by a taker that reads one byte and leaves before its input has ended. */
+/** Copies to a receiver that reads one byte and ends before its input has ended. */
 function copy(code: number, fault?: Error): Promise<void> {
   const start = (): Child => {
     const taker = startProcess('sh', ['-c', `head -c 1 >/dev/null; echo words >&2; exit ${code}`])
-    // What happens when the process leaves between the end of the input and the notice of it.
+    // Simulates a process that ends between the end of the input and the notification of it.
     taker.stdin.end = (() => taker.stdin.destroy()) as Child['stdin']['end']
     return taker
   }
@@ -22,10 +22,10 @@ function copy(code: number, fault?: Error): Promise<void> {
 }
 
 describe('copying objects', () => {
-  it('is done when the taker is content, although it leaves before its input ends', () =>
+  it('succeeds when the receiver succeeds, although it exits before its input ends', () =>
     expect(copy(0)).resolves.toBeUndefined())
-  it('fails with the words of a taker that is not', () =>
-    expect(copy(1)).rejects.toThrow('git index-pack could not take the objects: words'))
-  it('fails with the fault of the giver', () =>
+  it('fails with the error of a failed receiver', () =>
+    expect(copy(1)).rejects.toThrow('git index-pack could not read the objects: words'))
+  it('fails with the error of the source', () =>
     expect(copy(1, new Error('no such object'))).rejects.toThrow('no such object'))
 })

@@ -6,13 +6,13 @@ import { isOid } from '../object/format.ts'
 export interface ObjectChoice {
   /** Commits or trees; everything reachable from them is copied too, except submodules. */
   readonly wants: readonly string[]
-  /** What leads from these is in the target already; those that the source lacks do not count. */
+  /** Objects reachable from these are already in the target; ids that the source lacks are ignored. */
   readonly haves?: readonly string[]
 }
 
 const DEADLINE = 600_000
 
-/** Copies objects from one repository to another by one pack that is streamed; use within `writing` of the target. */
+/** Copies objects from one repository to another as one streamed pack; use within `writing` of the target. */
 export async function copyObjects(from: GitRepo, to: GitRepo, { wants, haves = [] }: ObjectChoice): Promise<void> {
   if (from.objectFormat !== to.objectFormat)
     throw new GitError('invalid', 'the repositories have different object formats')
@@ -38,7 +38,7 @@ export async function copyObjects(from: GitRepo, to: GitRepo, { wants, haves = [
   child.stdout.resume()
   try {
     await pipeline(pack, child.stdin).catch(ignoreClosed)
-    if ((await ended) !== 0) throw new GitError('failed', `git index-pack could not take the objects: ${stderr.trim()}`)
+    if ((await ended) !== 0) throw new GitError('failed', `git index-pack could not read the objects: ${stderr.trim()}`)
   } finally {
     clearTimeout(timer)
     child.kill('SIGKILL')
@@ -46,10 +46,7 @@ export async function copyObjects(from: GitRepo, to: GitRepo, { wants, haves = [
   }
 }
 
-/**
- * NOTE: git detects the end of a pack by itself and may be gone before the pipe is closed behind it: its exit status
- * counts.
- */
+/** NOTE: git detects the end of a pack itself and may exit before the pipe is closed: its exit status counts. */
 function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE' && error.code !== 'EPIPE') throw error
 }

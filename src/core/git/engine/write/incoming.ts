@@ -12,12 +12,12 @@ const BATCH = 200
 const DEADLINE = 120_000
 
 /**
- * What a ref would bring, asked before it moves. `from` is where it stands; undefined: it is new, and then only commits
- * that no branch has count.
+ * What a ref update would add, computed before the ref moves. `from` is the ref's current value; undefined for a new
+ * ref, where only commits that no branch has count.
  */
 export type Incoming = ReturnType<typeof createIncoming>
 
-/** `env` is the environment under which git sees objects that are still in quarantine. */
+/** `env` is the environment in which git sees objects that are still in quarantine. */
 export function createIncoming(format: ObjectFormat, command: GitCommand, env: Readonly<Record<string, string>> = {}) {
   const options: CommandOptions = { env, deadline: DEADLINE }
 
@@ -32,17 +32,17 @@ export function createIncoming(format: ObjectFormat, command: GitCommand, env: R
   }
 
   return {
-    /** Every path that differs; of a new ref every path that one of the new commits changes. */
+    /** Every path that differs; for a new ref every path that one of the new commits changes. */
     async changedFiles(from: string | undefined, to: string): Promise<readonly string[]> {
       const tree = ['diff-tree', '-r', '--no-renames', '--name-only', '-z', '--end-of-options', from ?? '', to]
-      // NOTE: of a merge only what none of its sides has: their own commits are listed where they are new.
+      // NOTE: of a merge only what no parent has: the parents' own commits are listed where they are new.
       const log = ['log', '-z', '--format=', '--name-only', '--no-renames', '-c', '--root', to, '--not', '--branches']
       const files = new Set<string>()
       for await (const name of fields(command.stream(from === undefined ? log : tree, options)))
         if (name !== '') files.add(name)
       return [...files]
     },
-    /** Newest first, some at a time; leaving early ends the reading. */
+    /** Newest first, in batches; leaving the loop early ends the read. */
     async *newCommits(
       from: string | undefined,
       to: string,
@@ -61,7 +61,7 @@ export function createIncoming(format: ObjectFormat, command: GitCommand, env: R
   }
 }
 
-/** The parts of a stream between separators. */
+/** Yields the parts of a stream between separators. */
 async function* fields(stream: AsyncIterable<Buffer>, separator = '\0'): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -73,7 +73,7 @@ async function* fields(stream: AsyncIterable<Buffer>, separator = '\0'): AsyncGe
   if (rest !== '') yield rest
 }
 
-/** Reads `cat-file --batch`: `<oid> <type> <size>`, the bytes, a newline. */
+/** Parses `cat-file --batch`: `<oid> <type> <size>`, the bytes, a newline. */
 function parseBatch(output: Buffer): IncomingCommit[] {
   const found: IncomingCommit[] = []
   for (let at = 0; at < output.length;) {

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { loosePath } from '../read/loose-object.ts'
 import { type NewObject, writeLoose } from './loose-writer.ts'
 
-/** Removes the folders of objects that are empty, as `git prune-packed` does. */
+/** Removes empty object folders, as `git prune-packed` does. */
 function removeEmptyFolders(directory: string): number {
   let removed = 0
   for (const name of readdirSync(directory)) {
@@ -15,7 +15,7 @@ function removeEmptyFolders(directory: string): number {
       rmdirSync(join(directory, name))
       removed++
     } catch {
-      // It is not empty.
+      // The folder is not empty.
     }
   }
   return removed
@@ -33,10 +33,10 @@ const makeObjects = (count: number): NewObject[] =>
     return { oid: createHash('sha1').update(content).digest('hex'), type: 'blob', content }
   })
 
-it('leaves no temporary file and writes nothing any more when it has thrown', async () => {
+it('leaves no temporary file and stops writing once it has thrown', async () => {
   const directory = objectsDirectory()
   const objects = makeObjects(16)
-  // A file where the folder of one object is to be.
+  // A file at the path of one object's folder.
   writeFileSync(join(directory, objects[0]!.oid.slice(0, 2)), '')
   await expect(writeLoose(directory, objects)).rejects.toThrow('ENOTDIR')
   const files = () => readdirSync(directory, { recursive: true }).map(String)

@@ -17,12 +17,12 @@ export interface NewObject {
 
 const deflateAsync = promisify(deflate)
 const MAX_CONCURRENT_WRITES = 16
-/** Of one file, whose folder is removed meanwhile. */
+/** Attempts for one file whose folder is removed concurrently. */
 const MAX_ATTEMPTS = 20
 
 /**
- * Writes each object to a file of its own below the objects directory, durably. When it throws, nothing is being written
- * any more, and no temporary file is left.
+ * Writes each object to its own file below the objects directory, durably. When it throws, no write is in progress and
+ * no temporary file remains.
  */
 export async function writeLoose(directory: string, objects: readonly NewObject[]): Promise<void> {
   const folders = new Set(objects.map(({ oid }) => join(directory, oid.slice(0, 2))))
@@ -36,9 +36,9 @@ export async function writeLoose(directory: string, objects: readonly NewObject[
   await Promise.all(changed.map((folder) => syncDirectory(folder)))
 }
 
-/** Returns whether it had to make the folder. */
+/** Returns whether it created the folder. */
 async function writeOne(path: string, { type, content }: NewObject): Promise<boolean> {
-  // NOTE: an object that is there may be unreachable and about to expire: touched, it is young again.
+  // NOTE: an existing object may be unreachable and about to expire: touching it makes it young again.
   const now = (performance.timeOrigin + performance.now()) / 1000
   const known = await utimes(path, now, now).then(
     () => true,
@@ -48,7 +48,7 @@ async function writeOne(path: string, { type, content }: NewObject): Promise<boo
   const data = await deflateAsync(Buffer.concat([objectHeader(type, content.length), content]), {
     level: constants.Z_BEST_SPEED,
   })
-  // NOTE: git prune-packed of maintenance removes a folder that has become empty, also one that was made a moment ago.
+  // NOTE: git prune-packed of maintenance removes empty folders, including one that was just created.
   for (let attempt = 1; ; attempt++) {
     try {
       await writeFile(path, data)

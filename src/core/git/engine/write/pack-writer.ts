@@ -8,10 +8,10 @@ import { syncDirectory, writeSynced } from '../../../platform/files/durable.ts'
 import type { ObjectFormat, ObjectType } from '../object/format.ts'
 import type { NewObject } from './loose-writer.ts'
 
-/** Where a pack has an object. */
+/** The location of an object in a pack. */
 interface IndexEntry {
   readonly oid: string
-  /** Bytes before the entry; less than 2 GiB. */
+  /** Offset of the entry; less than 2 GiB. */
   readonly offset: number
   /** CRC-32 of the entry's bytes. */
   readonly crc: number
@@ -19,7 +19,7 @@ interface IndexEntry {
 
 const FANOUT = 256
 
-/** The bytes of a version 2 index (gitformat-pack(5)) of the pack that has the checksum. */
+/** The bytes of a version 2 index (gitformat-pack(5)) for the pack with this checksum. */
 function serializePackIndex(format: ObjectFormat, entries: readonly IndexEntry[], packChecksum: Buffer): Buffer {
   const sorted = entries.toSorted((a, b) => (a.oid < b.oid ? -1 : 1))
   const head = Buffer.from('\xfftOc\0\0\0\x02', 'latin1')
@@ -43,22 +43,22 @@ const deflateAsync = promisify(deflate)
 
 /** The type numbers of gitformat-pack(5). */
 const TYPE = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
-/** Objects that are compressed at once: others need the threads too. */
+/** Objects compressed at once; other work needs the threads too. */
 const MAX_CONCURRENT_DEFLATES = 4
-/** What is compressed in less time than another thread takes to begin. */
+/** Up to this size, compressing inline takes less time than another thread takes to start. */
 const MAX_INLINE_BYTES = 4096
 const LEVEL = { level: constants.Z_BEST_SPEED }
 /**
- * By which so few bytes can become longer, and more. NOTE: zlib takes 16 KiB for each result without a size: 16 MB for
- * 1,000 small files, which are freed late.
+ * Compression adds at most this to small inputs. NOTE: zlib allocates 16 KiB for each result without a given size: 16
+ * MB for 1,000 small files, freed late.
  */
 const MAX_ADDED_BYTES = 64
 const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /**
- * Writes the objects as one pack without deltas, and its index, below the objects directory; durable when this returns.
- * Three calls to sync, whatever the number of objects. The objects have at most 2 GiB together, because the index has
- * no offsets of 64 bits. A process that is killed leaves `tmp_pack_*` files, which maintenance deletes.
+ * Writes the objects as one pack without deltas, with its index, below the objects directory; durable when this
+ * returns. Syncs three times, whatever the number of objects. The objects must total at most 2 GiB, because the index
+ * has no 64-bit offsets. A killed process leaves `tmp_pack_*` files, which maintenance deletes.
  */
 export async function writePack(directory: string, format: ObjectFormat, objects: readonly NewObject[]): Promise<void> {
   const folder = join(directory, 'pack')
@@ -69,7 +69,7 @@ export async function writePack(directory: string, format: ObjectFormat, objects
     const { entries, checksum } = await writePackFile(temporary, format, objects)
     await writeSynced(temporaryIndex, serializePackIndex(format, entries, checksum), 0o444)
     const name = join(folder, `pack-${checksum.toString('hex')}`)
-    // NOTE: the index makes a pack visible, so it gets its name last.
+    // NOTE: the index makes a pack visible, so it is renamed last.
     await rename(temporary, `${name}.pack`)
     await rename(temporaryIndex, `${name}.idx`)
     await syncDirectory(folder)
@@ -122,7 +122,7 @@ async function packEntry({ type, content }: NewObject): Promise<Buffer> {
   return Buffer.concat([entryHeader(type, content.length), data])
 }
 
-/** Type and size: four bits of the size in the first byte, seven in each that follows. */
+/** Type and size: four bits of the size in the first byte, seven in each further byte. */
 function entryHeader(type: ObjectType, size: number): Buffer {
   const bytes = [(TYPE[type] << 4) | (size & 0x0f)]
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -136,11 +136,11 @@ interface HashedFile {
   /** Bytes written so far. */
   readonly size: number
   write(data: Buffer): Promise<void>
-  /** Writes the checksum of everything before and returns it. */
+  /** Writes the checksum of everything before it and returns it. */
   end(): Promise<Buffer>
 }
 
-/** Collects small writes into larger ones. */
+/** Buffers small writes into larger ones. */
 function createHashedFile(handle: FileHandle, format: ObjectFormat): HashedFile {
   const hash = createHash(format)
   let size = 0

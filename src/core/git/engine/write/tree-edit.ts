@@ -13,20 +13,22 @@ export interface WriterContext {
   readonly directory: string
   readonly format: ObjectFormat
   readonly readTree: (oid: string) => Promise<readonly TreeEntry[]>
-  /** Called after a flush for each object that is in the repository now. */
+  /** Called after a flush for each object that is now in the repository. */
   readonly written?: (object: NewObject) => void
 }
 
-/** A pack is faster than loose objects from about five on, but every small pack slows the reads until maintenance. */
+/**
+ * From about five objects on a pack is faster than loose objects, but every small pack slows reads until maintenance.
+ */
 const MIN_PACKED_OBJECTS = 24
-/** A pack without offsets of 64 bits has less than 2 GiB; what is larger is written as loose objects. */
+/** A pack without 64-bit offsets is smaller than 2 GiB; larger data is written as loose objects. */
 const MAX_PACKED_BYTES = 1024 ** 3
 
 export type ObjectWriter = ReturnType<typeof createObjectWriter>
 
 /**
- * Makes objects in memory and writes them together. Ids are computed at once; nothing is on disk before `flush`, and an
- * object is only reachable when a ref moves to it afterwards.
+ * Builds objects in memory and writes them together. Ids are computed at once; nothing is on disk before `flush`, and
+ * an object is reachable only when a ref moves to it afterwards.
  */
 export function createObjectWriter({ directory, format, readTree, written }: WriterContext) {
   const made = new Map<string, NewObject>()
@@ -48,20 +50,20 @@ export function createObjectWriter({ directory, format, readTree, written }: Wri
     },
     commit: (commit: NewCommit): string => add('commit', serialize(checkText(commit))),
     tag: (tag: NewTag): string => add('tag', serializeTag(checkText(tag))),
-    /** An object whose bytes are in order already. NOTE: they are not copied, as those of a blob. */
+    /** Adds an object that is already serialized. NOTE: the bytes are not copied, as with a blob. */
     stored: add,
-    /** What a signer signs for this tag. */
+    /** The payload to sign for this tag. */
     tagPayload: ({ object, type, name, tagger, message }: NewTag): Buffer =>
       serializeTag(checkText({ object, type, name, tagger, message })),
-    /** What a signer signs for this commit; put the armored result into `signature`. */
+    /** The payload to sign for this commit; put the armored result into `signature`. */
     payload: ({ tree, parents, author, committer, message }: NewCommit): Buffer =>
       serialize({ tree, parents, author, committer, message }),
-    /** Reads a tree made here or one of the repository. */
+    /** Reads a tree that was built here or that the repository has. */
     async readTree(oid: string): Promise<readonly TreeEntry[]> {
       const own = made.get(oid)
       return own?.type === 'tree' ? parseTree(oid, own.content, format) : readTree(oid)
     },
-    /** Writes and syncs everything made so far. */
+    /** Writes and syncs all objects added so far. */
     async flush(): Promise<void> {
       const objects = [...made.values()]
       made.clear()
@@ -78,19 +80,19 @@ function checkNames(entries: readonly TreeEntry[]): void {
   if (names.size !== entries.length) throw new GitError('invalid', 'a tree cannot contain a name twice')
 }
 
-/** NOTE: a NUL would cut the message for git; fsck refuses such commits. */
+/** NOTE: git would cut the message at a NUL; fsck refuses such commits. */
 function checkText<T extends { readonly message: string }>(made: T): T {
   if (made.message.includes('\0')) throw new GitError('invalid', 'a message cannot contain a NUL character')
   return made
 }
 
 export type PathConflictReason =
-  | 'malformed' // empty, `..`, `.git` or something that looks like it
+  | 'malformed' // empty, `..`, `.git` or an equivalent
   | 'file-above' // a parent of the path is a file, symlink or submodule
   | 'directory' // the path itself is a directory
-  | 'missing' // to be deleted and not there
+  | 'missing' // to be deleted but missing
 
-/** Why a tree cannot be changed as asked; `path` is the path of the change. */
+/** Why a change to a tree failed; `path` is the path of the change. */
 export class PathConflictError extends Error {
   readonly path: string
   readonly reason: PathConflictReason
@@ -114,8 +116,9 @@ interface Folder {
 const isFolder = (item: TreeEntry | Folder | undefined): item is Folder => item !== undefined && 'entries' in item
 
 /**
- * The tree that has the changes applied, deletions first, so that a file may take a directory's place in one go.
- * Directories come and go as needed. Reads only the trees on the way; the objects are in the writer until its flush.
+ * Applies the changes to a tree and returns the new tree. Deletions come first, so that a file can replace a directory
+ * in one call. Directories are created and removed as needed. Reads only the affected trees; the objects are in the
+ * writer until its flush.
  */
 export async function applyChanges(
   writer: ObjectWriter,
@@ -141,7 +144,7 @@ async function load(writer: ObjectWriter, oid: string | undefined): Promise<Fold
   return { entries: new Map(entries.map((entry) => [entry.name, entry])) }
 }
 
-/** The folder below `folder`, opened for change; undefined when there is nothing of that name. */
+/** Opens the folder of that name for changes; undefined if there is no such entry. */
 async function enter(writer: ObjectWriter, folder: Folder, name: string, path: string): Promise<Folder | undefined> {
   const item = folder.entries.get(name)
   if (item === undefined || isFolder(item)) return item
@@ -203,7 +206,9 @@ async function save(writer: ObjectWriter, folder: Folder, pause: () => Promise<v
 /** Zero-width characters that HFS+ ignores in names. */
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
-/** A path that git would take into a tree on every file system (verify_path, with HFS+ and NTFS protection). */
+/**
+ * True for a path that git would accept into a tree on every file system (verify_path with HFS+ and NTFS protection).
+ */
 export function isSafePath(path: string): boolean {
   // oxlint-disable-next-line no-control-regex
   if (path === '' || /[\0\\]/.test(path) || !path.isWellFormed()) return false

@@ -39,7 +39,7 @@ async function readAll(reader: PktReader): Promise<Pkt[]> {
 }
 
 describe('packet lines', () => {
-  it('read as they were written, however the stream is cut', async () => {
+  it('are read as they were written, however the stream is split', async () => {
     const property = fc.asyncProperty(
       fc.array(anyPkt, { maxLength: 20 }),
       fc.array(fc.nat(50)),
@@ -59,7 +59,7 @@ describe('packet lines', () => {
     await fc.assert(property, { numRuns: 500 })
   })
 
-  it('have bounds', () => {
+  it('have size limits', () => {
     expect(encodePkt(Buffer.alloc(MAX_PAYLOAD)).toString('latin1', 0, 4)).toBe('fff0')
     expect(() => encodePkt(Buffer.alloc(MAX_PAYLOAD + 1))).toThrow(RangeError)
     for (const bad of ['0003', 'fff1', 'ffff', 'xyz1', '-001', ' 004'])
@@ -67,7 +67,7 @@ describe('packet lines', () => {
     expect(parsePrefix(Buffer.from('00Ff'))).toBe(255)
   })
 
-  it('leave the raw bytes behind them', async () => {
+  it('leave the raw bytes after them unread', async () => {
     const reader = new PktReader(Readable.from([Buffer.from('0006ab0000PA'), Buffer.from('CKrest')]))
     await reader.read()
     await reader.read()
@@ -98,7 +98,7 @@ describe('side bands', () => {
     await expect(sending).rejects.toMatchObject({ kind: 'aborted' })
   })
 
-  it('cuts data into packets that carry their band', async () => {
+  it('splits data into packets that carry their band', async () => {
     const out = new PassThrough()
     const chunks: Buffer[] = []
     out.on('data', (chunk: Buffer) => chunks.push(chunk))

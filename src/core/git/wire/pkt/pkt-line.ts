@@ -2,21 +2,21 @@ import type { Writable } from 'node:stream'
 import { WireError } from '../wire-error.ts'
 
 /**
- * Where bytes go, one chunk after the other: the promise settles when the next chunk may come. Sinks over streams have
- * no more need of the bytes then, so that a writer may use one buffer again and again.
+ * Receives bytes chunk by chunk: the promise resolves when the next chunk may follow. A sink over a stream no longer
+ * needs the bytes then, so that a writer can reuse its buffer.
  */
 export type ByteSink = (chunk: Uint8Array) => Promise<void>
 
 /**
- * A sink over a stream with back-pressure: it waits until the bytes have left the process, and fails with `aborted`
- * when the other side leaves or `signal` says so, and with `timeout` when it takes nothing for `idleMs` milliseconds.
+ * A sink over a stream with back-pressure: it waits until the bytes have left the process. Fails with `aborted` when
+ * the other side leaves or `signal` fires, and with `timeout` when it accepts nothing for `idleMs` milliseconds.
  */
 export function sinkTo(out: Writable, idleMs: number, signal?: AbortSignal): ByteSink {
-  /** NOTE: one listener for all: lines that are only shown are not waited for, so many may be on their way. */
+  /** NOTE: one listener for all writes: progress lines are not awaited, so many may be in flight. */
   const waiting = new Set<(error?: WireError) => void>()
   const onGone = (): void => waiting.forEach((settle) => settle(new WireError('aborted', 'the client left')))
   out.on('close', onGone).on('error', onGone)
-  // NOTE: a channel of an SSH connection that is gone says nothing itself, neither that it drained nor that it closed.
+  // NOTE: a closed channel of an SSH connection emits neither `drain` nor `close`.
   signal?.addEventListener('abort', onGone, { once: true })
   return (chunk) =>
     new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ export function sinkTo(out: Writable, idleMs: number, signal?: AbortSignal): Byt
     })
 }
 
-/** Packet lines (gitprotocol-common(5)): four hex digits of length, the four included, then the payload. */
+/** Packet lines (gitprotocol-common(5)): four hex digits of length, including themselves, then the payload. */
 export type Pkt = { readonly kind: 'data'; readonly data: Buffer } | { readonly kind: 'flush' | 'delim' | 'end' }
 
 /** Largest payload of one packet. */
@@ -46,7 +46,7 @@ export const RESPONSE_END = Buffer.from('0002')
 
 const PREFIX = 4
 
-/** One packet holding `payload` as it is; text lines bring their own line feed. */
+/** One packet with exactly `payload`; text lines must include their line feed. */
 export function encodePkt(payload: string | Uint8Array): Buffer {
   const size = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
   if (size > MAX_PAYLOAD) throw new RangeError(`a packet has at most ${MAX_PAYLOAD} bytes, not ${size}`)
@@ -57,12 +57,12 @@ export function encodePkt(payload: string | Uint8Array): Buffer {
   return out
 }
 
-/** The four hex digits in front of a payload of `size` bytes. */
+/** The four hex digits before a payload of `size` bytes. */
 function lengthPrefix(size: number): string {
   return (size + PREFIX).toString(16).padStart(4, '0')
 }
 
-/** The total length written in a prefix (0, 1 and 2 are the special packets), or undefined when it is not one. */
+/** The total length in a prefix (0, 1 and 2 are the special packets); undefined if it is not a prefix. */
 export function parsePrefix(bytes: Buffer, at = 0): number | undefined {
   let value = 0
   for (let i = at; i < at + PREFIX; i++) {
@@ -81,7 +81,7 @@ function hexDigit(code: number | undefined): number | undefined {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : undefined
 }
 
-/** A packet of text without its trailing line feed. */
+/** The text of a packet without its trailing line feed. */
 export function pktText(data: Buffer): string {
   const end = data.at(-1) === 0x0a ? data.length - 1 : data.length
   return data.toString('utf8', 0, end)
@@ -91,12 +91,12 @@ const DATA = 1
 const PROGRESS = 2
 const FATAL = 3
 
-/** Payload bytes of one packet beside the band number, with `side-band-64k`. */
+/** Payload bytes of one packet after the band number, with `side-band-64k`. */
 export const LARGE_BAND = MAX_PAYLOAD - 1
 
 /**
- * Three streams in one (gitprotocol-pack(5)): data, progress shown as `remote:` lines, and a last fatal message.
- * Each call settles when the reader is ready for more.
+ * Three multiplexed streams (gitprotocol-pack(5)): data, progress shown as `remote:` lines, and a final fatal message.
+ * Each call resolves when the reader is ready for more.
  */
 export class SideBand {
   readonly #sink: ByteSink
@@ -119,7 +119,7 @@ export class SideBand {
     return this.#send(FATAL, Buffer.from(text))
   }
 
-  /** An empty packet, so that proxies and clients see that the server still works. */
+  /** An empty packet, which shows proxies and clients that the server is still working. */
   keepAlive(): Promise<void> {
     return this.#sink(encodePkt(Buffer.of(DATA)))
   }

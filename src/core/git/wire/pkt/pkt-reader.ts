@@ -6,13 +6,13 @@ const EMPTY = Buffer.alloc(0)
 const SPECIAL = ['flush', 'delim', 'end'] as const
 
 export interface PktReaderOptions {
-  /** Milliseconds of silence from the client after which reading fails with a `timeout`. */
+  /** Milliseconds of silence from the client after which a read fails with `timeout`. */
   readonly idleMs?: number
 }
 
 /**
- * Reads packet lines, and raw bytes after them, from one byte stream. Buffers at most one packet and one chunk of the
- * source: a client that sends faster than it is read is slowed down by the source itself.
+ * Reads packet lines, followed by raw bytes, from one byte stream. Buffers at most one packet and one chunk of the
+ * source, so that the source slows down a client that sends too fast.
  */
 export class PktReader {
   readonly #source: AsyncIterator<Buffer>
@@ -22,13 +22,13 @@ export class PktReader {
   #ended = false
 
   constructor(source: AsyncIterable<Buffer>, options: PktReaderOptions = {}) {
-    // NOTE: at its end a stream may still have an answer to carry the other way; the plain iterator would destroy it.
+    // NOTE: the stream may still have to carry an answer after its end; the plain iterator would destroy it.
     this.#source =
       source instanceof Readable ? source.iterator({ destroyOnReturn: false }) : source[Symbol.asyncIterator]()
     this.#idleMs = options.idleMs ?? 0
   }
 
-  /** The next packet, or undefined when the stream ends between two packets. */
+  /** The next packet, or undefined if the stream ends between two packets. */
   async read(): Promise<Pkt | undefined> {
     if (!(await this.#ensure(4))) {
       if (this.#buffered.length === 0) return undefined
@@ -45,7 +45,7 @@ export class PktReader {
     return { kind: 'data', data: this.#take(length).subarray(4) }
   }
 
-  /** Exactly `size` raw bytes, or undefined when fewer are left; those stay readable. */
+  /** Exactly `size` raw bytes, or undefined if fewer remain; those stay readable. */
   async bytes(size: number): Promise<Buffer | undefined> {
     return (await this.#ensure(size)) ? this.#take(size) : undefined
   }
@@ -55,7 +55,7 @@ export class PktReader {
     this.#buffered = Buffer.concat([bytes, this.#buffered])
   }
 
-  /** The next raw bytes in whatever size they come, or undefined at the end of the stream. */
+  /** The next raw bytes in any size, or undefined at the end of the stream. */
   async chunk(): Promise<Buffer | undefined> {
     if (this.#buffered.length === 0 && !(await this.#fill())) return undefined
     return this.#take(this.#buffered.length)
@@ -81,7 +81,7 @@ export class PktReader {
     return have >= size
   }
 
-  /** NOTE: a read that no caller waits for any more stays pending and serves the next caller, so no byte is lost. */
+  /** NOTE: a read that its caller abandoned stays pending and serves the next caller, so no byte is lost. */
   async #fill(): Promise<boolean> {
     if (this.#ended) return false
     const pending = (this.#pending ??= this.#source.next())

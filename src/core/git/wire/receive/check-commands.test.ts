@@ -19,7 +19,7 @@ it('finds bad, reserved and repeated names', async () => {
   ])
 })
 
-it('takes time in proportion to the number of commands', MEASURED, async () => {
+it('takes time proportional to the number of commands', MEASURED, async () => {
   const commands = Array.from({ length: 100_000 }, (_, index) => create(`refs/tags/t${index}`))
   expect(await processorTime(async () => expect((await commandFaults(commands, [])).size).toBe(0))).toBeLessThan(1_000)
 })

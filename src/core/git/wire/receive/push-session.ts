@@ -63,7 +63,7 @@ export class PushSession {
     }
   }
 
-  /** A full disk is no fault of the client: it hears of it instead of losing the connection. */
+  /** A full disk is not the client's fault: it gets a message instead of a closed connection. */
   async #receiveOrExplain(): Promise<Outcome> {
     try {
       return await this.#receive()
@@ -89,7 +89,7 @@ export class PushSession {
         if (stateless) await discard(reader, MAX_DISCARDED)
         return { unpackError: error, results: request.commands.map((command) => refusal(command, 'unpacker error')) }
       }
-      // From the check to the moved refs maintenance must not prune what the push relies on.
+      // Between the check and the ref update, maintenance must not prune objects that the push relies on.
       return { results: await exchange.repo.writing(() => this.#decideAndMove(quarantine, objects)) }
     } finally {
       this.#mover?.close()
@@ -97,7 +97,10 @@ export class PushSession {
     }
   }
 
-  /** The ends of a shallow client's history, so that unpacking does not miss what lies behind; connectivity does. */
+  /**
+   * Passes the ends of a shallow client's history, so that unpacking does not miss the objects behind them; the
+   * connectivity check does.
+   */
   async #shallowEnv({ path }: Quarantine): Promise<Record<string, string>> {
     const { shallow } = this.#in.request
     if (shallow.length === 0) return {}
@@ -124,7 +127,7 @@ export class PushSession {
     })
   }
 
-  /** The process that will move the refs starts while others are waited for. */
+  /** Starts the process that moves the refs while other steps are awaited. */
   #warmUp(): void {
     const { exchange, request } = this.#in
     this.#mover ??= exchange.repo.refs.mover(request.commands.map(({ newOid }) => ({ new: newOid })))
@@ -168,7 +171,7 @@ export class PushSession {
     return results
   }
 
-  /** Commands that fail before the policy is asked. */
+  /** Commands that fail before the policy is consulted. */
   async #faults(
     git: Parameters<typeof isConnected>[1],
     quarantine: Quarantine | undefined,
@@ -209,7 +212,7 @@ export class PushSession {
     }
   }
 
-  /** All in one transaction; where that fails and the client did not ask for all or nothing, one by one. */
+  /** All refs in one transaction; if that fails and the push is not atomic, one by one. */
   async #move(
     planned: Map<RefCommand, readonly RefMove[]>,
     faults: Map<RefCommand, string>,
@@ -223,7 +226,7 @@ export class PushSession {
     if (failure === undefined) return
     const pause = createPauses()
     for (const [command, moves] of planned) {
-      // NOTE: a move that is refused waits for nothing.
+      // NOTE: a refused update does not wait.
       await pause()
       const reason = atomic || planned.size === 1 ? failure : await tryMove(moves)
       if (reason === undefined) continue
@@ -232,7 +235,7 @@ export class PushSession {
     }
   }
 
-  /** NOTE: before the report, so that reads after the push find it; its failure does not fail the push. */
+  /** NOTE: runs before the report, so that reads after the push find the index; its failure does not fail the push. */
   async #index(objects: number): Promise<void> {
     const { exchange, options } = this.#in
     try {
@@ -288,7 +291,7 @@ export class PushSession {
   }
 }
 
-/** Deleting what does not exist is allowed and moves nothing. */
+/** Deleting a ref that does not exist is allowed and moves nothing. */
 const ownMoves = (command: RefCommand): readonly RefMove[] => (command.oldOid === command.newOid ? [] : [command])
 
 const refusal = (command: RefCommand, error: string): PushResult => ({ command, moves: [], error })
@@ -299,7 +302,7 @@ function refReport({ command, moves, error }: PushResult) {
   return { ref: command.ref, moved: instead }
 }
 
-/** Caches the answer for each key. */
+/** Memoizes the result for each key. */
 function once<K extends object, V>(ask: (key: K) => Promise<V>): (key: K) => Promise<V> {
   const cached = new WeakMap<K, Promise<V>>()
   return (key) => {
@@ -309,7 +312,7 @@ function once<K extends object, V>(ask: (key: K) => Promise<V>): (key: K) => Pro
   }
 }
 
-/** What the client is told when the policy fails. */
+/** The client's message if the policy fails. */
 function failureReason(error: unknown): string {
   if (isOutOfSpace(error)) return OUT_OF_SPACE
   return isDomainError(error, 'unavailable') ? `${error.message}, try again` : 'internal server error'

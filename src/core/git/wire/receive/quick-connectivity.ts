@@ -10,10 +10,10 @@ import type { GitRepo } from '../../repo.ts'
 import { startGit } from '../git-child.ts'
 
 /**
- * True when everything reachable from the tips is certainly there, found without a process: commits on top of refs,
- * whose trees contain what is new or what lies in the same directory of a parent. For anything else the answer is
- * false, and a git process has to decide. `quarantine` has the new objects, unpacked and checked by git; undefined:
- * there are none.
+ * Returns true if everything reachable from the tips certainly exists, found without a process: commits on top of refs,
+ * whose trees contain only new objects or objects of the same directory in a parent. Returns false in all other cases,
+ * where a git process has to decide. `quarantine` has the new objects, unpacked and checked by git; undefined if there
+ * are none.
  */
 export async function isPlainlyConnected(
   repo: GitRepo,
@@ -33,7 +33,7 @@ export async function isPlainlyConnected(
   }
 }
 
-/** Ids of the loose objects; undefined where there are packs. */
+/** Ids of the loose objects; undefined if there are packs. */
 async function looseIds(directory: string): Promise<Set<string> | undefined> {
   if ((await readdir(join(directory, 'pack'))).length > 0) return undefined
   const folders = (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
@@ -58,15 +58,12 @@ interface NewObjects {
 
 class PlainWalk {
   readonly #repo: GitRepo
-  /** What refs point at: complete by what git promises of a repository. */
+  /** The targets of refs, which git guarantees to be complete. */
   readonly #complete: ReadonlySet<string>
   readonly #new: NewObjects
-  /** New commits and tags seen to be complete, with the trees of commits. */
+  /** New commits and tags found complete, with the trees of commits. */
   readonly #seen = new Map<string, string | undefined>()
-  /**
-   * New trees seen to be complete. NOTE: a few trees that contain each other many times over can be billions of
-   * directories.
-   */
+  /** New trees found complete. NOTE: a few nested trees can expand to billions of directories. */
   readonly #seenTrees = new Set<string>()
 
   constructor(repo: GitRepo, complete: ReadonlySet<string>, objects: NewObjects) {
@@ -90,7 +87,7 @@ class PlainWalk {
     return true
   }
 
-  /** NOTE: as deep as commits are new, of which there are few. */
+  /** NOTE: recursion is as deep as the number of new commits, which is small. */
   async #isCommitComplete(oid: string, content: Buffer): Promise<boolean> {
     const { tree, parents } = parseCommit(oid, content)
     const bases: string[] = []
@@ -103,7 +100,7 @@ class PlainWalk {
     return true
   }
 
-  /** `bases` are complete trees that stand where this one does. */
+  /** `bases` are complete trees at the same path. */
   async #isTreeComplete(oid: string, bases: readonly string[]): Promise<boolean> {
     if (bases.includes(oid) || this.#seenTrees.has(oid)) return true
     const found = await this.#read(oid)
@@ -144,7 +141,7 @@ export interface ConnectivityOptions {
   readonly deadlineMs: number
 }
 
-/** True when everything reachable from these objects is there (rev-list stops at what the refs of the repo reach). */
+/** True if everything reachable from these objects exists (rev-list stops at what the repository's refs reach). */
 export async function isConnected(oids: readonly string[], options: ConnectivityOptions): Promise<boolean> {
   if (oids.length === 0) return true
   const child = startGit(['rev-list', '--objects', '--stdin', '--not', '--all', '--quiet'], options)
@@ -154,7 +151,7 @@ export async function isConnected(oids: readonly string[], options: Connectivity
   return (await child.exited) === 0
 }
 
-/** True when a branch that moves from one commit to the other loses commits. */
+/** True if moving a branch from one commit to the other loses commits. */
 export async function losesCommits(oldOid: string, newOid: string, options: ConnectivityOptions): Promise<boolean> {
   const child = startGit(['merge-base', '--is-ancestor', oldOid, newOid], options)
   child.closeInput()

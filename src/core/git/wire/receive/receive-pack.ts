@@ -10,7 +10,7 @@ import { readRefs } from '../repo.ts'
 import { discard } from './unpack.ts'
 import { WireError } from '../wire-error.ts'
 
-/** Bytes of a refused request that are read away before the answer. */
+/** Maximum bytes of a refused request that are read and dropped before the response. */
 const MAX_DISCARDED = 64 * 1024 * 1024
 
 export type ReceivePack = ReturnType<typeof createReceivePack>
@@ -19,7 +19,7 @@ export function createReceivePack(options: ReceivePackOptions) {
   const gate = new Gate(options.maxPushes, options.maxPushesPerRepo)
 
   /**
-   * The first answer. Without the `# service` header of HTTP. Version 2 does not exist for pushes: it is answered as 0.
+   * The first response, without HTTP's `# service` header. Version 2 does not exist for pushes and is answered as 0.
    */
   async function advertise(repo: GitRepo, protocol: string | undefined): Promise<Buffer> {
     const version = protocolVersion(protocol) === 1 ? 1 : 0
@@ -27,7 +27,7 @@ export function createReceivePack(options: ReceivePackOptions) {
     return advertiseReceive({ repo, refs, version, agent: options.agent, hidden: options.reservedRefs })
   }
 
-  /** The first answer for a repository that the push itself will make. */
+  /** The first response for a repository that the push itself will create. */
   function advertiseNew(protocol: string | undefined): Buffer {
     const version = protocolVersion(protocol) === 1 ? 1 : 0
     return advertiseReceive({
@@ -64,9 +64,9 @@ export function createReceivePack(options: ReceivePackOptions) {
   return {
     advertise,
     advertiseNew,
-    /** Takes one push of a stateless transport (HTTP POST). Fails with WireError. */
+    /** Receives one push of a stateless transport (HTTP POST). Fails with WireError. */
     serveRequest: (exchange: PushExchange): Promise<void> => receive(exchange, true),
-    /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
+    /** Serves a whole connection including the advertisement (SSH). Fails with WireError. */
     async serveConnection(exchange: PushExchange): Promise<void> {
       await sinkTo(exchange.output, options.idleMs, exchange.signal)(await advertise(exchange.repo, exchange.protocol))
       await receive(exchange, false)

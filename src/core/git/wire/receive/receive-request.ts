@@ -10,7 +10,7 @@ import type { GitRepo } from '../../repo.ts'
 export interface RefCommand {
   /** Full name, not yet checked. */
   readonly ref: string
-  /** The zero id for a ref that must not exist. */
+  /** The zero id if the ref must not exist. */
   readonly oldOid: string
   /** The zero id to delete. */
   readonly newOid: string
@@ -20,7 +20,7 @@ export interface RefCommand {
 export interface ReceiveRequest {
   readonly commands: readonly RefCommand[]
   readonly capabilities: ReadonlySet<string>
-  /** Commits at which the history of the client ends. */
+  /** Commits at which the client's history ends. */
   readonly shallow: readonly string[]
   readonly pushOptions: readonly string[]
 }
@@ -29,7 +29,7 @@ const MAX_COMMANDS = 10_000
 const MAX_OPTIONS = 100
 const MAX_OPTION_BYTES = 64 * 1024
 
-/** Reads everything in front of the pack (gitprotocol-pack(5)); undefined when the client sends no command. */
+/** Reads everything before the pack (gitprotocol-pack(5)); undefined if the client sends no command. */
 export async function readReceiveRequest(reader: PktReader, format: ObjectFormat): Promise<ReceiveRequest | undefined> {
   const request = await readCommands(reader, format)
   if (request === undefined || request.commands.length === 0) return undefined
@@ -46,11 +46,11 @@ export async function readReceiveRequest(reader: PktReader, format: ObjectFormat
 interface Commands {
   readonly commands: RefCommand[]
   readonly shallow: string[]
-  /** Of the first line that has any. */
+  /** From the first line that has any. */
   capabilities: ReadonlySet<string> | undefined
 }
 
-/** Undefined when the client sends nothing. */
+/** Undefined if the client sends nothing. */
 async function readCommands(reader: PktReader, format: ObjectFormat): Promise<Commands | undefined> {
   const read: Commands = { commands: [], shallow: [], capabilities: undefined }
   const count = (): number => read.commands.length + read.shallow.length
@@ -112,8 +112,8 @@ async function readOptions(reader: PktReader): Promise<string[]> {
 }
 
 /**
- * Why the protocol or the server itself refuses commands, whatever the policy says; nothing for those it accepts. With
- * pauses: there may be 10,000 commands.
+ * Why the protocol or the server itself refuses commands, regardless of the policy; no entry for accepted commands.
+ * Yields to the event loop: there may be 10,000 commands.
  */
 export async function commandFaults(
   commands: readonly RefCommand[],
@@ -146,23 +146,23 @@ export interface RefMove {
 /** A push whose objects are in quarantine, complete and checked, before any ref moves. */
 export interface IncomingPush {
   readonly repo: GitRepo
-  /** At least one; names are valid and not reserved, each ref once. */
+  /** At least one; names are valid and not reserved, each ref at most once. */
   readonly commands: readonly RefCommand[]
   readonly pushOptions: readonly string[]
-  /** All or nothing. */
+  /** True for all or nothing. */
   readonly atomic: boolean
-  /** Environment beside GIT_DIR under which git processes see the new objects. Empty when the push brought none. */
+  /** Environment, in addition to GIT_DIR, in which git processes see the new objects. Empty if the push had none. */
   readonly env: Readonly<Record<string, string>>
-  /** Objects in the pack. */
+  /** Number of objects in the pack. */
   readonly objects: number
-  /** True when an update loses commits. Costs one process, once per command. */
+  /** True if an update loses commits. Runs one process, once per command. */
   isForced(command: RefCommand): Promise<boolean>
 }
 
 export type RefVerdict =
   | {
       readonly ok: true
-      /** Refs that move in place of the one pushed to (`refs/for/*`). */
+      /** Refs that move instead of the one pushed to (`refs/for/*`). */
       readonly instead?: readonly RefMove[]
     }
   | { readonly ok: false; readonly reason: string }
@@ -174,7 +174,7 @@ export interface PushDecision {
   readonly messages?: readonly string[]
 }
 
-/** The outcome of one command: the refs that moved, or the reason why none did. */
+/** The result of one command: the refs that moved, or the reason why none did. */
 export interface PushResult {
   readonly command: RefCommand
   readonly moves: readonly RefMove[]
@@ -182,14 +182,14 @@ export interface PushResult {
 }
 
 /**
- * The server's own rules for pushes, called where git runs its hooks; the wire checks only the rules of the protocol.
+ * The server's own rules for pushes, called where git runs its hooks; the wire layer checks only the protocol's rules.
  */
 export interface PushPolicy {
-  /** Decides about every ref before one moves. When it throws, the whole push is refused without a reason. */
+  /** Decides about every ref before any moves. If it throws, the whole push is refused without a reason. */
   preReceive(push: IncomingPush): Promise<PushDecision>
   /**
-   * Runs after at least one ref has moved and before the report to the client; returns lines for its `remote:` output.
-   * An error is logged and does not undo the push.
+   * Runs after at least one ref has moved and before the report; returns lines for the client's `remote:` output. An
+   * error is logged and does not undo the push.
    */
   postReceive?(results: readonly PushResult[], push: IncomingPush): Promise<readonly string[]>
 }

@@ -1,12 +1,12 @@
 import { encodePkt, FLUSH } from '../pkt/pkt-line.ts'
 
-/** What happened to one ref, as reported to the client. */
+/** The result for one ref, as reported to the client. */
 export interface RefReport {
   /** The name the client pushed to. */
   readonly ref: string
-  /** Why it did not move; absent: it did. */
+  /** Why it did not move; absent if it did. */
   readonly error?: string
-  /** What really moved in its place (report-status-v2). */
+  /** The refs that moved instead (report-status-v2). */
   readonly moved?: readonly {
     readonly ref: string
     readonly oldOid: string

@@ -10,13 +10,15 @@ import { isGitError, RefConflictError, type RefConflictReason } from '../../erro
 import type { GitRepo } from '../../repo.ts'
 import type { RefMove } from './receive-request.ts'
 
-/** Packs of at most this many objects are stored as loose objects, as `receive.unpackLimit` of git does. */
+/** Packs of up to this many objects are stored as loose objects, like git's `receive.unpackLimit`. */
 const UNPACK_LIMIT = 100
 
-/** Flaws that only old tools made and that do no harm; everything else that fsck calls an error is refused. */
+/** Harmless flaws that only old tools produced; all other fsck errors are refused. */
 const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((id) => `${id}=ignore`).join(',')
 
-/** Bytes git may take at once for one object: larger ones are streamed, and a delta that claims more is an attack. */
+/**
+ * Bytes git may allocate at once for one object: larger ones are streamed, and a delta that claims more is an attack.
+ */
 const MAX_ALLOCATION = '1g'
 const BIG_FILE = '128m'
 
@@ -26,21 +28,21 @@ export interface UnpackOptions {
   readonly signal: AbortSignal
   readonly deadlineMs: number
   readonly maxBytes: number
-  /** Progress lines of git. */
+  /** Receives git's progress lines. */
   readonly onProgress: (chunk: Buffer) => void
-  /** Git has begun with a pack that will take it no more than a moment. */
+  /** Git has begun with a pack that will take it little time. */
   readonly onSmall: () => void
-  /** The whole pack has arrived; from here on only the server works. */
+  /** The whole pack has arrived; only the server works from here on. */
   readonly onReceived: () => void
 }
 
 export interface Unpacked {
   readonly objects: number
-  /** What git found wrong, in one line; absent when all is well. */
+  /** Git's error in one line; absent if there is none. */
   readonly error?: string
 }
 
-/** Takes the pack off the stream and stores its objects where `env` says. Memory does not grow with the pack. */
+/** Reads the pack from the stream and stores its objects where `env` says. Memory does not grow with the pack. */
 export async function unpack(reader: PktReader, options: UnpackOptions): Promise<Unpacked> {
   const header = await reader.bytes(12)
   if (header === undefined) throw protocolError('the pack is missing')
@@ -76,7 +78,7 @@ async function store(reader: PktReader, objects: number, options: UnpackOptions)
     received.resolve(undefined)
     options.onReceived()
   }
-  // Nothing in a quarantine needs to outlive a crash: what leaves it is synced then.
+  // Nothing in a quarantine needs to survive a crash: objects are synced when they leave it.
   const child = startGit(['-c', `core.bigFileThreshold=${BIG_FILE}`, '-c', 'core.fsync=none', ...args], {
     env,
     signal: options.signal,
@@ -96,7 +98,7 @@ async function store(reader: PktReader, objects: number, options: UnpackOptions)
   }
 }
 
-/** NOTE: index-pack writes one NUL byte when it has all it needs; over SSH the client sends no end of its own. */
+/** NOTE: index-pack writes one NUL byte when it has all it needs; over SSH the client sends no end of input. */
 function splitProgress(chunk: Buffer, onProgress: (chunk: Buffer) => void, onReceived: () => void): void {
   const nul = chunk.indexOf(0)
   if (nul < 0) return onProgress(chunk)
@@ -116,7 +118,7 @@ async function drop(child: GitChild): Promise<void> {
   for await (const _ of child.stdout) continue
 }
 
-/** The line of git that says what is wrong, free of paths of this machine. */
+/** Git's error line, without paths of this machine. */
 function unpackError(stderr: string): string {
   const lines = stderr.split(/[\r\n\0]+/).filter((line) => /^(error|fatal):/.test(line))
   const line = lines.find((text) => text.startsWith('error: ')) ?? lines.at(-1) ?? 'the pack could not be unpacked'
@@ -126,7 +128,7 @@ function unpackError(stderr: string): string {
     .slice(0, 300)
 }
 
-/** Reads away what a refused client still sends, so that it gets to read the answer; gives up after `maxBytes`. */
+/** Reads and drops what a refused client still sends, so that it gets to read the response; stops after `maxBytes`. */
 export async function discard(reader: PktReader, maxBytes: number): Promise<void> {
   let seen = 0
   for (let chunk = await reader.chunk(); chunk !== undefined; chunk = await reader.chunk()) {
@@ -150,7 +152,7 @@ export interface MoveRefsOptions {
   onError(error: unknown): void
 }
 
-/** Moves all refs or none. Gives the reason for the client when nothing moved; `onError` gets what he must not see. */
+/** Moves all refs or none. Returns the reason for the client if nothing moved; `onError` receives the details. */
 export async function moveRefs(
   repo: GitRepo,
   moves: readonly RefMove[],
@@ -166,7 +168,7 @@ export async function moveRefs(
     if (error instanceof RefConflictError) return REASONS[error.reason]
     if (isGitError(error) && /non-commit object/.test(error.message)) return NO_COMMIT
     onError(error)
-    // The lock was lost to another server.
+    // Another server took the lock.
     if (isDomainError(error, 'unavailable')) return error.message
     if (isOutOfSpace(error)) return OUT_OF_SPACE
     return 'failed to update ref'

@@ -8,16 +8,16 @@ import { SpooledStream } from './spooled-stream.ts'
 import { WireError } from '../wire-error.ts'
 
 export interface PackCacheOptions {
-  /** Directory of its own; made when missing. What a former run left there is used again or removed. */
+  /** Its own directory; created if missing. Files of a former run are reused or removed. */
   readonly dir: string
-  /** Bytes on disk, in all. */
+  /** Maximum bytes on disk in total. */
   readonly maxBytes: number
   /** Milliseconds after which an answer is computed again. */
   readonly maxAgeMs: number
   readonly clock: Clock
 }
 
-/** Writes one whole answer into `sink`; failing means that the answer must not be kept. */
+/** Writes one whole answer into `sink`; if it fails, the answer must not be cached. */
 export type Produce = (sink: ByteSink, signal: AbortSignal) => Promise<void>
 
 interface Entry {
@@ -26,14 +26,14 @@ interface Entry {
   readonly madeAt: number
 }
 
-/** Left on the disk for what must be written. */
+/** Bytes left free on the disk for data that must be written. */
 const SPARE_BYTES = 16 * 1024 ** 2
 const DONE = '.answer'
 const PART = '.part'
 
 /**
- * Answers to identical fetches, computed once and read from disk: by all who ask while it is computed, and by those who
- * ask later. Least recently used answers leave first.
+ * A cache of answers to identical fetches, computed once and read from disk, both while one is being computed and
+ * later. Least recently used answers are evicted first.
  */
 export class PackCache {
   readonly #options: PackCacheOptions
@@ -59,12 +59,12 @@ export class PackCache {
     return sum
   }
 
-  /** The largest answer worth keeping. */
+  /** The largest answer worth caching. */
   get maxEntryBytes(): number {
     return this.#options.maxBytes / 2
   }
 
-  /** False when the disk has hardly room for an answer of about this size: then it is better not kept. */
+  /** False if the disk hardly has room for an answer of about this size: it is better not cached. */
   async hasRoom(bytes: number): Promise<boolean> {
     const { bavail, bsize } = await statfs(this.#options.dir)
     return bavail * bsize > 2 * bytes + SPARE_BYTES
@@ -74,13 +74,13 @@ export class PackCache {
     return this.#fresh(key) !== undefined
   }
 
-  /** Bytes of an answer that is there and whole. */
+  /** The size of a complete answer; undefined if there is none. */
   sizeOf(key: string): number | undefined {
     const stream = this.#fresh(key)?.stream
     return stream?.state === 'done' ? stream.size : undefined
   }
 
-  /** The answer under a key (hex), computed by `produce` unless it is there or on its way. */
+  /** The answer under a key (hex), computed by `produce` unless it is cached or in progress. */
   answer(key: string, produce: Produce): SpooledStream {
     const found = this.#fresh(key)
     if (found) {
@@ -91,7 +91,7 @@ export class PackCache {
     return this.#start(key, produce)
   }
 
-  /** Forgets every answer that is whole and was made so many milliseconds ago; readers of one may finish. */
+  /** Drops every complete answer older than `ageMs`; its readers can finish. */
   clear(ageMs = 0): void {
     const before = this.#options.clock.now() - ageMs
     for (const [key, entry] of this.#entries)
@@ -120,10 +120,10 @@ export class PackCache {
     const { stream } = entry
     let file: FileHandle | undefined
     try {
-      // NOTE: `produce` begins before anything is waited for, so that who asks next sees what is under way.
+      // NOTE: `produce` starts before the first await, so that the next caller sees the work in progress.
       const sink: ByteSink = async (chunk) => {
         if (stream.size + chunk.length > this.#options.maxBytes)
-          throw new WireError('too-large', 'the answer is too large to keep')
+          throw new WireError('too-large', 'the answer is too large to cache')
         await stream.append((file ??= await open(stream.path, 'wx', 0o600)), chunk)
       }
       await produce(sink, entry.abort.signal)
@@ -145,7 +145,7 @@ export class PackCache {
     }
   }
 
-  /** NOTE: readers may still open the first name; the second one marks the file as whole for the next run. */
+  /** NOTE: readers may still open the first name; the second name marks the file as complete for the next run. */
   async #keep(key: string, entry: Entry): Promise<void> {
     await link(entry.stream.path, finalName(entry.stream.path))
     entry.stream.finish()

@@ -1,12 +1,12 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { WireError } from '../wire-error.ts'
 
-/** One read of a file, of which the kernel reads ahead anyway. */
+/** The size of one read, beyond which the kernel reads ahead anyway. */
 const READ_SIZE = 128 * 1024
 
 /**
  * Bytes that one producer writes to a file while any number of readers follow, each at its own speed. A slow reader
- * has one buffer and no reference to the producer.
+ * holds one buffer and no reference to the producer.
  */
 export class SpooledStream {
   readonly path: string
@@ -17,7 +17,7 @@ export class SpooledStream {
   #changed = Promise.withResolvers<void>()
   readonly #onIdle: () => void
 
-  /** `size` is given for a file that is already whole. `onIdle` is called when the last reader has left. */
+  /** `size` is given for a file that is already complete. `onIdle` is called when the last reader has left. */
   constructor(path: string, onIdle: () => void, size?: number) {
     this.path = path
     this.#onIdle = onIdle
@@ -44,9 +44,9 @@ export class SpooledStream {
   }
 
   /**
-   * The bytes from `start` on until the producer is done; what was produced before a failure comes first, then its
-   * error. While nothing comes, an empty buffer is given every `tickMs` milliseconds.
-   * NOTE: all are parts of one buffer: a chunk is valid until the next one is requested.
+   * Yields the bytes from `start` on until the producer is done; after a failure, first the bytes produced before it,
+   * then its error. While there is no data, yields an empty buffer every `tickMs` milliseconds.
+   * NOTE: all chunks share one buffer: a chunk is valid until the next one is requested.
    */
   async *read(start: number, tickMs: number): AsyncGenerator<Buffer, void, undefined> {
     this.readers++

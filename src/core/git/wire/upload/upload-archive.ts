@@ -7,13 +7,16 @@ import { PktReader } from '../pkt/pkt-reader.ts'
 export interface UploadArchiveOptions {
   readonly idleMs: number
   readonly deadlineMs: number
-  /** Bytes that git may take: a few small objects can stand for billions of files. */
+  /** Memory limit of git: a few small objects can expand to billions of files. */
   readonly maxMemory?: number
 }
 
 const MAX_MEMORY = 512 * 1024 * 1024
 
-/** Serves `git archive --remote` on one connection: git speaks, the server carries the bytes. Fails with WireError. */
+/**
+ * Serves `git archive --remote` on one connection: git speaks the protocol, the server relays bytes. Fails with
+ * WireError.
+ */
 export async function serveUploadArchive(exchange: Exchange, options: UploadArchiveOptions): Promise<void> {
   const { repo, input, output, signal } = exchange
   const env = gitEnv(undefined, [['uploadarchive.allowUnreachable', 'false']])

@@ -31,13 +31,13 @@ import type { ObjectFormat } from '../../engine/object/format.ts'
 
 const CAPABILITY = encodePkt('bundle-uri\n')
 
-/** The advertisement of protocol v2 with the command `bundle-uri` where there is a bundle (gitprotocol-v2(5)). */
+/** The advertisement of protocol v2 with the command `bundle-uri` if there is a bundle (gitprotocol-v2(5)). */
 async function withBundleUri(capabilities: Buffer, bundleUrl: BundleUrl | undefined): Promise<Buffer> {
   if ((await bundleUrl?.()) === undefined) return capabilities
   return Buffer.concat([capabilities.subarray(0, -FLUSH.length), CAPABILITY, FLUSH])
 }
 
-/** A list of one bundle, or of none where it is gone since it was advertised. */
+/** A list of one bundle, or an empty list if it was removed after it was advertised. */
 function answerBundleUri(url: string | undefined): Buffer {
   const list = ['bundle.version=1', 'bundle.mode=all', ...(url === undefined ? [] : [`bundle.clone.uri=${url}`])]
   return Buffer.concat([...list.map((line) => encodePkt(line)), FLUSH])
@@ -45,18 +45,18 @@ function answerBundleUri(url: string | undefined): Buffer {
 
 export interface UploadPackOptions {
   readonly agent: string
-  /** Refs that are neither shown nor wanted by name; prefixes that end with a slash. */
+  /** Refs that are neither shown nor accepted by name; prefixes that end with a slash. */
   readonly hiddenRefs: readonly string[]
-  /** Absent: every fetch is computed anew. */
+  /** If absent, every fetch is computed anew. */
   readonly cache?: PackCache
-  /** Fetches computed at once, in all and for one repo. */
+  /** Fetches computed at once, in total and per repository. */
   readonly maxFetches: number
   readonly maxFetchesPerRepo: number
-  /** Called with the prefixes of a client before refs are listed; makes those that are made when they are asked for. */
+  /** Called with the client's prefixes before refs are listed; creates the refs that exist only on demand. */
   readonly beforeRefs?: (repo: GitRepo, prefixes: readonly string[]) => Promise<void>
   /** Milliseconds without a byte from or to the client. */
   readonly idleMs: number
-  /** Milliseconds for one fetch as a whole. */
+  /** Milliseconds for one whole fetch. */
   readonly deadlineMs: number
 }
 
@@ -68,7 +68,7 @@ export type UploadPack = ReturnType<typeof createUploadPack>
 export function createUploadPack(options: UploadPackOptions) {
   const server = new FetchServer(options)
   return {
-    /** The first answer: capabilities in v2, refs in v0 and v1. Without the `# service` header of HTTP. */
+    /** The first response: capabilities in v2, refs in v0 and v1. Without HTTP's `# service` header. */
     advertise: (repo: GitRepo, protocol: string | undefined, bundleUrl?: BundleUrl): Promise<Buffer> =>
       server.advertise(repo, protocolVersion(protocol), bundleUrl),
     /** Answers one request of a stateless transport (HTTP POST). Fails with WireError. */
@@ -77,7 +77,7 @@ export function createUploadPack(options: UploadPackOptions) {
       if (version !== 2) await server.relay(exchange, version, true)
       else await server.converse(exchange)
     },
-    /** Serves a whole connection, advertisement included (SSH). Fails with WireError. */
+    /** Serves a whole connection including the advertisement (SSH). Fails with WireError. */
     async serveConnection(exchange: Exchange): Promise<void> {
       const version = protocolVersion(exchange.protocol)
       if (version !== 2) return server.relay(exchange, version, false)
@@ -187,7 +187,7 @@ class FetchServer {
     }
   }
 
-  /** v0 and v1: git speaks to the client, the server carries the bytes. */
+  /** v0 and v1: git speaks the protocol, the server relays bytes. */
   async relay(exchange: Exchange, version: ProtocolVersion, stateless: boolean): Promise<void> {
     const { repo, input, output, signal } = exchange
     const leave = await this.#gate.enter(repo.path, signal)
@@ -219,12 +219,12 @@ class FetchServer {
     const hidden = this.#options.hiddenRefs.map((prefix) => ['uploadpack.hideRefs', prefix.slice(0, -1)] as const)
     const settings = [
       ['uploadpack.allowFilter', 'true'],
-      // What the server carries unread has no bound of its parts; see requireSimpleFilter.
+      // Relayed requests are not parsed, so the limit on their parts does not apply; see requireSimpleFilter.
       ...(version === 2 ? [] : [['uploadpackfilter.combine.allow', 'false'] as const]),
       ['uploadpack.allowAnySHA1InWant', 'true'],
       ['uploadpack.keepAlive', String(KEEP_ALIVE_MS / 1000)],
       ['lsrefs.unborn', 'advertise'],
-      // Bounds the memory of one process: larger files are sent whole.
+      // Limits the memory of one process: larger files are sent whole.
       ['core.bigFileThreshold', '32m'],
       ['pack.windowMemory', '64m'],
       ...hidden,
@@ -256,7 +256,7 @@ async function feedUntilFlush(child: GitChild, bytes: Buffer, rest: PktReader): 
   await feed(child, Buffer.from('0000'))
 }
 
-/** Client to git until the client ends or git has left. */
+/** Relays client to git until the client ends or git has exited. */
 async function carry(reader: PktReader, child: GitChild, over: Promise<undefined>): Promise<void> {
   for (;;) {
     const chunk = await Promise.race([reader.chunk(), over])
@@ -265,7 +265,7 @@ async function carry(reader: PktReader, child: GitChild, over: Promise<undefined
   }
 }
 
-/** True when there was anything. */
+/** Returns true if there was any output. */
 async function drain(child: GitChild, sink: ByteSink): Promise<boolean> {
   let any = false
   for await (const chunk of child.stdout) {
@@ -275,7 +275,7 @@ async function drain(child: GitChild, sink: ByteSink): Promise<boolean> {
   return any
 }
 
-/** Goes on with an answer whose first packet, `packfile`, the client already has. */
+/** Continues an answer whose first packet, `packfile`, the client already has. */
 async function relayAfterHeader(answer: AsyncIterable<Buffer>, band: SideBand, sink: ByteSink): Promise<void> {
   let head: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of answer) {
@@ -298,8 +298,8 @@ async function relayAfterHeader(answer: AsyncIterable<Buffer>, band: SideBand, s
 type V2Capabilities = (repo: GitRepo, env: Readonly<Record<string, string>>) => Promise<Buffer>
 
 /**
- * The advertisement of the installed git, with `agent` as its agent. It depends on the repository's object format
- * alone, so that git runs once for each format; after a failure it runs again.
+ * The advertisement of the installed git, with `agent` as its agent. It depends only on the repository's object format,
+ * so git runs once for each format; after a failure it runs again.
  */
 function createV2Capabilities(agent: string): V2Capabilities {
   const cached = new Map<ObjectFormat, Promise<Buffer>>()

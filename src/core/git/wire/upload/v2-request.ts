@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path'
 import type { GitRepo } from '../../repo.ts'
 import { type WireRefs, isBelow, type WireRef } from '../repo.ts'
 
-/** Bytes of one request that are buffered; what is larger goes on to git as it comes. */
+/** Bytes of one request that are buffered; larger requests are passed on to git as they arrive. */
 const MAX_BUFFERED = 1024 * 1024
 
 const COMBINE = 'filter combine:'
-/** Signs that join filters or encode them, of a `combine:` filter: enough for a few of each. */
+/** Separators and escapes allowed in a `combine:` filter: enough for a few of each. */
 const MAX_COMBINED = 8
 
 /** One command of protocol v2, as far as it was read. */
@@ -21,11 +21,11 @@ export interface V2Request {
   readonly args: readonly string[]
   /** The bytes read so far, ready for a git process. */
   readonly bytes: Buffer
-  /** False when it is too large to buffer: the rest is still to be read. */
+  /** False if it is too large to buffer: the rest is still unread. */
   readonly complete: boolean
 }
 
-/** Reads the next command; undefined when the client is done (a lone flush, or the end of the stream). */
+/** Reads the next command; undefined if the client is done (a lone flush, or the end of the stream). */
 export async function readV2Request(reader: PktReader): Promise<V2Request | undefined> {
   const capabilities: string[] = []
   const args: string[] = []
@@ -57,8 +57,8 @@ export async function readV2Request(reader: PktReader): Promise<V2Request | unde
 }
 
 /**
- * git keeps what each part of a combined filter has seen: 9,000 parts took 2 GB for a repository of 20,000 files.
- * Throws a protocol error.
+ * Throws a protocol error for a combined filter with too many parts. For each part git tracks all objects it has seen:
+ * 9,000 parts took 2 GB for a repository of 20,000 files.
  */
 export function requireSimpleFilter(data: Buffer): void {
   if (data.toString('latin1', 0, COMBINE.length) !== COMBINE) return
@@ -81,23 +81,21 @@ function finish(capabilities: readonly string[], args: string[], bytes: Buffer[]
 }
 
 /**
- * True for a fetch whose answer depends on nothing but the request, the objects and the refs, and that starts from
- * nothing: clones of every kind (whole, shallow, partial).
+ * True for a fetch whose answer depends only on the request, the objects and the refs, and that has no common commits:
+ * clones of every kind (whole, shallow, partial).
  */
 export function isCloneRequest(request: V2Request): boolean {
   if (request.command !== 'fetch' || !request.complete) return false
   return request.args.includes('done') && !request.args.some((arg) => arg.startsWith('have '))
 }
 
-/**
- * True when the answer can only begin with the section `packfile`, so that progress may be shown before it is known.
- */
+/** True if the answer can only begin with the section `packfile`, so that progress may be sent before it is known. */
 export function answersWithPackOnly(request: V2Request): boolean {
   const other = /^(deepen|shallow|want-ref|packfile-uris|sideband-all|wait-for-done)/
   return isCloneRequest(request) && !request.args.some((arg) => other.test(arg))
 }
 
-/** The name under which the answer to a clone request may be kept: equal exactly when the answer is. */
+/** The cache key of the answer to a clone request: equal exactly when the answer is. */
 export async function fetchKey(repo: GitRepo, refs: WireRefs, request: V2Request): Promise<string> {
   const { ino, birthtimeMs } = await stat(repo.path)
   const hash = createHash('sha256').update(JSON.stringify([repo.path, ino, birthtimeMs]))
@@ -122,7 +120,7 @@ function refsDigest(refs: WireRefs): Buffer {
 
 const MAX_ALTERNATES = 5
 
-/** Bytes of all packs a repo reads from, its alternates included: about what a full clone of it sends. */
+/** Bytes of all packs that a repository reads from, including its alternates: about the size of a full clone. */
 export async function packBytes(objectsDir: string, depth = 0): Promise<number> {
   const packs = join(objectsDir, 'pack')
   const names = await readdir(packs).catch(() => [])
@@ -147,14 +145,14 @@ export interface LsRefsRequest {
   readonly symrefs: boolean
   readonly peel: boolean
   readonly unborn: boolean
-  /** Empty: all refs. */
+  /** Empty for all refs. */
   readonly prefixes: readonly string[]
 }
 
-/** Beyond this many prefixes everything is shown, which the protocol allows: a client filters again anyway. */
+/** With more prefixes all refs are sent, which the protocol allows: a client filters again anyway. */
 const MAX_PREFIXES = 512
 
-/** Reads the arguments of `ls-refs` (gitprotocol-v2(5)). */
+/** Parses the arguments of `ls-refs` (gitprotocol-v2(5)). */
 export function parseLsRefs(args: readonly string[]): LsRefsRequest {
   const prefixes: string[] = []
   const flags = new Set<string>()
@@ -167,7 +165,7 @@ export function parseLsRefs(args: readonly string[]): LsRefsRequest {
   return { symrefs: flags.has('symrefs'), peel: flags.has('peel'), unborn: flags.has('unborn'), prefixes: shown }
 }
 
-/** The answer to `ls-refs`, whole. */
+/** The whole answer to `ls-refs`. */
 export function answerLsRefs(request: LsRefsRequest, refs: WireRefs, hidden: readonly string[]): Buffer {
   const packets: Buffer[] = []
   const wanted = (name: string): boolean => request.prefixes.length === 0 || isBelow(name, request.prefixes)
