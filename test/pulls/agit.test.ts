@@ -67,7 +67,7 @@ describe('a push to refs/for', () => {
     expect(await refs()).toBe(`${next}\trefs/pull/1/head`)
   })
 
-  it('loses commits only when it says so', async () => {
+  it('drops commits only when force-push is set', async () => {
     await git(work, ['reset', '-q', '--hard', 'HEAD~1'])
     await commit('Instead')
     expect((await push('refs/for/main/topic')).stderr).toContain('request `force-push` push option')
@@ -76,7 +76,7 @@ describe('a push to refs/for', () => {
     expect(await shown(1)).toMatchObject({ title: 'Grüße' })
   })
 
-  it('works over SSH alike', async () => {
+  it('works over SSH, too', async () => {
     const tip = await commit('One line')
     const answer = await ssh.tryGit(work, bobs, 'push', ssh.url('alice/tool'), 'HEAD:refs/for/main/by-ssh')
     expect(answer).toMatchObject({ code: 0 })
@@ -84,7 +84,7 @@ describe('a push to refs/for', () => {
     expect(await shown(2)).toMatchObject({ title: 'One line', body: 'One line', head: { sha: tip } })
   })
 
-  it('leaves the pull request of a branch with the same name alone', async () => {
+  it('does not change the pull request of a branch with the same name', async () => {
     await git(work, ['push', '-q', url(alice), 'HEAD:refs/heads/bob/named'])
     const body = { head: 'bob/named', base: 'main', title: 'Of a branch' }
     const { json } = await alice.client.post('/repos/alice/tool/pulls', body)
@@ -96,7 +96,7 @@ describe('a push to refs/for', () => {
     expect((await alice.client.post('/repos/alice/tool/pulls', body)).status).toBe(201)
   })
 
-  it('does not move the pull request of an account that had the login before', async () => {
+  it('does not move the pull request of a former owner of the login', async () => {
     const root = await ssh.server.world.admin()
     const as = (login: string) => url(bob).replace('//Bob:', `//${login}:`)
     const rename = async (from: string, to: string) =>
@@ -123,7 +123,7 @@ describe('a push to refs/for', () => {
     expect(await count()).toBe(before)
   })
 
-  it('stores a description that a commit message gives without its zero bytes', async () => {
+  it('strips zero bytes from a description that comes from a commit message', async () => {
     await commit('Odd')
     const text = Buffer.from('a\0b').toString('base64')
     const pushed = await push('refs/for/main/odd', `title={base64}${text}`, `description={base64}${text}`)
@@ -131,7 +131,7 @@ describe('a push to refs/for', () => {
     expect(await shown(number)).toMatchObject({ title: 'ab', body: 'ab' })
   })
 
-  it('is refused to an account that the owner blocks, before anything moves', async () => {
+  it('is refused for an account that the owner blocks, before any ref moves', async () => {
     await commit('Blocked')
     expect((await alice.client.put('/user/blocks/Bob')).status).toBe(204)
     const before = await refs()
@@ -141,7 +141,7 @@ describe('a push to refs/for', () => {
     expect((await alice.client.delete('/user/blocks/Bob')).status).toBe(204)
   })
 
-  it('is refused in words, ref by ref, and moves nothing then', async () => {
+  it('is refused with a reason for each ref, and moves no ref then', async () => {
     await commit('Never taken')
     const before = await refs()
     expect((await push('refs/for/main')).stderr).toContain('topic-branch is not set')
@@ -153,13 +153,13 @@ describe('a push to refs/for', () => {
     expect(empty.stderr).toContain("Can't create pull request for an empty repository.")
   })
 
-  it('needs the right to write for everything beside it', async () => {
+  it('requires write permission for other refs of the same push', async () => {
     const both = await tryGit(work, ['push', url(bob), 'HEAD:refs/for/main/x', 'HEAD:refs/heads/x'])
     expect(both.stderr).toContain('User permission denied for writing.')
     expect(both.stderr).not.toContain('Visit the new pull request')
   })
 
-  it('is refused to deploy keys', async () => {
+  it('is refused for deploy keys', async () => {
     await commit('By a key')
     const repo = await findRepo()
     const key = await ssh.deployKey(repo, { readOnly: false })

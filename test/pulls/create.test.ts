@@ -6,7 +6,7 @@ describeOnBoth('creating a pull request', (kind) => {
   const world = pullWorld({ on: kind })
   const LIST = '/repos/ann/app/pulls'
 
-  it('shows branches, commits and totals, and that it can be merged', async () => {
+  it('shows branches, commits, totals and mergeability', async () => {
     const head = await commitFile(world.wes, { branch: 'plain', from: 'main' })
     const pull = await createPull(world.wes, { head: 'plain' })
     expect(pull).toMatchObject({
@@ -40,7 +40,7 @@ describeOnBoth('creating a pull request', (kind) => {
     expect(pinned).toMatchObject([{ number, pin_order: 1, changed_files: 1 }])
   })
 
-  it('follows the title when it becomes or ceases to be a draft', async () => {
+  it('becomes or stops being a draft by its title', async () => {
     await commitFile(world.wes, { branch: 'draft', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'draft', title: '[wip] draft' })
     const shown = async () => (await world.wes.client.get(`${LIST}/${number}`)).json
@@ -62,13 +62,13 @@ describeOnBoth('creating a pull request', (kind) => {
     expect(refs.json).toMatchObject([{ object: { sha: head } }])
   })
 
-  it('names the paths that conflict by not being mergeable', async () => {
+  it('is not mergeable when paths conflict', async () => {
     await commitFile(world.wes, { branch: 'side', from: 'main', path: 'same.txt', text: 'side\n' })
     await commitFile(world.wes, { branch: 'main', path: 'same.txt', text: 'main\n' })
     expect(await createPull(world.wes, { head: 'side' })).toMatchObject({ mergeable: false })
   })
 
-  it('allows one open pull request for two branches, also when two are sent at once', async () => {
+  it('allows one open pull request per pair of branches, also for concurrent requests', async () => {
     await commitFile(world.wes, { branch: 'twice', from: 'main' })
     const body = { head: 'twice', base: 'main', title: 'Twice' }
     const answers = await Promise.all([world.wes.client.post(LIST, body), world.ann.client.post(LIST, body)])
@@ -95,7 +95,7 @@ describeOnBoth('creating a pull request', (kind) => {
     expect(answer.status, JSON.stringify(answer.json)).toBe(status)
   })
 
-  it('lets its poster change the deadline, and nothing else that writers plan', async () => {
+  it('lets its author set the due date, but no labels, milestone or assignees', async () => {
     await commitFile(world.bob, { branch: 'planned', from: 'main', repo: 'bob/app' })
     const { number } = await createPull(world.bob, { head: 'bob:planned' })
     const path = `/repos/ann/app/pulls/${number}`
@@ -106,7 +106,7 @@ describeOnBoth('creating a pull request', (kind) => {
     expect((await world.bob.client.get('/repos/ann/app/pulls?labels=1&labels=x')).status).toBe(422)
   })
 
-  it('refuses an account that neither collaborates nor writes to the head', async () => {
+  it('refuses accounts that neither collaborate nor write to the head', async () => {
     await commitFile(world.wes, { branch: 'foreign', from: 'main' })
     const body = { head: 'foreign', base: 'main', title: 'Foreign' }
     expect(await world.eve.client.post(LIST, body)).toMatchObject({
@@ -115,7 +115,7 @@ describeOnBoth('creating a pull request', (kind) => {
     })
   })
 
-  it('needs an account, and is not found in an empty repository', async () => {
+  it('requires an account, and returns 404 for an empty repository', async () => {
     await world.server.world.repo({ owner: world.ann, name: 'bare' })
     const body = { head: 'a', base: 'b', title: 'c' }
     expect((await world.server.anonymous.post(LIST, body)).status).toBe(401)

@@ -43,7 +43,7 @@ describeOnBoth('the diff of a pull request', (kind) => {
     expect(await shown(number)).toEqual(before)
   })
 
-  it('is empty where the head has nothing new', async () => {
+  it('is empty when the head has no new commits', async () => {
     const { ann, server } = world
     await pushBranches(server, ann, 'ann/app', [{ branch: 'other', files: { x: numbered(3) } }])
     await ann.client.post('/repos/ann/app/branches', { new_branch_name: 'same', old_branch_name: 'main' })

@@ -75,7 +75,7 @@ describeOnBoth('what a pull request changes', (kind) => {
     'ws.txt',
   ]
 
-  it('is listed by file, with status and numbers of lines', async () => {
+  it('is listed by file, with status and line counts', async () => {
     const answer = await anyone.get(`${PULL}/files`)
     const rows = answer.json.map((file: Record<string, unknown>) =>
       [file['status'], file['filename'], file['additions'], file['deletions'], file['changes']].join(' '),
@@ -98,7 +98,7 @@ describeOnBoth('what a pull request changes', (kind) => {
     expect([json.additions, json.deletions, json.changed_files]).toEqual([6, 15, 9])
   })
 
-  it('has addresses of files at the head commit', async () => {
+  it('links to files of the head commit', async () => {
     const { json } = await anyone.get(`${PULL}/files`)
     const { url } = world.server
     const path = 'new%20%23%3F%25.txt'
@@ -111,7 +111,7 @@ describeOnBoth('what a pull request changes', (kind) => {
     expect((await anyone.get(json[5].contents_url.replace(`${url}/api/v1`, ''))).json.path).toBe('new #?%.txt')
   })
 
-  it('is listed on pages only when one is asked for', async () => {
+  it('is paginated on request only', async () => {
     const all = await anyone.get(`${PULL}/files`)
     expect(pageHeaders(all.headers)).toEqual({ total: '9', page: '1', perPage: '9', pages: '1', more: 'false' })
     expect(all.headers.get('link')).toBeNull()
@@ -145,7 +145,7 @@ describeOnBoth('what a pull request changes', (kind) => {
     expect(json.at(-1)).toMatchObject({ filename: 'ws.txt', additions, deletions })
   })
 
-  it('is a diff and a series of mails, over the API and at the addresses of the pull request', async () => {
+  it('is available as a diff and as mails, from the API and the web addresses', async () => {
     const diff = await anyone.get(`${PULL}.diff`)
     expect([diff.status, diff.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(diff.text).toContain('rename from old.txt\nrename to new #?%.txt\n')
@@ -168,14 +168,14 @@ describeOnBoth('what a pull request changes', (kind) => {
     }
   })
 
-  it('is answered with 304 to a client that has it', async () => {
+  it('returns 304 to a client that has it cached', async () => {
     for (const path of [`${PULL}.diff`, `${PULL}.patch`, `${PULL}/files`]) {
       const etag = (await anyone.get(path)).headers.get('etag')!
       expect((await anyone.get(path, { 'if-none-match': etag })).status, path).toBe(304)
     }
   })
 
-  it('has commits, the newest first', async () => {
+  it('lists commits, newest first', async () => {
     const { json, headers } = await anyone.get(`${PULL}/commits`)
     expect(json.map((commit: { sha: string }) => commit.sha)).toEqual(['feat', 'two', 'one'].map((name) => ids[name]))
     expect(json[0]).toMatchObject({
@@ -200,7 +200,7 @@ describeOnBoth('what a pull request changes', (kind) => {
     expect((await anyone.get(`${PULL}/commits?page=5`)).json).toEqual([])
   })
 
-  it('is not found under other numbers and suffixes', async () => {
+  it('returns 404 for other numbers and suffixes', async () => {
     for (const path of ['9.diff', '9.patch', '9/files', '9/commits', '1.txt', 'x/files', '0/files']) {
       const answer = await anyone.get(`/repos/ann/code/pulls/${path}`)
       expect([answer.status, answer.text.trim()], path).toEqual([404, '{}'])

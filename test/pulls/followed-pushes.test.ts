@@ -12,7 +12,7 @@ import { commitFile, createPull } from './pull-world.ts'
 
 const PULLS = '/repos/ann/app/pulls'
 
-// No test lets jobs run between a write and what reads it, unless it says so.
+// Tests do not let jobs run between a write and a read unless they say so.
 describeOnBoth('a pull request that is read right after its head was written', (kind) => {
   let ssh: SshFixture
   let [ann, bob] = [] as unknown as [Person, Person]
@@ -47,7 +47,7 @@ describeOnBoth('a pull request that is read right after its head was written', (
   }
   const byHttp = (...refs: string[]) => git(work, ['push', '-q', 'origin', ...refs])
   const bySsh = (...refs: string[]) => ssh.git(work, anns, 'push', '-q', ssh.url('ann/app.git'), ...refs)
-  /** What shows the head of a pull request, by its number. */
+  /** The head of a pull request in every response that shows it, by its number. */
   async function heads(number: number): Promise<object> {
     const [files, commits, pull, diff, timeline] = await Promise.all([
       ann.client.get(`${PULLS}/${number}/files`),
@@ -73,7 +73,7 @@ describeOnBoth('a pull request that is read right after its head was written', (
     tips: new Set([tip]),
   })
 
-  it('shows what was pushed over HTTP and SSH and written by the API', async () => {
+  it('shows commits that were pushed over HTTP and SSH or written by the API', async () => {
     await commitFile(ann, { branch: 'own', from: 'main' })
     const { number } = await createPull(ann, { head: 'own' })
     const writes: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -101,7 +101,7 @@ describeOnBoth('a pull request that is read right after its head was written', (
     expect(await heads(number)).toEqual(expected(files, await tipOf('own')))
   })
 
-  it('shows what was pushed to a fork, and what a forced push left', async () => {
+  it('shows pushes to a fork and forced pushes', async () => {
     await commitFile(bob, { branch: 'away', from: 'main', repo: 'bob/app' })
     const { number } = await createPull(bob, { head: 'bob:away' })
     await git(work, ['fetch', '-q', remote(bob, 'bob/app'), '+away:refs/remotes/origin/away'])
@@ -112,14 +112,14 @@ describeOnBoth('a pull request that is read right after its head was written', (
     expect([files, shown]).toEqual([1, 1])
   })
 
-  it('is closed when its branch was deleted', async () => {
+  it('is closed when its branch is deleted', async () => {
     await commitFile(ann, { branch: 'leaving', from: 'main' })
     const { number } = await createPull(ann, { head: 'leaving' })
     await byHttp(':leaving')
     expect((await get(`${PULLS}/${number}`)).state).toBe('closed')
   })
 
-  it('has each push once in its timeline, with a job at work at the same time', async () => {
+  it('has each push once in its timeline, also when a job runs at the same time', async () => {
     await commitFile(ann, { branch: 'once', from: 'main' })
     const { number } = await createPull(ann, { head: 'once' })
     for (let round = 0; round < 3; round++) await Promise.all([push('once', byHttp), ssh.server.drain()])
@@ -128,7 +128,7 @@ describeOnBoth('a pull request that is read right after its head was written', (
     expect(timeline.filter(({ type }) => type === 'pull_push')).toHaveLength(4)
   })
 
-  it('does not stop a push that it cannot follow, and follows later', async () => {
+  it('does not fail a push when its update fails, and retries later', async () => {
     await commitFile(ann, { branch: 'stuck', from: 'main' })
     const { number } = await createPull(ann, { head: 'stuck' })
     const { git: server } = ssh.server.app
@@ -150,7 +150,7 @@ describeOnBoth('a pull request that is read right after its head was written', (
     expect(await heads(number)).toEqual(expected(2, await tipOf('stuck')))
   })
 
-  it('follows at once with the four others of its branch, and in a job with more', async () => {
+  it('is updated at once with up to four others of its branch, and in a job with more', async () => {
     await commitFile(ann, { branch: 'wide', from: 'main' })
     const numbers: number[] = []
     for (let at = 0; at < 6; at++) {
@@ -165,7 +165,7 @@ describeOnBoth('a pull request that is read right after its head was written', (
     expect(await files()).toEqual([2, 2, 2, 2, 2, 2])
   })
 
-  it('costs a push without a pull request one query, however many others there are', async () => {
+  it('adds one query to a push without a pull request, however many others exist', async () => {
     await commitFile(ann, { branch: 'alone', from: 'main' })
     await ssh.server.drain()
     const sent = await statementsOf(ssh.server.app.database, () => push('alone', bySsh))

@@ -23,7 +23,7 @@ describeOnBoth('pull requests from forks', (kind) => {
     await commitFile(dan, { branch: 'secret', from: 'main', repo: 'dan/closed' })
   })
 
-  it('come from forks of forks too, in both directions', async () => {
+  it('can come from forks of forks, in both directions', async () => {
     const first = await commitFile(cat, { branch: 'far', from: 'main', repo: 'cat/copy' })
     const up = await createPull(cat, { head: 'cat:far', allow_maintainer_edit: true })
     expect(up).toMatchObject({
@@ -60,7 +60,7 @@ describeOnBoth('pull requests from forks', (kind) => {
     expect((await cat.client.post(LIST, across)).status).toBe(400)
   })
 
-  it('that are hidden are answered as if they did not exist', async () => {
+  it('that are hidden are reported as missing', async () => {
     const answers = async (owner: string) => {
       const { client } = world.wes
       const heads = [`${owner}:secret`, `${owner}/closed:secret`, `${owner}:none`]

@@ -32,7 +32,7 @@ describeOnBoth('the heads of pull requests', (kind) => {
     return found
   }
 
-  it('are found and written again by the doctor where they are missing or differ', async () => {
+  it('are rewritten by the doctor when they are missing or differ', async () => {
     await commitFile(world.wes, { branch: 'open', from: 'main' })
     await commitFile(world.wes, { branch: 'shut', from: 'main' })
     await commitFile(world.wes, { branch: 'moved', from: 'main' })
@@ -55,7 +55,7 @@ describeOnBoth('the heads of pull requests', (kind) => {
     expect(await examine(false)).toEqual([])
   })
 
-  it('may have a name that the repository has a ref of already', async () => {
+  it('may have the name of an existing ref of the repository', async () => {
     await commitFile(world.wes, { branch: 'taken', from: 'main' })
     const last = (await world.eve.client.get(`${LIST}?limit=1`)).json[0].number as number
     oracle(path, ['update-ref', `refs/pull/${last + 1}/head`, 'refs/heads/main'])
@@ -63,7 +63,7 @@ describeOnBoth('the heads of pull requests', (kind) => {
     expect([number, refOf(number)]).toEqual([last + 1, head.sha])
   })
 
-  it('in a hidden repository are shown as they were proposed', async () => {
+  it('in a hidden repository are shown as proposed', async () => {
     await world.server.world.org('shade', { owner: world.bob, visibility: 'private' })
     expect((await world.bob.client.post('/repos/ann/app/forks', { organization: 'shade' })).status).toBe(202)
     const proposed = await commitFile(world.bob, { branch: 'quiet', from: 'main', repo: 'shade/app' })
@@ -82,7 +82,7 @@ describeOnBoth('the heads of pull requests', (kind) => {
     expect((await world.wes.client.post(LIST, body)).status).toBe(404)
   })
 
-  it('stop one pull request that cannot follow, and not the others', async () => {
+  it('that cannot be updated do not stop other pull requests', async () => {
     await commitFile(world.wes, { branch: 'trunk', from: 'main' })
     for (const head of ['sick', 'well']) await commitFile(world.wes, { branch: head, from: 'trunk' })
     const [sick, well] = [
@@ -98,7 +98,7 @@ describeOnBoth('the heads of pull requests', (kind) => {
     expect((await shown(well.number)).base.ref).toBe('main')
   })
 
-  it('follow after a reopening into another base', async () => {
+  it('are updated after reopening with another base', async () => {
     await commitFile(world.wes, { branch: 'target', from: 'main' })
     await commitFile(world.wes, { branch: 'back', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'back' })

@@ -8,7 +8,7 @@ import { createPull, pullWorld } from './pull-world.ts'
 
 const REPO = 'ann/hostile'
 const PULLS = `/repos/${REPO}/pulls`
-/** Names as bytes, one character each: fast-import reads them quoted. */
+/** Names as bytes, one per character: fast-import reads them quoted. */
 const PATHS = [
   'new\nline',
   'quo"te\\slash',
@@ -58,7 +58,7 @@ function history(): Buffer {
     commit('links-head', [of('first')], link(GITLINKS[2]!)),
     commit('file-base', [of('first')], file('thing')),
     commit('file-head', [of('first')], file('thing/inside')),
-    // Each of the last two has merged the other's former tip: they have two merge bases.
+    // Each of the last two merges the other's former tip: they have two merge bases.
     commit('x1', [of('first')], ten(1)),
     commit('y1', [of('first')], ten(8)),
     commit('cross-base', [of('x1'), of('y1')], ten(1, 8) + file('on base')),
@@ -92,7 +92,7 @@ describeOnBoth('pull requests of hostile histories', (kind) => {
   const get = (number: number, what = ''): Promise<Any> => world.ann.client.get(`${PULLS}/${number}${what}`)
   const merge = (number: number, style = 'merge'): Promise<Any> =>
     world.ann.client.post(`${PULLS}/${number}/merge`, { Do: style })
-  /** What is shown of a pull request answers, whatever it contains. */
+  /** Requests everything that shows a pull request; each must succeed, whatever it contains. */
   async function isShown(number: number): Promise<Any[]> {
     for (const what of ['', '.diff', '.patch', '/commits']) expect((await get(number, what)).status, what).toBe(200)
     const files = await get(number, '/files')
@@ -100,7 +100,7 @@ describeOnBoth('pull requests of hostile histories', (kind) => {
     return files.json
   }
 
-  it('have paths of any bytes, which are shown, merged and kept as they are', async () => {
+  it('may have paths of any bytes, which are shown and merged unchanged', async () => {
     const pull = await open('paths')
     expect(pull.mergeable).toBe(true)
     const files = await isShown(pull.number)
@@ -143,7 +143,7 @@ describeOnBoth('pull requests of hostile histories', (kind) => {
     expect(oracle(path, ['show', 'cross-base:ten']).match(/ changed/g)).toHaveLength(3)
   })
 
-  it.each(STYLES)('with an octopus merge are merged by %s, or refused without a trace', async (style) => {
+  it.each(STYLES)('with an octopus merge are merged by %s, or refused without side effects', async (style) => {
     const base = `base-${style}`
     const before = oracle(path, ['rev-parse', base])
     const pull = await open('octopus', base)
@@ -157,7 +157,7 @@ describeOnBoth('pull requests of hostile histories', (kind) => {
     )
   })
 
-  it('without common history are shown, and refused', async () => {
+  it('with unrelated histories are shown, and cannot be merged', async () => {
     const pull = await open('unrelated')
     expect(pull.mergeable).toBe(false)
     await isShown(pull.number)

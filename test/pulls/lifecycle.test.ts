@@ -16,7 +16,7 @@ describeOnBoth('the branches of a pull request', (kind) => {
     return read()
   }
 
-  it('move its head: ref, commits and timeline follow', async () => {
+  it('move its head: ref, commits and timeline are updated', async () => {
     const first = await commitFile(world.wes, { branch: 'grow', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'grow' })
     const second = await commitFile(world.wes, { branch: 'grow', path: 'second.txt' })
@@ -37,7 +37,7 @@ describeOnBoth('the branches of a pull request', (kind) => {
     expect((await world.eve.client.get(`/repos/ann/app/git/commits/${second}`)).status).toBe(200)
   })
 
-  it('lose commits: earlier entries lose them too', async () => {
+  it('drop commits: earlier entries drop them, too', async () => {
     await commitFile(world.wes, { branch: 'forced', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'forced' })
     const old = (await shown(number)).head.sha
@@ -50,7 +50,7 @@ describeOnBoth('the branches of a pull request', (kind) => {
     ])
   })
 
-  it('conflict when the base moves, which the pull request shows soon', async () => {
+  it('conflict when the base moves, which the pull request soon shows', async () => {
     await commitFile(world.wes, { branch: 'clash', from: 'main', path: 'clash.txt', text: 'one\n' })
     const { number } = await createPull(world.wes, { head: 'clash' })
     await commitFile(world.wes, { branch: 'main', path: 'unrelated.txt' })
@@ -76,14 +76,14 @@ describeOnBoth('the branches of a pull request', (kind) => {
     expect(reopened.json).toMatchObject({ state: 'open', mergeable: true, head: { ref: 'gone', sha: next } })
   })
 
-  it('keep it when they are renamed', async () => {
+  it('keep it open when they are renamed', async () => {
     await commitFile(world.wes, { branch: 'before', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'before' })
     expect((await world.ann.client.patch('/repos/ann/app/branches/before', { name: 'after' })).status).toBe(204)
     expect(await shown(number)).toMatchObject({ state: 'open', head: { label: 'after', ref: 'after' } })
   })
 
-  it('give it the default branch as base when its base is deleted', async () => {
+  it('retarget it to the default branch when its base is deleted', async () => {
     await commitFile(world.wes, { branch: 'lower', from: 'main' })
     await commitFile(world.wes, { branch: 'upper', from: 'lower' })
     const { number } = await createPull(world.wes, { head: 'upper', base: 'lower' })
@@ -93,7 +93,7 @@ describeOnBoth('the branches of a pull request', (kind) => {
     expect((await timeline(number)).map(({ type }) => type)).toEqual(['change_target_branch', 'pull_push'])
   })
 
-  it('make it depend on the pull request whose head its base is, until that is merged or closed', async () => {
+  it('make it depend on the pull request whose head is its base, until that is merged or closed', async () => {
     const [one, two, three] = ['stack1', 'stack2', 'stack3']
     await commitFile(world.wes, { branch: one!, from: 'main' })
     await commitFile(world.wes, { branch: two!, from: one })

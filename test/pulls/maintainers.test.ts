@@ -57,7 +57,7 @@ describeOnBoth('the right of maintainers to edit the head of a fork', (kind) => 
   afterAll(() => world.server.drain())
 
   let count = 0
-  /** The same wish of wes by every way there is: each way's name, and whether it was granted. */
+  /** Uses the same right of wes in every possible way: each way's name, and whether it was allowed. */
   async function tries(): Promise<Record<string, boolean>> {
     const { client } = world.wes
     const at = ++count
@@ -107,7 +107,7 @@ describeOnBoth('the right of maintainers to edit the head of a fork', (kind) => 
     await world.bob.client.patch(`${PULLS}/${numbers.open}`, { allow_maintainer_edit: true })
   })
 
-  it('is lent by nobody whose account is suspended or not active', async () => {
+  it('is not delegated by an account that is suspended or inactive', async () => {
     for (const [suspended, restored] of [
       [{ prohibit_login: true }, { prohibit_login: false }],
       [{ active: false }, { active: true }],
@@ -119,7 +119,7 @@ describeOnBoth('the right of maintainers to edit the head of a fork', (kind) => 
     expect(await tries()).toEqual(all(true))
   })
 
-  it('needs credentials that reach both repositories', async () => {
+  it('requires credentials for both repositories', async () => {
     await commitFile(world.ann, { branch: 'main', path: 'for-tokens.txt' })
     const update = async (repositories: readonly string[]): Promise<number> => {
       const body = { name: `of ${repositories.length}`, scopes: ['write:repository'], repositories }
@@ -133,7 +133,7 @@ describeOnBoth('the right of maintainers to edit the head of a fork', (kind) => 
     expect([await update(['ann/app']), await update(['ann/app', 'bob/app'])]).toEqual([403, 200])
   })
 
-  it('takes large files for the branches that it is about', async () => {
+  it('covers large files of the branches concerned', async () => {
     const { wes, eve } = world
     const answers = async (person: Person): Promise<number[]> => {
       const refs = [undefined, 'refs/heads/open', 'refs/heads/own', 'refs/heads/main', 'refs/tags/open', 'open']

@@ -25,7 +25,7 @@ describeOnBoth('the test merges of pull requests', (kind) => {
   })
   const refOf = (number: number): string =>
     oracle(path, ['for-each-ref', '--format=%(objectname)', `refs/pull/${number}/merge`])
-  /** By a client that names the ref; undefined where there is none. */
+  /** The commit that a client fetches by the name of the ref; undefined where there is none. */
   const fetched = async (number: number): Promise<string | undefined> => {
     const { code } = await tryGit(path, ['fetch', '--dry-run', url, `refs/pull/${number}/merge`])
     return code === 0 ? refOf(number) : undefined
@@ -35,7 +35,7 @@ describeOnBoth('the test merges of pull requests', (kind) => {
   const files = (oid: string): string[] => oracle(path, ['ls-tree', '--name-only', oid]).split('\n')
   const settled = () => world.server.drain()
 
-  it('are made when a client asks, stay when nothing changes, and follow head and base', async () => {
+  it('are created on request, stay unchanged, and are updated with head and base', async () => {
     await commitFile(world.bob, { branch: 'tried', from: 'main', repo: 'bob/app' })
     const { number, head } = await createPull(world.bob, { head: 'bob:tried' })
     await commitFile(world.ann, { branch: 'main', path: 'beside.txt' })
@@ -64,7 +64,7 @@ describeOnBoth('the test merges of pull requests', (kind) => {
     expect(oracle(path, ['fsck', '--strict', '--no-dangling', '--connectivity-only'])).toBe('')
   })
 
-  it('are deleted with a conflict, a closing, a merge and a deletion', async () => {
+  it('are deleted by a conflict, a close, a merge and a deletion', async () => {
     const numbers: number[] = []
     for (const branch of ['conflicts', 'closes', 'merges', 'deletes']) {
       await commitFile(world.wes, { branch, from: 'main', path: `${branch}.txt` })
@@ -85,7 +85,7 @@ describeOnBoth('the test merges of pull requests', (kind) => {
     expect(refOf(conflicts!)).toBe('')
   })
 
-  it('cannot be pushed or read without the right to, and the doctor deletes those of closed pull requests', async () => {
+  it('reject pushes, require read permission, and are deleted by the doctor when the pull request is closed', async () => {
     await commitFile(world.wes, { branch: 'kept', from: 'main' })
     const { number } = await createPull(world.wes, { head: 'kept' })
     const ref = `refs/pull/${number}/merge`

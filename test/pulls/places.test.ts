@@ -8,7 +8,7 @@ describeOnBoth('pull requests whose repositories or readers change', (kind) => {
   const world = pullWorld({ on: kind })
   const shown = async (path: string, client: Client = world.ann.client): Promise<Any> => (await client.get(path)).json
 
-  it('are in the base repository under its new name and with its new owner', async () => {
+  it('stay with the base repository under its new name and owner', async () => {
     await world.server.world.repo({ owner: world.ann, name: 'old', autoInit: true })
     await world.ann.client.put('/repos/ann/old/collaborators/wes', { permission: 'write' })
     expect((await world.bob.client.post('/repos/ann/old/forks', { name: 'fork' })).status).toBe(202)
@@ -37,10 +37,10 @@ describeOnBoth('pull requests whose repositories or readers change', (kind) => {
     expect((await world.wes.client.patch(`/repos/firm/new/pulls/${own.number}`, { state: 'closed' })).status).toBe(201)
   })
 
-  it('from a head that became private are shown as proposed, and merged by those who cannot read it', async () => {
+  it('from a head that became private are shown as proposed, and can be merged without reading it', async () => {
     const before = await commitFile(world.bob, { branch: 'hides', from: 'main', repo: 'bob/app' })
     const { number } = await createPull(world.bob, { head: 'bob:hides' })
-    // NOTE: the API keeps a fork as visible as its base; an administrator's repair of a network may not.
+    // NOTE: the API gives a fork the visibility of its base; an administrator's repair of a network may not.
     await world.server.app.database.transaction((tx) =>
       tx.updateTable('repo').set({ is_private: 1 }).where('owner_id', '=', world.bob.user.id).execute(),
     )
@@ -57,7 +57,7 @@ describeOnBoth('pull requests whose repositories or readers change', (kind) => {
     expect((await world.bob.client.get('/repos/bob/app/branches/hides')).status).toBe(200)
   })
 
-  it('are refused to public-only tokens where the base is private', async () => {
+  it('are refused for public-only tokens when the base is private', async () => {
     await world.server.world.repo({ owner: world.ann, name: 'vault', isPrivate: true, autoInit: true })
     await commitFile(world.ann, { branch: 'kept', from: 'main', repo: 'ann/vault' })
     const { number } = await createPull(world.ann, { head: 'kept' }, 'ann/vault')
@@ -78,7 +78,7 @@ describeOnBoth('pull requests whose repositories or readers change', (kind) => {
     expect(await shown(`/repos/ann/vault/pulls/${number}`)).toMatchObject({ title: 'A pull request', merged: false })
   })
 
-  it('stay when their poster and their reviewer lose access, who then can do nothing', async () => {
+  it('stay when their author and their reviewer lose access, who then cannot act on them', async () => {
     await world.server.world.repo({ owner: world.ann, name: 'inner', isPrivate: true, autoInit: true })
     const AT = '/repos/ann/inner'
     for (const name of ['wes', 'eve'])
@@ -113,7 +113,7 @@ describeOnBoth('pull requests whose repositories or readers change', (kind) => {
     expect((await world.ann.client.post(`${one}/merge`, { Do: 'squash' })).status).toBe(200)
   })
 
-  it('have ids of SHA-256 where the repository has', async () => {
+  it('have SHA-256 ids in a SHA-256 repository', async () => {
     const wide = { name: 'wide', object_format_name: 'sha256', auto_init: true, default_branch: 'main' }
     expect((await world.ann.client.post('/user/repos', wide)).status).toBe(201)
     const { storage } = await world.server.app.database.read

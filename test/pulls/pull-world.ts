@@ -37,7 +37,7 @@ export function pullWorld(options: TestServerOptions = {}): PullWorld {
 }
 
 interface FileCommit {
-  /** The branch that is committed to; made from `from` when given. */
+  /** The branch to commit to; created from `from` if given. */
   readonly branch: string
   readonly from?: string
   readonly path?: string

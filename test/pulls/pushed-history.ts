@@ -6,7 +6,7 @@ import { git, tempDir } from '../core/git/wire/client.ts'
 
 interface BranchCommit {
   readonly branch: string
-  /** A branch of this list, or nothing for a history of its own. */
+  /** A branch of this list; undefined for an unrelated history. */
   readonly from?: string
   readonly files: Record<string, FileState>
 }

@@ -27,7 +27,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     storage = row.storage
   }
 
-  it('are retargeted twice: one base, one entry for each change, and it is known whether they merge', async () => {
+  it('are retargeted twice: one base, one entry for each change, and a known mergeability', async () => {
     await findStorage()
     for (const base of ['left', 'right']) await branch(base)
     for (let round = 0; round < ROUNDS; round++) {
@@ -47,7 +47,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     }
   })
 
-  it('follow their head although a push moves the ref at the same time', async () => {
+  it('are updated to their head although a push moves the ref at the same time', async () => {
     const { app } = world.server
     await branch('overtaken')
     const { id, number, head } = await createPull(world.wes, { head: 'overtaken' })
@@ -93,7 +93,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     }
   })
 
-  it('are retargeted while head and bases are pushed: rows, ref and check agree in the end', async () => {
+  it('are retargeted while head and bases are pushed: rows, ref and check agree at the end', async () => {
     await branch('moving')
     for (let round = 0; round < ROUNDS; round++) {
       await branch(`push${round}`)
@@ -114,7 +114,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     }
   })
 
-  it('are created while the base is pushed: it is known in the end whether they merge', async () => {
+  it('are created while the base is pushed: the mergeability is known at the end', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await branch(`made${round}`)
       const [made] = await Promise.all([
@@ -127,7 +127,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     }
   })
 
-  it('are created while the head is deleted: closed in the end, or refused', async () => {
+  it('are created while the head is deleted: closed at the end, or refused', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await branch(`short${round}`)
       const [made, deleted] = await Promise.all([
@@ -141,7 +141,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     }
   })
 
-  it('are closed while the head is pushed: the ref is what the pull request shows', async () => {
+  it('are closed while the head is pushed: the ref equals the shown head', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await branch(`shut${round}`)
       const { number } = await createPull(world.wes, { head: `shut${round}` })
@@ -153,7 +153,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     }
   })
 
-  it('are deleted while jobs follow the head: no ref is left', async () => {
+  it('are deleted while jobs update the head: no ref remains', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await branch(`drop${round}`)
       const { number } = await createPull(world.wes, { head: `drop${round}` })
@@ -168,7 +168,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     }
   })
 
-  it('follow one push once, however many jobs run for it', async () => {
+  it('are updated once for a push, however many jobs run for it', async () => {
     await branch('again')
     const { number } = await createPull(world.wes, { head: 'again' })
     const head = await commitFile(world.wes, { branch: 'again', path: 'again2.txt' })
@@ -186,7 +186,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
       [head],
     ])
   })
-  it('into one branch follow it a few in a job, so that jobs of other branches come in between', async () => {
+  it('into one branch are updated a few per job, so that jobs of other branches run in between', async () => {
     const { database, jobs } = world.server.app
     await branch('shared')
     await branch('shared-1', 'shared')

@@ -6,7 +6,7 @@ describe('pull requests and lists of them', () => {
   const LIST = '/repos/ann/app/pulls?limit=20'
   const ONE = '/repos/ann/app/pulls/1'
 
-  it('show every commit, and have the same tag without one', async () => {
+  it('show every commit, and have the same ETag without a change', async () => {
     const { ann, bob, server } = given
     await commitFile(ann, { branch: 'one', from: 'main' })
     const created = await ann.client.post('/repos/ann/app/pulls', { title: 'One', head: 'one', base: 'main' })
@@ -34,7 +34,7 @@ describe('pull requests and lists of them', () => {
     expect((await bob.client.get(ONE)).json).toMatchObject({ title: 'Renamed', review_comments: 1 })
   })
 
-  it('are of one viewer', async () => {
+  it('depend on the viewer', async () => {
     const { ann, bob } = given
     const permissions = async (person: typeof ann) => (await person.client.get(LIST)).json[0].base.repo.permissions
     expect([await permissions(ann), await permissions(bob)]).toMatchObject([{ push: true }, { push: false }])

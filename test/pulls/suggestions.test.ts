@@ -43,7 +43,7 @@ describeOnBoth('applying suggestions', (kind) => {
   const textOf = async (path: string, branch: string, repo = 'ann/app'): Promise<string> =>
     (await world.ann.client.get(`/repos/${repo}/raw/${path}?ref=${branch}`)).text
 
-  it('writes a commit of the caller to the head branch, with a push, and resolves the comment', async () => {
+  it('pushes a commit of the caller to the head branch, and resolves the comment', async () => {
     const { number, head } = await newPull('one')
     const [id] = await comment(world.bob, number, [on('n.txt', [2, 4], `Shorter:\n${suggestion('two', 'three+')}`)])
     const { status, json } = await apply(world.ann, id!)
@@ -104,7 +104,7 @@ describeOnBoth('applying suggestions', (kind) => {
     expect(await textOf('m.txt', 'several')).toBe('a\r\nB\nc')
   })
 
-  it('is done by one of two at once', async () => {
+  it('succeeds for one of two concurrent requests', async () => {
     const { number, head } = await newPull('raced')
     const ids = await comment(world.bob, number, [
       on('n.txt', [1, 1], suggestion('x')),
@@ -184,7 +184,7 @@ describeOnBoth('applying suggestions', (kind) => {
     expect((await apply(world.wes, id!)).status).toBe(201)
   })
 
-  it('writes to a fork for maintainers only where the poster lets them', async () => {
+  it('writes to a fork for maintainers only if the author allows it', async () => {
     const repo = 'bob/app'
     const own = await newPull('own', { by: world.bob, repo, allow_maintainer_edit: false })
     const open = await newPull('open', { by: world.bob, repo, allow_maintainer_edit: true })
@@ -208,7 +208,7 @@ describeOnBoth('applying suggestions', (kind) => {
     const cancel = vi.spyOn(jobs, 'cancel').mockResolvedValue()
     expect((await apply(world.ann, id!)).status).toBe(201)
     cancel.mockRestore()
-    // What a process leaves that ends after the ref has moved.
+    // The state after a process that ended once the ref had moved.
     await world.ann.client.post(`${PULLS}/comments/${id}/unresolve`)
     await database.transaction((tx) => tx.updateTable('job').set({ run_at: 0 }).execute())
     await world.server.drain()

@@ -16,7 +16,7 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     const listed = (await world.ann.client.get(`/repos/ann/app/contents?ref=${ref}`)).json
     return listed.map(({ name }: { name: string }) => name)
   }
-  /** A CI that finds these files bad; returns the sizes of the batches that it tested. */
+  /** A CI that fails when these files exist; returns the sizes of the batches that it tested. */
   const testUntilEmpty = async (...bad: readonly string[]): Promise<number[]> => {
     const sizes: number[] = []
     for (let queue = await world.entries(); queue.length > 0; queue = await world.entries()) {
@@ -50,7 +50,7 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     expect(threads.map(({ subject }: { subject: { title: string } }) => subject.title)).toContain('Pull a3')
   })
 
-  it('leaves what conflicts within it for the next one, and puts out what conflicts with the base', async () => {
+  it('defers pull requests that conflict within it, and removes those that conflict with the base', async () => {
     const clash = async (branch: string) => {
       await commitFile(world.wes, { branch, from: 'main', path: 'clash.txt', text: `${branch}\n` })
       const pull = (await world.wes.client.post(PULLS, { head: branch, base: 'main', title: branch })).json
@@ -70,7 +70,7 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     expect(await testUntilEmpty()).toEqual([1])
   })
 
-  it('is built anew upon a base that was pushed to, and merges each in its own style', async () => {
+  it('is rebuilt after a push to the base, and merges each pull request in its own style', async () => {
     const styles = ['squash', 'rebase', 'rebase-merge', 'merge']
     for (const style of styles) {
       const { number } = await newPull(world.wes, `d-${style}`)
@@ -96,7 +96,7 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     expect((await world.ann.client.get('/repos/ann/app/branches/d-merge')).status).toBe(404)
   })
 
-  it('fails when statuses do not come in time, and is merged at once where none are required', async () => {
+  it('fails when statuses time out, and is merged at once when none are required', async () => {
     const [number] = await world.queued('e1')
     expect(await world.states()).toEqual([[number, 'testing']])
     late = 30_000
@@ -120,7 +120,7 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     await world.ann.client.patch(`${RULES}/main`, { enable_status_check: true })
   })
 
-  it('is announced when statuses are required only after it was built', async () => {
+  it('is announced when statuses become required after it was built', async () => {
     const { database } = world.server.app
     const announced = async (): Promise<unknown[]> =>
       database.read
@@ -144,7 +144,7 @@ describeOnBoth('a batch of a merge queue', (kind) => {
     expect(await world.entries()).toEqual([])
   })
 
-  it('asks the rules again before it is merged, with the rights that the account has then', async () => {
+  it('checks the rules again before it is merged, with the present rights of the account', async () => {
     const [first, second] = await world.queued('f1', 'f2')
     await world.entries()
     const review = { event: 'REQUEST_CHANGES', body: 'no' }

@@ -9,7 +9,7 @@ import { merge, PULLS, queueWorld, repoPath } from './queue-world.ts'
 describeOnBoth('the queue of a branch', (kind) => {
   const world = queueWorld({ on: kind })
 
-  it('publishes the commit under test to readers and webhooks, by a ref that nobody pushes to', async () => {
+  it('publishes the commit under test to readers and webhooks, by a ref that rejects pushes', async () => {
     const messages = createMessages(world.server)
     const [number] = await world.queued('wire')
     const [{ batch }] = await world.entries()
@@ -33,7 +33,7 @@ describeOnBoth('the queue of a branch', (kind) => {
     expect((await world.entries())[0].batch.sha).toBe(batch.sha)
   })
 
-  it('is built anew without what was merged another way or deleted, and keeps to a branch that is renamed', async () => {
+  it('is rebuilt without deleted and otherwise merged pull requests, and survives a rename of its branch', async () => {
     const [direct, deleted, stays] = await world.queued('direct', 'deleted', 'stays')
     const tested = (await world.entries()).map((entry) => entry.pull_request.number)
     expect(tested.slice(1)).toEqual([direct, deleted, stays])

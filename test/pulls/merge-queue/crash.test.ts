@@ -7,7 +7,7 @@ import { queueWorld, repoPath } from './queue-world.ts'
 describeOnBoth('a merge queue that a crash interrupted', (kind) => {
   const world = queueWorld({ on: kind })
 
-  /** The queue begins to merge, and the process is killed before or after the ref has moved. */
+  /** Starts a merge of the queue, and kills the process before or after the ref has moved. */
   async function interrupt({ hasMoved }: { readonly hasMoved: boolean }): Promise<string> {
     const { database } = world.server.app
     const [{ batch }] = await world.entries()
@@ -52,13 +52,16 @@ describeOnBoth('a merge queue that a crash interrupted', (kind) => {
     for (const number of numbers) expect(subjects.filter((text) => text.includes(`(#${number})`))).toHaveLength(1)
   }
 
-  it.each(['merge_queue.advance', 'repos.reconcile'] as const)('has merged what the ref has, by %s', async (job) => {
-    const numbers = await world.queued(`${job}1`, `${job}2`)
-    const oid = await interrupt({ hasMoved: true })
-    await restart(job)
-    await requireMerged(numbers)
-    expect(await world.tip()).toBe(oid)
-  })
+  it.each(['merge_queue.advance', 'repos.reconcile'] as const)(
+    'records the merge of a moved ref, by %s',
+    async (job) => {
+      const numbers = await world.queued(`${job}1`, `${job}2`)
+      const oid = await interrupt({ hasMoved: true })
+      await restart(job)
+      await requireMerged(numbers)
+      expect(await world.tip()).toBe(oid)
+    },
+  )
 
   it('tests and merges the batch again when the ref has not moved', async () => {
     const numbers = await world.queued('unmoved1', 'unmoved2')
@@ -70,7 +73,7 @@ describeOnBoth('a merge queue that a crash interrupted', (kind) => {
     expect(await world.tip()).toBe(oid)
   })
 
-  it('builds a batch again whose ref alone was written, and deletes refs of batches that are gone', async () => {
+  it('rebuilds a batch when only its ref was written, and deletes refs of deleted batches', async () => {
     const numbers = await world.queued('ref1')
     const path = await repoPath(world.server)
     const [{ batch }] = await world.entries()
@@ -97,7 +100,7 @@ describeOnBoth('a server that is killed while its queue merges', (kind) => {
   })
   afterAll(() => place.remove())
 
-  it('has merged each pull request once when the queue is empty', { timeout: 240_000 }, async () => {
+  it('merges each pull request once before the queue is empty', { timeout: 240_000 }, async () => {
     const settings = [...place.settings, '--set', 'pull_request.merge_queue_batch_size=2']
     let running = await startIngot(place.dataDir, settings)
     const authorization = `Basic ${Buffer.from(`admin:${running.password}`).toString('base64')}`
@@ -137,9 +140,9 @@ describeOnBoth('a server that is killed while its queue merges', (kind) => {
     await running.stop('SIGKILL')
     await Promise.all(queued)
     running = await startIngot(place.dataDir, settings)
-    // What was killed before it was queued is queued now; the rest is queued or merged already.
+    // Pull requests that were not queued before the kill are queued now; the others are queued or merged.
     for (const number of numbers) {
-      // NOTE: 422 also while it is not checked yet whether the pull request can be merged.
+      // NOTE: 422 also while the mergeability check is running.
       const isQueued = async () => [201, 409].includes((await queue(number)).status) || isMerged(number)
       await expect.poll(isQueued, { timeout: 60_000 }).toBe(true)
     }

@@ -27,7 +27,7 @@ export async function repoPath({ app }: TestServer): Promise<string> {
 type QueueWorld = ReturnType<typeof pullWorld> & {
   /** New pull requests of wes with these branches, queued in this order; returns their numbers. */
   queued(...branches: readonly string[]): Promise<number[]>
-  /** The entries of the queue of `main`, after everything that can be done now. */
+  /** The entries of the queue of `main`, after all pending jobs have run. */
   entries(): Promise<Any[]>
   /** The numbers and states of the queue. */
   states(): Promise<[number: number, state: string][]>

@@ -7,7 +7,7 @@ describeOnBoth('a merge queue', (kind) => {
   const QUEUE = '/repos/ann/app/branches/main/queue'
   const own = (number: number) => `${PULLS}/${number}/queue`
 
-  it('lists what is queued with who queued it and what is tested', async () => {
+  it('lists entries with the account that queued them and their batch', async () => {
     expect(await world.entries()).toEqual([])
     const base = await world.tip()
     const [first, second] = await world.queued('one', 'two')
@@ -60,7 +60,7 @@ describeOnBoth('a merge queue', (kind) => {
     expect(refs.filter(({ ref }) => ref.startsWith('refs/queue/'))).toEqual([])
   })
 
-  it('is entered by those who may merge what may be merged, once, and has an end', async () => {
+  it('accepts each mergeable pull request once, from accounts that may merge, and is limited', async () => {
     const { number } = await newPull(world.wes, 'gate')
     const refusal = async (answer: ReturnType<typeof enqueue>) => {
       const { status, json } = await answer
@@ -101,7 +101,7 @@ describeOnBoth('a merge queue', (kind) => {
     expect(await refusal(enqueue(world.wes, last.number))).toEqual([422, 'the merge queue of main is full (at most 3)'])
   })
 
-  it('is reordered by administrators, and what was tested in another order is tested anew', async () => {
+  it('can be reordered by administrators, which tests moved entries again', async () => {
     const before = await world.entries()
     const [a, b, c] = before.map((entry) => entry.pull_request.number)
     expect((await world.wes.client.patch(own(c), { position: 1 })).status).toBe(403)
@@ -119,7 +119,7 @@ describeOnBoth('a merge queue', (kind) => {
     expect((await world.ann.client.patch(own(c), { position: 99 })).json.position).toBe(3)
   })
 
-  it('is left by who queued, by those who may merge, and by what changes', async () => {
+  it('removes entries for the account that queued, for accounts that may merge, and after changes', async () => {
     const [first, second, third] = (await world.entries()).map((entry) => entry.pull_request.number)
     const refused = await world.eve.client.delete(own(first))
     expect([refused.status, refused.json.message]).toEqual([403, 'user has no permission to cancel the queued merge'])
@@ -150,7 +150,7 @@ describeOnBoth('a merge queue', (kind) => {
     }
   })
 
-  it('leaves the address of a branch that is called queue to it', async () => {
+  it('does not hide a branch that is called queue', async () => {
     await commitFile(world.ann, { branch: 'deep/queue', from: 'main' })
     expect((await world.ann.client.get('/repos/ann/app/branches/deep/queue')).json).toMatchObject({
       name: 'deep/queue',

@@ -33,7 +33,7 @@ describeOnBoth('queueing at once', (kind) => {
       expect(files.has(`many${index}.txt`)).toBe(true)
     }
     expect(pushed.filter((oid) => !history.includes(oid))).toEqual([])
-    // The first commit, five pushes and twenty merges: nothing was merged twice.
+    // The first commit, five pushes and twenty merges: no pull request was merged twice.
     expect(history.filter((oid) => oid !== '')).toHaveLength(26)
     expect(await world.tip()).toBe(history[0])
   })

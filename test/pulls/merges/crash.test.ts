@@ -7,7 +7,7 @@ import { newPull, PULLS, pullWorld } from './merge-world.ts'
 describeOnBoth('a merge that a crash interrupted', (kind) => {
   const world = pullWorld({ on: kind })
 
-  /** What the process had written when it was killed: the intent, and the ref if it had come so far. */
+  /** Writes what a killed process leaves: the intent, and the moved ref if it got that far. */
   async function interrupt(
     number: number,
     head: string,
@@ -54,7 +54,7 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
     await world.server.drain()
   }
 
-  it('is finished after the ref has moved', async () => {
+  it('is completed when the ref has moved', async () => {
     const pull = await newPull(world.wes, 'moved')
     const oid = await interrupt(pull.number, pull.head.sha, { hasMoved: true })
     await restart()
@@ -68,7 +68,7 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
     expect((await world.ann.client.get('/repos/ann/app/branches/moved')).status).toBe(404)
   })
 
-  it('is forgotten before that, and the pull request can be merged again', async () => {
+  it('is discarded when the ref has not moved, and the pull request can be merged again', async () => {
     const pull = await newPull(world.wes, 'unmoved')
     await interrupt(pull.number, pull.head.sha, { hasMoved: false })
     expect((await world.ann.client.get(`${PULLS}/${pull.number}`)).json.merged).toBe(false)
@@ -80,7 +80,7 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
     expect(answer.status, JSON.stringify(answer.json)).toBe(200)
   })
 
-  it('is settled as soon as its process has ended, and later when another server may be at work', async () => {
+  it('is resumed as soon as its process has ended, and later when another server may be running it', async () => {
     const { database, jobs, processes } = world.server.app
     const mine = { server: String(processes.startedAt), at: Date.now() }
     const unmoved = await newPull(world.wes, 'mine')
@@ -100,7 +100,7 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
     expect([answer.status, answer.json.message]).toEqual([409, 'the pull request is being merged'])
   })
 
-  it('has a job that settles it within seconds, which the record of the merge deletes', async () => {
+  it('is resumed by a job within seconds, which the record of the merge deletes', async () => {
     const { database, jobs } = world.server.app
     const waiting = async (pullId: number): Promise<number[]> => {
       const rows = await database.read.selectFrom('job').selectAll().where('kind', '=', 'merges.settle').execute()
@@ -126,7 +126,7 @@ describeOnBoth('a server that is killed while it merges', (kind) => {
   })
   afterAll(() => place.remove())
 
-  it('has merged each pull request wholly or not at all when it is back', { timeout: 240_000 }, async () => {
+  it('has merged each pull request completely or not at all after a restart', { timeout: 240_000 }, async () => {
     const { dataDir, settings } = place
     const first = await startIngot(dataDir, settings)
     const authorization = `Basic ${Buffer.from(`admin:${first.password}`).toString('base64')}`

@@ -18,7 +18,7 @@ describeOnBoth('a pull request whose base was pushed with its commits', (kind) =
     expect(await shown(pull.number)).toMatchObject({ merged: false, state: 'open', mergeable: true })
   })
 
-  it('counts as merged by who pushed, and others are left alone', async () => {
+  it('counts as merged by the account that pushed, and does not affect others', async () => {
     await world.ann.client.patch('/repos/ann/app', { autodetect_manual_merge: true })
     const pull = await newPull(world.wes, 'detected')
     const other = await newPull(world.wes, 'other')

@@ -12,7 +12,7 @@ describeOnBoth('the preview of a merge', (kind) => {
     return answer.json
   }
 
-  it('shows files and message that the merge of each style then has', async () => {
+  it('shows the files and the message of a merge in each style', async () => {
     for (const style of ['fast-forward-only', 'merge', 'squash', 'rebase', 'rebase-merge']) {
       const { number, head } = await newPull(world.wes, `by-${style}`)
       if (style !== 'fast-forward-only') await commitFile(world.ann, { branch: 'main', path: `before-${style}.txt` })
@@ -42,7 +42,7 @@ describeOnBoth('the preview of a merge', (kind) => {
     }
   })
 
-  it('shows the conflicting lines, and the commit that does not fit', async () => {
+  it('shows the conflicting lines and the conflicting commit', async () => {
     const same = { path: 'same.txt', from: 'main' }
     await commitFile(world.wes, { ...same, branch: 'clash', text: 'top\nhead\n' })
     const { number } = await createPull(world.wes, { head: 'clash' })
@@ -66,7 +66,7 @@ describeOnBoth('the preview of a merge', (kind) => {
     expect((await preview(world.ann, number, 'fast-forward-only')).refusals).toHaveLength(2)
   })
 
-  it('gives every reason for which the merge would be refused', async () => {
+  it('returns every reason why the merge would be refused', async () => {
     await world.ann.client.patch('/repos/ann/app', { allow_squash_merge: false, default_merge_style: 'squash' })
     await world.ann.client.post('/repos/ann/app/branch_protections', {
       rule_name: 'main',
@@ -90,7 +90,7 @@ describeOnBoth('the preview of a merge', (kind) => {
     expect((await preview(world.ann, number)).refusals[0]).toBe('the pull request is closed')
   })
 
-  it('needs an account that can read the repository, and a known style', async () => {
+  it('requires an account that can read the repository, and a known style', async () => {
     const { number } = await newPull(world.wes, 'asked')
     const path = `${PULLS}/${number}/merge/preview`
     expect((await world.server.anonymous.get(path)).status).toBe(401)

@@ -18,7 +18,7 @@ describeOnBoth('merging at once', (kind) => {
     return world.server.app.git.path(row.storage)
   }
 
-  it('merges what was pushed to the head right before', async () => {
+  it('merges commits that were pushed to the head right before', async () => {
     const { number } = await newPull(world.wes, 'followed')
     await commitFile(world.wes, { branch: 'followed', path: 'followed-later.txt' })
     const answering = merge(world.wes, number)
@@ -29,7 +29,7 @@ describeOnBoth('merging at once', (kind) => {
     expect(files).toEqual(expect.arrayContaining(['followed.txt', 'followed-later.txt']))
   })
 
-  it('merges each of 50 pull requests or says why not, and loses none', { timeout: 240_000 }, async () => {
+  it('merges each of 50 pull requests or returns a reason', { timeout: 240_000 }, async () => {
     const pulls = []
     for (let index = 0; index < 50; index++) pulls.push(await newPull(world.wes, `many${index}`))
     const [answers] = await Promise.all([
@@ -62,7 +62,7 @@ describeOnBoth('merging at once', (kind) => {
   it.each([
     [4, 200],
     [5, 409],
-  ])('tries again when the base moves, %i times: %i', async (moves, status) => {
+  ])('retries when the base moves, %i times: %i', async (moves, status) => {
     const { number } = await newPull(world.wes, `moving${moves}`)
     const path = await repoPath()
     const { pushes } = world.server.app
@@ -86,7 +86,7 @@ describeOnBoth('merging at once', (kind) => {
     if (status !== 200) expect((await merge(world.wes, number)).status).toBe(200)
   })
 
-  it('merges into no other base than the one that was seen', async () => {
+  it('does not merge into another base than the one that was checked', async () => {
     await commitFile(world.ann, { branch: 'elsewhere', from: 'main' })
     const { number } = await newPull(world.wes, 'retargeted')
     const { pushes } = world.server.app
@@ -102,7 +102,7 @@ describeOnBoth('merging at once', (kind) => {
     expect((await world.ann.client.get(`${PULLS}/${number}/merge`)).status).toBe(404)
   })
 
-  it('merges one pull request once, whoever asks at the same time', async () => {
+  it('merges a pull request once, also for concurrent requests', async () => {
     const pull = await newPull(world.wes, 'once')
     const answers = await Promise.all([merge(world.wes, pull.number), merge(world.ann, pull.number)])
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 422])
@@ -130,7 +130,7 @@ describeOnBoth('merging at once', (kind) => {
     })
     const answering = pulls.map(({ number }) => merge({ ...world.wes, client }, number))
     await entered.promise
-    // The others wait for the lock by the time that later requests are answered.
+    // The others wait for the lock by the time the later requests return.
     for (const { number } of pulls) await client.get(`${PULLS}/${number}`)
     await remove(token.id)
     removed.resolve()

@@ -6,7 +6,7 @@ describeOnBoth('refusing to merge', (kind) => {
   const world = pullWorld({ on: kind })
   const rules = '/repos/ann/app/branch_protections'
 
-  it('answers each refusal with its status and reason', async () => {
+  it('returns a status and a reason for each refusal', async () => {
     const pull = await newPull(world.wes, 'refused')
     const refusal = async (answer: Promise<{ status: number; json: { message?: string } }>) => {
       const { status, json } = await answer
@@ -37,12 +37,12 @@ describeOnBoth('refusing to merge', (kind) => {
     expect((await merge(world.ann, number)).status).toBe(404)
   })
 
-  it('refuses what conflicts, what has no commits and what depends on open issues', async () => {
+  it('refuses conflicts, pull requests without commits and those that depend on open issues', async () => {
     await commitFile(world.wes, { branch: 'clash', from: 'main', path: 'clash.txt', text: 'theirs\n' })
     const early = await createPull(world.wes, { head: 'clash' })
     await commitFile(world.ann, { branch: 'main', path: 'clash.txt', text: 'ours\n' })
     const found = await merge(world.ann, early.number)
-    // Before or after the check has seen the new base.
+    // Before or after the check of the new base.
     expect([409, 422]).toContain(found.status)
     if (found.status === 409)
       expect(found.json).toMatchObject({ Style: 'merge', StdOut: expect.stringContaining('clash.txt') })
@@ -59,7 +59,7 @@ describeOnBoth('refusing to merge', (kind) => {
     await merged(world.ann, blocked.number)
   })
 
-  it('obeys the rule of the base branch, which administrators can override', async () => {
+  it('obeys the protection of the base branch, which administrators can override', async () => {
     const pull = await newPull(world.wes, 'guarded')
     const settings = {
       rule_name: 'main',
@@ -93,7 +93,7 @@ describeOnBoth('refusing to merge', (kind) => {
     await world.ann.client.delete(`${rules}/main`)
   })
 
-  it('lets a listed account merge without write access, and nobody else', async () => {
+  it('lets a listed account merge without write access, and no other account', async () => {
     const pull = await newPull(world.wes, 'listed')
     await world.ann.client.put('/repos/ann/app/collaborators/eve', { permission: 'write' })
     await world.ann.client.post(rules, {
@@ -114,7 +114,7 @@ describeOnBoth('refusing to merge', (kind) => {
     await world.ann.client.delete(`${rules}/main`)
   })
 
-  it('waits for what the rule asks of reviews', async () => {
+  it('waits for the reviews that the protection requires', async () => {
     const { number } = await newPull(world.wes, 'reviewed')
     await world.ann.client.post(rules, {
       rule_name: 'main',

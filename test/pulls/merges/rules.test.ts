@@ -12,7 +12,7 @@ const dir = tempDir()
 afterAll(() => dir.remove())
 let count = 0
 
-/** A new repository of ann's, which wes writes too, and a clone of it in which commits are made file by file. */
+/** A new repository of ann's that wes can write, and a clone for commits with given files. */
 async function workshop(server: TestServer, ann: Person, wes: Person) {
   const name = `r${++count}`
   await server.world.repo({ owner: ann, name, defaultBranch: 'main' })
@@ -23,7 +23,7 @@ async function workshop(server: TestServer, ann: Person, wes: Person) {
   const remote = `${server.url.replace('//', `//ann:${encodeURIComponent(PASSWORD)}@`)}/ann/${name}.git`
   return {
     name,
-    /** A commit with exactly these files, younger than all before. */
+    /** Creates a commit with exactly these files, later than all earlier ones. */
     async commit(files: Files, ...parents: string[]): Promise<string> {
       await git(work, ['read-tree', '--empty'])
       for (const [path, text] of Object.entries(files)) {
@@ -77,7 +77,7 @@ describe('the rule of a branch', () => {
   afterAll(() => server.close())
   const open = () => workshop(server, ann, wes)
 
-  it('protects its files and asks for its signatures when the branch is a head that is updated', async () => {
+  it('protects its files and requires signatures when the branch is a head that is updated', async () => {
     const repo = await open()
     const root = await repo.commit({ 'lock.txt': 'one\n' })
     const main = await repo.commit({ 'lock.txt': 'one\n', 'main.txt': 'm\n' }, root)
@@ -100,7 +100,7 @@ describe('the rule of a branch', () => {
     expect(await repo.tip('main')).not.toBe(main)
   })
 
-  it('protects files that a merge changes and the diff from one of several merge bases does not show', async () => {
+  it('protects files that a merge changes even if the diff from one of several merge bases hides it', async () => {
     const repo = await open()
     const [before, after] = ['one\n', 'two\n']
     const owners = { CODEOWNERS: 'lock.* @bob\n' }
@@ -108,7 +108,7 @@ describe('the rule of a branch', () => {
     const locked = await repo.commit({ ...owners, 'lock.txt': after }, root)
     const side = await repo.commit({ ...owners, 'lock.txt': before, 'side.txt': 's\n' }, root)
     const main = await repo.commit({ ...owners, 'lock.txt': after, 'side.txt': 's\n' }, locked, side)
-    // The head merges the same two commits and takes the change of the file back.
+    // The head merges the same two commits and reverts the change of the file.
     const head = await repo.commit({ ...owners, 'lock.txt': before, 'side.txt': 's\n', 'new.txt': 'n\n' }, side, locked)
     await repo.push({ main, head })
     await ann.client.put(`/repos/ann/${repo.name}/collaborators/bob`, { permission: 'write' })
@@ -128,7 +128,7 @@ describe('the rule of a branch', () => {
     expect((await repo.merge(number, 'merge', { force_merge: true }, ann))[0]).toBe(200)
   })
 
-  it('marks approvals stale where a diff from one of several merge bases hides what has changed since', async () => {
+  it('marks approvals as stale even if the diff from one of several merge bases hides the change', async () => {
     const repo = await open()
     const [before, after] = ['one\n', 'two\n']
     const root = await repo.commit({ 'lock.txt': before })
@@ -162,7 +162,7 @@ describe('the rule of a branch', () => {
 })
 
 describe.skipIf(!hasProgram('ssh-keygen', '-?'))('a branch with signed commits of a server that signs', () => {
-  it('takes no unsigned commit by a merge, and commits that the server writes anew', async () => {
+  it('refuses unsigned commits by a merge, and accepts commits that the server rewrites', async () => {
     const key = join(dir.path, 'key')
     expect((await runProcess('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', key])).code).toBe(0)
     const server = await startServer({ settings: { 'signing.key': key } })
@@ -179,7 +179,7 @@ describe.skipIf(!hasProgram('ssh-keygen', '-?'))('a branch with signed commits o
       expect(await repo.merge(first, 'merge')).toEqual([422, unsigned])
       expect(await repo.merge(first, 'merge', { force_merge: true }, ann)).toEqual([422, unsigned])
       expect(await repo.merge(first, 'merge', { queue: true })).toEqual([422, unsigned])
-      // The commit is in its place already: a rebase leaves it as it is.
+      // The commit is already upon the base: a rebase does not rewrite it.
       const kept = `PushRejected with remote message: branch main is protected from unverified commit ${one}`
       expect(await repo.merge(first, 'rebase')).toEqual([409, kept])
       expect(await repo.tip('main')).toBe(main)

@@ -14,7 +14,7 @@ describeOnBoth('scheduling a merge', (kind) => {
   const report = (oid: string, state: string) =>
     world.ann.client.post(`/repos/ann/app/statuses/${oid}`, { state, context: 'ci' })
 
-  it('merges once the required contexts have succeeded, as ordered', async () => {
+  it('merges with the requested options once the required contexts have succeeded', async () => {
     await world.ann.client.post(rules, { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] })
     const pull = await newPull(world.wes, 'soon')
     const order = { Do: 'squash', ...SCHEDULE, MergeTitleField: 'Scheduled', delete_branch_after_merge: true }
@@ -49,7 +49,7 @@ describeOnBoth('scheduling a merge', (kind) => {
     expect((await world.wes.client.delete(`${PULLS}/${pull.number}/merge`)).status).toBe(404)
   })
 
-  it('is cancelled by who scheduled it and by those who may merge', async () => {
+  it('can be cancelled by the account that scheduled it and by accounts that may merge', async () => {
     const pull = await newPull(world.wes, 'cancelled')
     expect((await world.wes.client.delete(`${PULLS}/${pull.number}/merge`)).status).toBe(404)
     expect((await merge(world.eve, pull.number, SCHEDULE)).status).toBe(422)
@@ -64,7 +64,7 @@ describeOnBoth('scheduling a merge', (kind) => {
     expect(await isMerged(pull.number)).toBe(false)
   })
 
-  it('merges at once what nothing forbids, and what a changed rule permits', async () => {
+  it('merges at once when nothing forbids it, and when a changed rule permits it', async () => {
     const waiting = await newPull(world.wes, 'waiting')
     expect((await merge(world.wes, waiting.number, { Do: 'rebase', ...SCHEDULE })).status).toBe(201)
     const outdated = await newPull(world.wes, 'stays')
@@ -97,14 +97,14 @@ describeOnBoth('scheduling a merge', (kind) => {
     return ended.map(({ body }: { body: string }) => body)
   }
 
-  it('ends with another base that is chosen by hand, or because the former one was deleted', async () => {
+  it('ends when the base is changed by hand, or because it was deleted', async () => {
     for (const base of ['open', 'by-hand', 'doomed']) await commitFile(world.ann, { branch: base, from: 'main' })
     for (const base of ['by-hand', 'doomed']) await world.ann.client.post(rules, { rule_name: base, ...checked })
     const moved = await newPull(world.wes, 'moved', { base: 'by-hand' })
     const orphan = await newPull(world.wes, 'orphan', { base: 'doomed' })
     for (const { number } of [moved, orphan]) expect((await merge(world.ann, number, SCHEDULE)).status).toBe(201)
     expect((await world.wes.client.patch(`${PULLS}/${moved.number}`, { base: 'open' })).status).toBe(201)
-    // A conflict with the base has it wait when no rule does.
+    // A conflict with the base makes it wait even without a rule.
     await commitFile(world.ann, { branch: 'doomed', path: 'orphan.txt', text: 'another\n' })
     expect((await world.ann.client.delete(`${rules}/doomed`)).status).toBe(204)
     expect(await isMerged(orphan.number)).toBe(false)
@@ -122,7 +122,7 @@ describeOnBoth('scheduling a merge', (kind) => {
     }
   })
 
-  it('is for the head that was named, and ends with another one', async () => {
+  it('is for the named head, and ends with another one', async () => {
     await world.ann.client.post(rules, { rule_name: 'main', ...checked })
     const pull = await newPull(world.wes, 'named')
     const order = (oid: string) => merge(world.ann, pull.number, { ...SCHEDULE, head_commit_id: oid })
@@ -138,7 +138,7 @@ describeOnBoth('scheduling a merge', (kind) => {
     await world.ann.client.delete(`${rules}/main`)
   })
 
-  it('does nothing any more when it is cancelled while the base moves', async () => {
+  it('does nothing when it is cancelled while the base moves', async () => {
     const { pushes } = world.server.app
     const { number } = await newPull(world.wes, 'late')
     const move = pushes.moveRefs.bind(pushes)
@@ -153,7 +153,7 @@ describeOnBoth('scheduling a merge', (kind) => {
     spy.mockRestore()
   })
 
-  it('merges when the account that blocks it loses the access, or is suspended', async () => {
+  it('merges when the rejecting account loses access, or is suspended', async () => {
     const root = await world.server.world.admin()
     const zoe = await world.server.world.user('zoe')
     await world.ann.client.delete(`${rules}/main`)

@@ -10,7 +10,7 @@ describeOnBoth('merging a pull request', (kind) => {
       (entry: { type: string }) => entry.type,
     )
 
-  it('makes a merge commit, closes the pull request and says so at once', async () => {
+  it('creates a merge commit, closes the pull request and shows it at once', async () => {
     const pull = await newPull(world.wes, 'plain')
     expect((await world.eve.client.get(`${PULLS}/${pull.number}/merge`)).status).toBe(404)
     const before = await tip()
@@ -37,7 +37,7 @@ describeOnBoth('merging a pull request', (kind) => {
     expect([again.status, again.json.message]).toEqual([422, 'The PR is already merged'])
   })
 
-  it('takes title and message of the request, in both spellings', async () => {
+  it('uses title and message of the request, in both spellings', async () => {
     const one = await newPull(world.wes, 'titled')
     const first = await merged(world.ann, one.number, { MergeTitleField: ' Given ', MergeMessageField: 'More\n' })
     expect(first.commit.message).toBe('Given\n\nMore\n')
@@ -46,7 +46,7 @@ describeOnBoth('merging a pull request', (kind) => {
     expect((await merged(world.ann, two.number, body)).commit.message).toBe('Snake\n\nm\n')
   })
 
-  it('squashes in the name of the poster, with trailers when another account merges', async () => {
+  it('squashes as the author, with trailers when another account merges', async () => {
     const pull = await newPull(world.wes, 'squashed')
     await commitFile(world.wes, { branch: 'squashed', path: 'second.txt' })
     await world.server.drain()
@@ -82,7 +82,7 @@ describeOnBoth('merging a pull request', (kind) => {
     expect(joined.parents[1].sha).not.toBe(second.head.sha)
   })
 
-  it('fast-forwards, and refuses to when the base has moved', async () => {
+  it('fast-forwards, and refuses when the base has moved', async () => {
     const pull = await newPull(world.wes, 'forward')
     const commit = await merged(world.ann, pull.number, { Do: 'fast-forward-only' })
     expect(commit.sha).toBe(pull.head.sha)
@@ -93,14 +93,14 @@ describeOnBoth('merging a pull request', (kind) => {
     expect(refused.json).toMatchObject({ StdErr: expect.any(String), Err: expect.any(String) })
   })
 
-  it('merges a fork, whose branch it names with its repository', async () => {
+  it('merges from a fork and names its repository with the branch', async () => {
     await commitFile(world.bob, { branch: 'forked', from: 'main', repo: 'bob/app' })
     const pull = await createPull(world.bob, { head: 'bob:forked', title: 'Forked' })
     const commit = await merged(world.wes, pull.number)
     expect(commit.commit.message).toBe(`Merge pull request 'Forked' (#${pull.number}) from bob/app:forked into main\n`)
   })
 
-  it('records a merge that was made by hand', async () => {
+  it('records a manual merge', async () => {
     await world.ann.client.patch('/repos/ann/app', { allow_manual_merge: true })
     const pull = await newPull(world.wes, 'manual')
     const wrong = { Do: 'manually-merged', MergeCommitID: pull.head.sha }
@@ -114,7 +114,7 @@ describeOnBoth('merging a pull request', (kind) => {
     })
   })
 
-  it('deletes the head branch when ordered or set, and closes issues that the body names', async () => {
+  it('deletes the head branch when requested or configured, and closes issues that the body names', async () => {
     const issue = (await world.ann.client.post('/repos/ann/app/issues', { title: 'Broken' })).json
     const pull = await newPull(world.wes, 'gone', { body: `Fixes #${issue.number}` })
     const commit = await merged(world.wes, pull.number, { delete_branch_after_merge: true })
@@ -135,7 +135,7 @@ describeOnBoth('merging a pull request', (kind) => {
     await world.ann.client.patch('/repos/ann/app', { default_delete_branch_after_merge: false })
   })
 
-  it('takes the default message from a template of the repository', async () => {
+  it('reads the default message from a template of the repository', async () => {
     const template = 'Merge ${PullRequestReference}: ${PullRequestTitle}\n\n${ClosingIssues}${Unknown}\n${ReviewedOn}\n'
     await commitFile(world.ann, {
       branch: 'main',

@@ -33,7 +33,7 @@ describeOnBoth('updating the head of a pull request', (kind) => {
     expect((await update(world.wes, byRebase.number)).status).toBe(422)
   })
 
-  it('refuses conflicts, accounts without the right to push and what is closed', async () => {
+  it('refuses conflicts, accounts without the right to push and closed pull requests', async () => {
     await commitFile(world.wes, { branch: 'clash', from: 'main', path: 'same.txt', text: 'theirs\n' })
     const { number } = await createPull(world.wes, { head: 'clash' })
     await commitFile(world.ann, { branch: 'main', path: 'same.txt', text: 'ours\n' })
@@ -53,7 +53,7 @@ describeOnBoth('updating the head of a pull request', (kind) => {
     expect((await update(world.wes, 999)).status).toBe(404)
   })
 
-  it('updates a fork for maintainers only where the poster lets them', async () => {
+  it('updates a fork for maintainers only if the author allows it', async () => {
     await commitFile(world.bob, { branch: 'open', from: 'main', repo: 'bob/app' })
     await commitFile(world.bob, { branch: 'own', from: 'main', repo: 'bob/app' })
     const open = await createPull(world.bob, { head: 'bob:open', allow_maintainer_edit: true })
@@ -66,7 +66,7 @@ describeOnBoth('updating the head of a pull request', (kind) => {
     expect((await tip('own', 'bob/app')).parents).toMatchObject([{ sha: base }])
   })
 
-  it('needs the right to force-push where the head is protected', async () => {
+  it('requires the right to force-push when the head is protected', async () => {
     const pull = await newPull(world.wes, 'guarded')
     await commitFile(world.ann, { branch: 'main', path: 'after-guarded.txt' })
     await world.ann.client.post('/repos/ann/app/branch_protections', { rule_name: 'guarded', enable_push: true })

@@ -16,12 +16,12 @@ describeOnBoth('a reviewer who loses access', (kind) => {
     const answer = await client.post(`/repos/${repo}/pulls/${number}/reviews`, { event, body: 'Seen' })
     expect(answer.status, JSON.stringify(answer.json)).toBe(200)
   }
-  /** Why the pull request cannot be merged; 200 where it was. */
+  /** The reason why the pull request cannot be merged; 200 when it was. */
   const merge = async (number: number, repo = 'ann/app'): Promise<unknown> => {
     const { status, json } = await world.ann.client.post(`/repos/${repo}/pulls/${number}/merge`, { Do: 'merge' })
     return status === 200 ? 200 : json.message
   }
-  /** The reviewers of the list, and its total. */
+  /** The reviewers in the list, and its total. */
   const listed = async (number: number, repo = 'ann/app'): Promise<unknown> => {
     const { json, headers } = await world.ann.client.get(`/repos/${repo}/pulls/${number}/reviews`)
     return [json.map(({ user, team }: Any) => user?.login ?? team.name), headers.get('x-total-count')]
@@ -29,7 +29,7 @@ describeOnBoth('a reviewer who loses access', (kind) => {
   const edit = async (repo: string, body: object): Promise<void> =>
     expect((await world.ann.client.patch(`/repos/${repo}`, body)).status).toBe(200) as void
 
-  it('approves no longer, until it has the access again', async () => {
+  it('no longer approves until it regains access', async () => {
     await protect('ann/app')
     const { number } = await openPull(world.ann, 'approved')
     const wes = '/repos/ann/app/collaborators/wes'
@@ -42,7 +42,7 @@ describeOnBoth('a reviewer who loses access', (kind) => {
     expect(await merge(number)).toBe(200)
   })
 
-  it('blocks nothing while its account is suspended', async () => {
+  it('does not block a merge while its account is suspended', async () => {
     const root = await world.server.world.admin()
     const zoe = await world.server.world.user('zoe')
     await world.ann.client.put('/repos/ann/app/collaborators/zoe', { permission: 'write' })
@@ -59,7 +59,7 @@ describeOnBoth('a reviewer who loses access', (kind) => {
     expect(await merge(number)).toBe(200)
   })
 
-  it('is not shown as asked while the repository is private', async () => {
+  it('is not shown as requested while the repository is private', async () => {
     const { number } = await openPull(world.ann, 'asked', { reviewers: ['eve', 'wes'] })
     expect(await reviewersOf(world.ann, number)).toEqual(['eve', 'wes'])
     const [{ id }] = (await world.ann.client.get(`/repos/ann/app/pulls/${number}/reviews`)).json
@@ -76,7 +76,7 @@ describeOnBoth('a reviewer who loses access', (kind) => {
     expect(await listed(number)).toEqual([['eve', 'wes'], '2'])
   })
 
-  it('leaves its team, or the team leaves the repository', async () => {
+  it('loses its team, or the team loses the repository', async () => {
     const { ann, wes, acme } = world
     await protect('acme/lib')
     const asked = { reviewers: ['wes'], team_reviewers: ['core'] }

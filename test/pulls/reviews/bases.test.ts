@@ -5,7 +5,7 @@ import { commitFile, createPull, pullWorld } from '../pull-world.ts'
 describeOnBoth('an approval', (kind) => {
   const world = pullWorld({ on: kind })
 
-  it('counts for the base that it was given for', async () => {
+  it('counts for the base that was approved', async () => {
     const { ann, wes } = world
     await commitFile(ann, { branch: 'draft', from: 'main' })
     const rule = { rule_name: 'main', required_approvals: 1 }

@@ -18,7 +18,7 @@ describe('comments of reviews', () => {
     path = `/repos/ann/app/pulls/${number}/reviews/${review.id}/comments`
   })
 
-  it('have the hunk up to their line, and the commit that changed it', async () => {
+  it('contain the hunk up to their line, and the commit that changed it', async () => {
     const [comment, ...others] = (await world.server.anonymous.get(path)).json
     expect(others).toEqual([])
     expect(comment).toMatchObject({
@@ -35,7 +35,7 @@ describe('comments of reviews', () => {
     })
     expect((await world.server.anonymous.get(`${path}/${comment.id}`)).json).toEqual(comment)
     expect((await world.server.anonymous.get(`${path}/999999`)).status).toBe(404)
-    // No plain comment.
+    // It is not a plain comment.
     expect((await world.server.anonymous.get(`/repos/ann/app/issues/comments/${comment.id}`)).status).toBe(204)
   })
 
@@ -54,7 +54,7 @@ describe('comments of reviews', () => {
     expect((await world.server.anonymous.get(one)).json.comments_count).toBe(2)
   })
 
-  it('are refused to others than writers on a locked pull request, as reviews are', async () => {
+  it('are refused on a locked pull request except for writers, like reviews', async () => {
     const { ann, bob, wes, eve, server } = world
     const reviews = `/repos/ann/app/pulls/${number}/reviews`
     const pending = (await eve.client.post(reviews, { body: 'not sent yet' })).json
@@ -80,14 +80,14 @@ describe('comments of reviews', () => {
     expect((await eve.client.delete(`${reviews}/${pending.id}`)).status).toBe(204)
   })
 
-  it('are deleted by their poster and by writers', async () => {
+  it('can be deleted by their author and by writers', async () => {
     const [, added] = (await world.server.anonymous.get(path)).json
     expect((await world.bob.client.delete(`${path}/${added.id}`)).status).toBe(403)
     expect((await world.wes.client.delete(`${path}/${added.id}`)).status).toBe(204)
     expect((await world.wes.client.delete(`${path}/${added.id}`)).status).toBe(404)
   })
 
-  it('are answered at the same line', async () => {
+  it('get replies on the same line', async () => {
     const [comment] = (await world.server.anonymous.get(path)).json
     const replies = (id: number) => `/repos/ann/app/pulls/${number}/comments/${id}/replies`
     const answer = await world.ann.client.post(replies(comment.id), { body: 'because' })
@@ -100,7 +100,7 @@ describe('comments of reviews', () => {
     expect((await world.ann.client.post(replies(plain.json.id), { body: 'x' })).status).toBe(400)
   })
 
-  it('are resolved by the poster of the pull request and by official reviewers', async () => {
+  it('can be resolved by the author of the pull request and by official reviewers', async () => {
     const [comment] = (await world.server.anonymous.get(path)).json
     const resolve = `/repos/ann/app/pulls/comments/${comment.id}/resolve`
     const refused = await world.bob.client.post(resolve)
@@ -115,7 +115,7 @@ describe('comments of reviews', () => {
     expect([wrong.status, wrong.json.message]).toEqual([400, 'comment is not a review comment'])
   })
 
-  it('are edited, have reactions, and are deleted like other comments, which they are not counted with', async () => {
+  it('can be edited, reacted to and deleted like other comments, but are not counted with them', async () => {
     const [comment] = (await world.server.anonymous.get(path)).json
     const one = `/repos/ann/app/issues/comments/${comment.id}`
     const issue = async (): Promise<Any> => (await world.ann.client.get(`/repos/ann/app/issues/${number}`)).json

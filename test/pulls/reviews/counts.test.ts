@@ -29,7 +29,7 @@ describeOnBoth('the number of comments of a pull request', (kind) => {
   const write = async (): Promise<number> =>
     (await world.eve.client.post(`${issue}/comments`, { body: 'plain' })).json.id
 
-  it('has the published reviews as of the latest comment', async () => {
+  it('contains the reviews published before the latest comment', async () => {
     await review({ event: 'COMMENT', body: 'one' })
     expect(await counts()).toEqual([0, 1])
     const id = await write()
@@ -43,7 +43,7 @@ describeOnBoth('the number of comments of a pull request', (kind) => {
     expect(await counts()).toEqual([3, 3])
   })
 
-  it('has them again when a review gets another comment', async () => {
+  it('is updated when a review gets another comment', async () => {
     const comments = [{ path: 'n.txt', body: 'why?', new_position: 1 }]
     const { id } = await review({ event: 'COMMENT', body: 'sent', comments })
     expect(await counts()).toEqual([3, 4])
@@ -52,7 +52,7 @@ describeOnBoth('the number of comments of a pull request', (kind) => {
     expect(await counts()).toEqual([5, 4])
   })
 
-  it('is what the counters of the server say, also when a counted review is deleted', async () => {
+  it('equals the counters of the server, also when a counted review is deleted', async () => {
     const [last] = (await world.bob.client.get(`${pull}/reviews`)).json.toReversed()
     expect((await world.bob.client.delete(`${pull}/reviews/${last.id}`)).status).toBe(204)
     expect(await counts()).toEqual([5, 2])

@@ -37,12 +37,12 @@ describeOnBoth('pushes to a reviewed pull request', (kind) => {
     await world.server.drain()
   })
 
-  it('keep what was said of the same changes', async () => {
+  it('do not affect reviews of the same changes', async () => {
     expect(await one(approved)).toMatchObject({ stale: false, dismissed: false, official: true })
     expect(await dismissals()).toEqual([])
   })
 
-  it('make reviews of other changes stale, and dismiss approvals once where the protection says so', async () => {
+  it('make reviews of other changes stale, and dismiss approvals once when the protection requires it', async () => {
     await edit('n.txt', 'new\na\nb\nc\nD\n')
     expect(await one(approved)).toMatchObject({ stale: true, dismissed: true, official: true })
     expect(await one(noted)).toMatchObject({ stale: true, dismissed: false })
@@ -52,14 +52,14 @@ describeOnBoth('pushes to a reviewed pull request', (kind) => {
     ])
   })
 
-  it('move comments with their lines, and leave those of changed lines where they were', async () => {
+  it('move comments with their lines, and do not move comments on changed lines', async () => {
     expect((await commentsOf(noted)).map(({ body, position }) => [body, position])).toEqual([
       ['b', 4],
       ['d', 4],
     ])
   })
 
-  it('do not move what was outdated before', async () => {
+  it('do not move outdated comments', async () => {
     await edit('n.txt', 'b\nc\nD\n')
     expect((await commentsOf(noted)).map(({ position }) => position)).toEqual([1, 4])
   })
@@ -73,7 +73,7 @@ describeOnBoth('pushes to a reviewed pull request', (kind) => {
     expect((await commentsOf(review))[0]).toMatchObject({ position: 2, commit_id: earlier!.commit_id })
   })
 
-  it('leave an approval of other changes without effect before the job has marked it as stale', async () => {
+  it('invalidate an approval of other changes even before the job has marked it as stale', async () => {
     const { ann, wes } = world
     const rule = { required_approvals: 1 }
     expect((await ann.client.patch('/repos/ann/app/branch_protections/main', rule)).status).toBe(200)

@@ -39,7 +39,7 @@ describe('comments of reviews on several lines', () => {
     review = (await world.bob.client.post(reviews, { event: 'COMMENT', comments })).json
   })
 
-  it('have their first and their last line on one side, and only the last where it is the same', async () => {
+  it('have their first and last line on one side, and only the last for a single line', async () => {
     expect(await lines()).toEqual([
       ['changed', [3, 4], [undefined, 0]],
       ['deleted', [undefined, 0], [5, 6]],
@@ -69,7 +69,7 @@ describe('comments of reviews on several lines', () => {
     expect(await add({ old_position: 2 ** 31 })).toEqual([422, `[OldPosition]: ${range}`])
   })
 
-  it('are answered on the same lines', async () => {
+  it('get replies on the same lines', async () => {
     const [{ id }] = (await world.server.anonymous.get(`${reviews}/${review.id}/comments`)).json
     const path = `${reviews.replace('/reviews', '')}/comments/${id}/replies`
     const { json } = await world.ann.client.post(path, { body: 'because' })
@@ -77,7 +77,7 @@ describe('comments of reviews on several lines', () => {
     expect((await world.ann.client.delete(`/repos/ann/app/issues/comments/${json.id}`)).status).toBe(204)
   })
 
-  it('move as one with a push, and stay where they were when a line was inserted between them', async () => {
+  it('move together with a push, and stay when a line was inserted between them', async () => {
     await change(numbered(0, 1, 2, 'three', 'and', 'four', 7, 8, 9))
     expect(await lines()).toEqual([
       ['changed', [3, 4], [undefined, 0]],

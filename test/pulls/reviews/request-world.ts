@@ -41,11 +41,11 @@ export function requestWorld(options: TestServerOptions = {}): RequestWorld {
 
 interface OpenedPull extends Readonly<Record<string, unknown>> {
   readonly repo?: string
-  /** Of the file that the branch adds. */
+  /** The path of the file that the branch adds. */
   readonly path?: string
 }
 
-/** Creates a branch with a file of its own, and a pull request of it into `main`. */
+/** Creates a branch with a new file, and a pull request of it into `main`. */
 export async function openPull(person: Person, branch: string, options: OpenedPull = {}): Promise<Any> {
   const { repo = 'ann/app', path = `${branch}.txt`, ...body } = options
   await commitFile(person, { branch, from: 'main', path, repo })
@@ -59,7 +59,7 @@ export async function openPull(person: Person, branch: string, options: OpenedPu
   return answer.json
 }
 
-/** Who reviews a pull request: logins, then names of teams. */
+/** The reviewers of a pull request: logins, then names of teams. */
 export const reviewersIn = (pull: Any): string[] => [
   ...pull.requested_reviewers.map((user: Any) => user.login),
   ...pull.requested_reviewers_teams.map((team: Any) => team.name),
@@ -68,7 +68,7 @@ export const reviewersIn = (pull: Any): string[] => [
 export const reviewersOf = async ({ client }: Person, number: number, repo = 'ann/app'): Promise<string[]> =>
   reviewersIn((await client.get(`/repos/${repo}/pulls/${number}`)).json)
 
-/** The entries of requests in the timeline: who, whom, and whether it was withdrawn. */
+/** The entries of requests in the timeline: actor, reviewer, and whether the request was withdrawn. */
 export async function requestEntries({ client }: Person, number: number, repo = 'ann/app'): Promise<unknown[]> {
   const { json } = await client.get(`/repos/${repo}/issues/${number}/timeline`)
   return json

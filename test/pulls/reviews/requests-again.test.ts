@@ -21,7 +21,7 @@ describeOnBoth('a reviewer who is asked', (kind) => {
       ({ user, team, state, official }: Any) => [user?.login ?? team.name, state, official],
     )
 
-  it('again keeps his reviews, which count no more until he reviews', async () => {
+  it('again keeps the reviews, which do not count until the next review', async () => {
     const { number } = await openPull(world.wes, 'again', { reviewers: ['ann'] })
     await review(world.ann, number, 'APPROVED')
     expect(await reviews(number)).toEqual([['ann', 'APPROVED', true]])
@@ -41,7 +41,7 @@ describeOnBoth('a reviewer who is asked', (kind) => {
     ])
   })
 
-  it('no more: what he said before counts again', async () => {
+  it('and withdrawn: the earlier review counts again', async () => {
     const { number } = await openPull(world.wes, 'back')
     await review(world.ann, number, 'APPROVED')
     await ask(number, { reviewers: ['ann'] })
@@ -53,7 +53,7 @@ describeOnBoth('a reviewer who is asked', (kind) => {
     ])
   })
 
-  it('without write permission keeps what never counted', async () => {
+  it('without write permission keeps unofficial reviews', async () => {
     const { number } = await openPull(world.wes, 'unofficial')
     await review(world.eve, number, 'APPROVED')
     expect((await ask(number, { reviewers: ['eve'] })).json).toMatchObject([{ official: false }])
@@ -61,7 +61,7 @@ describeOnBoth('a reviewer who is asked', (kind) => {
     expect(await reviews(number)).toEqual([['eve', 'APPROVED', false]])
   })
 
-  it('cannot be asked again once it is closed, but for the first time', async () => {
+  it('cannot be requested again after it is closed, but a first time', async () => {
     const { number } = await openPull(world.wes, 'closed')
     await review(world.ann, number, 'APPROVED')
     await world.wes.client.patch(`/repos/ann/app/pulls/${number}`, { state: 'closed' })
@@ -71,7 +71,7 @@ describeOnBoth('a reviewer who is asked', (kind) => {
     expect(await reviewersOf(world.eve, number)).toEqual(['ann'])
   })
 
-  it('answers the request by a review of any kind, and that of his team by a decision', async () => {
+  it('fulfils the request by a review of any kind, and that of a team by a decision', async () => {
     const { ann, wes, eve } = world
     const { number } = await openPull(ann, 'answers', {
       repo: 'acme/lib',
@@ -94,7 +94,7 @@ describeOnBoth('a reviewer who is asked', (kind) => {
     expect(json.review_comments).toBe(2)
   })
 
-  it('is official by the rule of the base branch', async () => {
+  it('is official by the protection of the base branch', async () => {
     const { ann, wes } = world
     const { number } = await openPull(wes, 'ruled', { repo: 'acme/lib' })
     const rule = {
@@ -126,7 +126,7 @@ describeOnBoth('a reviewer who is asked', (kind) => {
     ])
   })
 
-  it('by CODEOWNERS is not asked again after his review', async () => {
+  it('by CODEOWNERS is not requested again after a review', async () => {
     const { ann, wes, server } = world
     const { number } = await openPull(wes, 'reviewed')
     await review(world.eve, number, 'COMMENT')

@@ -38,7 +38,7 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     expect([asked.status, asked.json.length]).toEqual([201, 1])
   })
 
-  it('takes e-mail addresses, and teams of an organization with it', async () => {
+  it('accepts e-mail addresses, and teams with their organization', async () => {
     const pull = await openPull(world.wes, 'byname', {
       repo: 'acme/lib',
       reviewers: [world.eve.user.email],
@@ -52,11 +52,11 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     ])
   })
 
-  it('ignores teams where the owner is a user', async () => {
+  it('ignores teams when the owner is a user', async () => {
     expect(reviewersIn(await openPull(world.wes, 'teamless', { team_reviewers: ['nobody'] }))).toEqual([])
   })
 
-  it('is not created when one of them cannot be asked', async () => {
+  it('is not created when one of the reviewers cannot be requested', async () => {
     await commitFile(world.wes, { branch: 'refused', from: 'main' })
     await commitFile(world.wes, { branch: 'refused', from: 'main', repo: 'acme/lib' })
     const refused = async (body: object, status: number, text: string, repo?: string): Promise<void> => {
@@ -76,7 +76,7 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     expect(pull.status, 'nothing was created before').toBe(201)
   })
 
-  it('is not created by an account that one of them blocks', async () => {
+  it('is not created by an account that one of the reviewers blocks', async () => {
     const max = await world.server.world.user('max')
     expect((await max.client.put('/user/blocks/wes')).status).toBe(204)
     await commitFile(world.wes, { branch: 'blocked', from: 'main' })
@@ -85,12 +85,12 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     expect((await create({ head: 'blocked', reviewers: ['ann'] })).status).toBe(201)
   })
 
-  it('needs the same number of queries for any number of pull requests', async () => {
+  it('runs the same number of queries for any number of pull requests', async () => {
     const { database } = world.server.app
     const count = async (limit: number): Promise<number> => {
       const list = world.eve.client.get.bind(undefined, `/repos/ann/app/pulls?limit=${limit}`)
       expect((await list()).json).toHaveLength(limit)
-      // After a commit: without one the answer is kept.
+      // The commit invalidates the read cache.
       expect((await world.ann.client.patch('/repos/ann/app', { description: `${limit}` })).status).toBe(200)
       return (await queriesOf(database, list)).length
     }

@@ -5,7 +5,7 @@ import { openPull, requestWorld } from './request-world.ts'
 
 describeOnBoth('requests of those who are gone', (kind) => {
   const world = requestWorld({ on: kind })
-  /** Names of those whose reviews are listed; the id of a deleted account is that of the ghost. */
+  /** The names of the listed reviewers; a deleted account has the name of the ghost. */
   const reviewers = async (repo: string, number: number): Promise<string[]> =>
     (await world.ann.client.get(`/repos/${repo}/pulls/${number}/reviews`)).json.map(
       ({ user, team }: Any) => user?.login ?? team?.name ?? 'nobody',

@@ -6,7 +6,7 @@ import { openPull, requestEntries, requestWorld, reviewersOf } from './request-w
 
 describeOnBoth('the owners of changed files', (kind) => {
   const world = requestWorld({ on: kind })
-  /** A new repository with a file of owners, which wes writes too. */
+  /** A new repository with a CODEOWNERS file that wes can write. */
   async function repoWith(name: string, owners: string, path = 'CODEOWNERS', owner = world.ann): Promise<string> {
     await world.server.world.repo({ owner, name, autoInit: true })
     const repo = `${owner.name}/${name}`
@@ -19,7 +19,7 @@ describeOnBoth('the owners of changed files', (kind) => {
     return reviewersOf(world.ann, number, repo)
   }
 
-  it('are asked in the name of the poster, by all lines that match', async () => {
+  it('are requested as the author, by all matching lines', async () => {
     const repo = await repoWith(
       'owned',
       '# who\nlib/.* @ann @nobody @acme\n/lib/.*\\.ts @bob\n.*\\.md @eve\n!lib/.* @eve\n',
@@ -44,7 +44,7 @@ describeOnBoth('the owners of changed files', (kind) => {
     }
   })
 
-  it('are asked for new commits, but not those who have been asked', async () => {
+  it('are requested for new commits, unless they were requested before', async () => {
     const repo = await repoWith('pushed', 'a.* @bob\nb.* @bob @eve\nc.* @wes\n')
     const { number } = await openPull(world.wes, 'change', { repo, path: 'a.txt' })
     expect(await settled(repo, number)).toEqual(['bob'])
@@ -54,7 +54,7 @@ describeOnBoth('the owners of changed files', (kind) => {
     expect(await requestEntries(world.ann, number, repo)).toHaveLength(2)
   })
 
-  it('are asked when a draft becomes ready, not before', async () => {
+  it('are requested when a draft becomes ready, not before', async () => {
     const repo = await repoWith('drafts', '.* @bob')
     const { number } = await openPull(world.wes, 'change', { repo, title: 'WIP: not yet' })
     expect(await settled(repo, number)).toEqual([])
@@ -67,7 +67,7 @@ describeOnBoth('the owners of changed files', (kind) => {
     expect(await settled(repo, number)).toEqual(['bob'])
   })
 
-  it('are teams of the organization too', async () => {
+  it('can be teams of the organization', async () => {
     const { ann, acme, server } = world
     await server.world.repo({ owner: acme.org, by: ann, name: 'teams', autoInit: true })
     const text = '.* @ACME/core @other/core @acme/nobody @wes'
@@ -76,7 +76,7 @@ describeOnBoth('the owners of changed files', (kind) => {
     expect(await settled('acme/teams', number)).toEqual(['wes', 'core'])
   })
 
-  it('are not asked in forks, nor those who cannot read or who block the poster', async () => {
+  it('are not requested in forks, nor if they cannot read or block the author', async () => {
     const { ann, acme, bob, server } = world
     const max = await server.world.user('max')
     await max.client.put('/user/blocks/ann')
@@ -93,13 +93,13 @@ describeOnBoth('the owners of changed files', (kind) => {
     expect(await settled('bob/forked', inFork.number)).toEqual([])
   })
 
-  it('are nobody where the file is too large', async () => {
+  it('are ignored when the file is too large', async () => {
     const repo = await repoWith('large', `.* @bob\n${'#'.repeat(256 * 1024)}`)
     const { number } = await openPull(world.wes, 'change', { repo })
     expect(await settled(repo, number)).toEqual([])
   })
 
-  it('include those of the old name of a file', async () => {
+  it('include the owners of the old name of a file', async () => {
     const repo = await repoWith('renamed', 'README.md @bob\nREAD @eve\n')
     const { sha } = (await world.wes.client.get(`/repos/${repo}/contents/README.md`)).json
     expect((await renameFile(world.wes, repo, sha)).status).toBe(201)

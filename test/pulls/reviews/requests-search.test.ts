@@ -23,14 +23,14 @@ describeOnBoth('the search for reviews', (kind) => {
     await openPull(ann, 'hidden', { repo: 'acme/secret', reviewers: ['bob'] })
   })
 
-  it('finds pull requests that ask the caller or its team, once, but not its own', async () => {
+  it('finds pull requests with a request for the caller or its team, once, but not its own', async () => {
     expect(await search(world.eve, 'review_requested=true')).toEqual(['both', 'asked'])
     expect(await search(world.ann, 'review_requested=true')).toEqual(['asked'])
     expect(await search(world.wes, 'review_requested=true')).toEqual(['both', 'team'])
     expect(await search(world.bob, 'review_requested=true')).toEqual(['hidden'])
   })
 
-  it('combines them with other filters, pages and both databases alike', async () => {
+  it('combines with other filters and pages, equally on both databases', async () => {
     expect(await search(world.eve, 'review_requested=true&owner=acme')).toEqual(['both'])
     expect(await search(world.eve, 'review_requested=true&q=ask')).toEqual(['asked'])
     expect(await search(world.eve, 'review_requested=true&created=true')).toEqual([])
@@ -41,7 +41,7 @@ describeOnBoth('the search for reviews', (kind) => {
     expect([page.json[0].title, page.headers.get('x-total-count')]).toEqual(['asked', '2'])
   })
 
-  it('finds drafts, and pull requests that are none, in all repositories and in one', async () => {
+  it('finds drafts, and pull requests that are not drafts, in all repositories and in one', async () => {
     const { wes, ann } = world
     const { number } = await openPull(wes, 'half')
     const path = `/repos/ann/app/pulls/${number}`
@@ -60,7 +60,7 @@ describeOnBoth('the search for reviews', (kind) => {
     expect((await wes.client.patch(path, { state: 'closed' })).status).toBe(201)
   })
 
-  it('does not find what was withdrawn, hidden or closed', async () => {
+  it('does not find withdrawn requests, hidden or closed pull requests', async () => {
     const { ann, bob, eve, wes } = world
     const { number } = await openPull(wes, 'changes', { reviewers: ['eve'] })
     expect(await search(eve, 'review_requested=true')).toEqual(['changes', 'both', 'asked'])
@@ -73,7 +73,7 @@ describeOnBoth('the search for reviews', (kind) => {
     expect(await search(bob, 'review_requested=true')).toEqual([])
   })
 
-  it('finds what the caller has reviewed, once, and not its own', async () => {
+  it('finds pull requests that the caller has reviewed, once, and not its own', async () => {
     const { eve, wes, server } = world
     const at = server.app.clock.now()
     const { number, id } = await openPull(wes, 'reviewed')

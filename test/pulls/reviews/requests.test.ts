@@ -8,7 +8,7 @@ describeOnBoth('requests for reviews', (kind) => {
   const world = requestWorld({ on: kind })
   let number: number
   let inOrg: number
-  /** A collaborator of `ann/app` who reads. */
+  /** A collaborator of `ann/app` with read permission. */
   let cat: Person
 
   const pathOf = (pull: number, repo: string): string => `/repos/${repo}/pulls/${pull}/requested_reviewers`
@@ -33,7 +33,7 @@ describeOnBoth('requests for reviews', (kind) => {
     inOrg = (await openPull(world.wes, 'plain', { repo: 'acme/lib' })).number
   })
 
-  it('are made once: those who are asked already are skipped', async () => {
+  it('are created once: repeated requests are skipped', async () => {
     const { number: pull } = await openPull(world.wes, 'once')
     const first = await ask(world.wes.client, { reviewers: ['CAT', 'ann', 'cat'] }, pull)
     expect(asked(first)).toEqual([201, ['cat', 'ann']])
@@ -59,7 +59,7 @@ describeOnBoth('requests for reviews', (kind) => {
     ])
   })
 
-  it('are made once by clients that ask at the same time', async () => {
+  it('are created once by concurrent clients', async () => {
     const { number: pull } = await openPull(world.wes, 'race')
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, at) => ask((at % 2 ? world.wes : world.ann).client, { reviewers: ['cat'] }, pull)),
@@ -74,7 +74,7 @@ describeOnBoth('requests for reviews', (kind) => {
     expect(await requestEntries(world.eve, pull)).toHaveLength(2)
   })
 
-  it('ask teams of the organization', async () => {
+  it('can name teams of the organization', async () => {
     const answer = await ask(
       world.wes.client,
       { reviewers: [world.eve.user.email], team_reviewers: ['CORE'] },
@@ -103,7 +103,7 @@ describeOnBoth('requests for reviews', (kind) => {
     expect(asked(await ask(world.ann.client, { team_reviewers: ['nobody'] }))).toEqual([201, []])
   })
 
-  it('may be made by the owner, the poster, collaborators and teams that read pull requests', async () => {
+  it('may be created by the owner, the author, collaborators and teams that read pull requests', async () => {
     const { ann, wes, eve, bob, server } = world
     const { number: mine } = await openPull(ann, 'rights')
     for (const person of [ann, wes, cat])
@@ -124,7 +124,7 @@ describeOnBoth('requests for reviews', (kind) => {
     expect((await ask(bob.client, { reviewers: ['ann'] }, inOrg, 'acme/lib')).status).toBe(422)
   })
 
-  it('do not tell others which teams and addresses exist', async () => {
+  it('do not reveal to others which teams and addresses exist', async () => {
     for (const body of [
       { reviewers: ['no@example.test'] },
       { reviewers: [cat.user.email] },
@@ -138,7 +138,7 @@ describeOnBoth('requests for reviews', (kind) => {
     }
   })
 
-  it('are refused for unknown names before anybody is asked', async () => {
+  it('are refused for unknown names before any request is created', async () => {
     const { number: pull } = await openPull(world.wes, 'unknown', { repo: 'acme/lib' })
     const body = { reviewers: ['ann', 'nobody'] }
     expect(refusal(await ask(world.wes.client, body, pull, 'acme/lib'))).toEqual([404, "User 'nobody' not exist"])
@@ -149,7 +149,7 @@ describeOnBoth('requests for reviews', (kind) => {
     expect((await ask(world.wes.client, body, 999)).status).toBe(404)
   })
 
-  it('are refused one by one: those before stay', async () => {
+  it('are refused one by one: the earlier ones stay', async () => {
     const { number: pull } = await openPull(world.wes, 'partly')
     expect(refusal(await ask(world.wes.client, { reviewers: ['ann', 'wes', 'cat'] }, pull))).toEqual([
       422,
@@ -162,7 +162,7 @@ describeOnBoth('requests for reviews', (kind) => {
     expect(await reviewersOf(world.eve, pull)).toEqual(['ann'])
   })
 
-  it('reach nobody who cannot read a private repository', async () => {
+  it('are refused for accounts that cannot read a private repository', async () => {
     const { ann, bob } = world
     const { number: pull } = await openPull(ann, 'hidden', { repo: 'acme/secret' })
     const refused = async (body: object, text: string): Promise<void> =>
@@ -175,7 +175,7 @@ describeOnBoth('requests for reviews', (kind) => {
     expect((await ask(world.eve.client, {}, pull, 'acme/secret')).status).toBe(404)
   })
 
-  it('may be withdrawn by the person who was asked', async () => {
+  it('may be withdrawn by the requested reviewer', async () => {
     const { number: pull } = await openPull(world.wes, 'own')
     await ask(world.wes.client, { reviewers: ['eve', 'cat'] }, pull)
     expect((await withdraw(world.eve.client, { reviewers: ['eve', 'cat'] }, pull)).status).toBe(422)
@@ -189,7 +189,7 @@ describeOnBoth('requests for reviews', (kind) => {
     ])
   })
 
-  it('are refused between accounts of which one blocks the other', async () => {
+  it('are refused when one of the accounts blocks the other', async () => {
     const max = await world.server.world.user('max')
     await max.client.put('/user/blocks/wes')
     const { number: pull } = await openPull(world.wes, 'blocked')
@@ -202,14 +202,14 @@ describeOnBoth('requests for reviews', (kind) => {
     expect((await withdraw(cat.client, { reviewers: ['max'] }, pull)).status).toBe(204)
   })
 
-  it('are bounded', async () => {
+  it('are limited in number', async () => {
     const many = Array.from({ length: 101 }, (_, at) => `user${at}`)
     expect((await ask(world.wes.client, { reviewers: many })).status).toBe(422)
     expect((await ask(world.wes.client, { reviewers: ['x'.repeat(2000)] })).status).toBe(422)
     expect((await ask(world.wes.client, { reviewers: [1] })).status).toBe(422)
   })
 
-  it('are not made in an archived repository', async () => {
+  it('are refused in an archived repository', async () => {
     const { ann, server } = world
     await server.world.repo({ owner: ann, name: 'old', autoInit: true })
     const { number: pull } = await openPull(ann, 'change', { repo: 'ann/old' })

@@ -30,7 +30,7 @@ describeOnBoth('reviews', (kind) => {
   describe('posting', () => {
     beforeAll(() => freshPull('posting'))
 
-    it('refuses what the rules refuse, with the texts that clients know', async () => {
+    it('refuses invalid reviews with the messages that clients parse', async () => {
       const { ann, wes } = world
       for (const [person, body, message] of [
         [ann, { event: 'APPROVED', body: 'mine' }, 'approve your own pull is not allowed'],
@@ -51,7 +51,7 @@ describeOnBoth('reviews', (kind) => {
       expect((await world.server.anonymous.get(reviews)).json).toEqual([])
     })
 
-    it('lets everybody review, and only reviews of writers be official', async () => {
+    it('accepts reviews of any account, and makes only those of writers official', async () => {
       const approved = await review(world.wes, { event: 'APPROVED' })
       expect(approved).toMatchObject({
         user: { login: 'wes' },
@@ -77,7 +77,7 @@ describeOnBoth('reviews', (kind) => {
       expect(replaced).toMatchObject({ dismissed: true, official: false })
     })
 
-    it('lists the oldest first, and tells the timeline of each', async () => {
+    it('lists the oldest first, and adds each to the timeline', async () => {
       const answer = await world.server.anonymous.get(`${reviews}?limit=2`)
       expect(answer.json.map((one: Any) => one.state)).toEqual(['APPROVED', 'REQUEST_CHANGES'])
       expect(answer.headers.get('x-total-count')).toBe('4')
@@ -92,7 +92,7 @@ describeOnBoth('reviews', (kind) => {
       expect(entries[1].review_id).toBe(answer.json[1].id)
     })
 
-    it('refuses blocked accounts, to post and to add comments', async () => {
+    it('refuses reviews and comments of blocked accounts', async () => {
       const [first] = (await world.server.anonymous.get(reviews)).json as Any[]
       await world.ann.client.put('/user/blocks/bob')
       expect((await post(world.bob, { event: 'COMMENT', body: 'x' })).status).toBe(403)
@@ -101,7 +101,7 @@ describeOnBoth('reviews', (kind) => {
       await world.ann.client.delete('/user/blocks/bob')
     })
 
-    it('lets only comments be posted once the pull request is closed', async () => {
+    it('accepts only comments after the pull request is closed', async () => {
       await world.ann.client.patch(`/repos/ann/app/pulls/${number}`, { state: 'closed' })
       const answer = await post(world.wes, { event: 'APPROVED' })
       expect([answer.status, answer.json.message]).toEqual([422, "can't submit review for a closed or merged PR"])
@@ -130,7 +130,7 @@ describeOnBoth('reviews', (kind) => {
       expect((await timeline()).map((entry) => entry.type)).toEqual(['pull_push'])
     })
 
-    it('hide their comments from the paths of comments', async () => {
+    it('hide their comments from the endpoints of comments', async () => {
       const [comment] = (await world.eve.client.get(`${reviews}/${pending.id}/comments`)).json
       const path = `/repos/ann/app/issues/comments/${comment.id}`
       expect((await world.ann.client.get(path)).status).toBe(404)
@@ -143,7 +143,7 @@ describeOnBoth('reviews', (kind) => {
       expect((await world.eve.client.patch(path, { body: 'edited' })).status).toBe(200)
     })
 
-    it('keep the files of their comments to their author', async () => {
+    it('show the files of their comments to their author only', async () => {
       const { ann, bob, wes, server } = world
       const comments = [{ path: 'pending.txt', body: 'with a file', new_position: 1 }]
       const own = await review(wes, { body: 'not yet', comments })
@@ -189,7 +189,7 @@ describeOnBoth('reviews', (kind) => {
       expect(pull.review_comments).toBe(3)
     })
 
-    it('exist once for an account that posts several at once', async () => {
+    it('exist once for an account that posts several concurrently', async () => {
       const bodies = ['a', 'b', 'c', 'd'].map((body) => review(world.bob, { body }))
       expect(new Set((await Promise.all(bodies)).map((one) => one.id)).size).toBe(1)
     })
@@ -198,7 +198,7 @@ describeOnBoth('reviews', (kind) => {
   describe('deleting and dismissing', () => {
     beforeAll(() => freshPull('dismissing'))
 
-    it('is for the reviewer; what was said before is official again', async () => {
+    it('is for the reviewer; the earlier review is official again', async () => {
       const { ann, eve, wes } = world
       const first = await review(wes, { event: 'APPROVED' })
       const comments = [{ path: 'dismissing.txt', body: 'gone', new_position: 1 }]

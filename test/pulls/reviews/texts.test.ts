@@ -39,7 +39,7 @@ describeOnBoth('texts of reviews', (kind) => {
       .filter(({ type }: Any) => type === 'comment_ref')
       .map((entry: Any) => [entry.user.login, entry.ref_action, entry.ref_comment?.body])
 
-  it('are found when the review is submitted, as they are now, and not when they are deleted', async () => {
+  it('are found after the review is submitted, with their present text, until they are deleted', async () => {
     const pending = await review({ event: 'PENDING', body: 'Alpaca first', comments: [on('a Bison here')] })
     expect(await found('alpaca')).toEqual([])
     expect(await found('bison')).toEqual([])
@@ -64,7 +64,7 @@ describeOnBoth('texts of reviews', (kind) => {
     expect([await found('alpaca'), await found('caribou'), await found('dingo')]).toEqual([[], [], []])
   })
 
-  it('are edited and deleted as comments are; the review shows its text', async () => {
+  it('are edited and deleted like comments; the review shows its text', async () => {
     const target = await newIssue()
     const posted = await review({ event: 'COMMENT', body: 'a Jackal' })
     const one = `${REPO}/issues/comments/${posted.html_url.split('-').at(-1)}`
@@ -84,7 +84,7 @@ describeOnBoth('texts of reviews', (kind) => {
     await world.wes.client.delete(`${pull}/reviews/${posted.id}`)
   })
 
-  it('of dismissals are edited and deleted too', async () => {
+  it('of dismissals can be edited and deleted, too', async () => {
     const posted = await review({ event: 'APPROVED', body: 'yes' })
     await world.ann.client.post(`${pull}/reviews/${posted.id}/dismissals`, { message: 'too early' })
     const dismissals = async (): Promise<Any[]> =>
@@ -102,7 +102,7 @@ describeOnBoth('texts of reviews', (kind) => {
     await world.wes.client.delete(`${pull}/reviews/${posted.id}`)
   })
 
-  it('refer to issues once they are submitted, each once, until they are edited or deleted', async () => {
+  it('refer to issues after they are submitted, each once, until they are edited or deleted', async () => {
     const [first, second] = [await newIssue(), await newIssue()]
     const texts = { body: `see #${first}`, comments: [on(`closes #${first}`), on(`#${second}`)] }
     const posted = await review({ event: 'PENDING', ...texts })
@@ -129,7 +129,7 @@ describeOnBoth('texts of reviews', (kind) => {
     expect(left).toEqual(Array.from({ length: 4 }, () => ['wes', 'neutered', undefined]))
   })
 
-  it('notify whom they mention once, not when they are edited; replies notify followers', async () => {
+  it('notify mentioned users once, not when they are edited; replies notify subscribers', async () => {
     for (const person of [world.ann, world.bob, world.eve, world.wes]) await markAll(person)
     const pending = await review({ event: 'PENDING', body: 'for @eve', comments: [on('@eve and @bob'), on('@eve')] })
     expect(await threadsOf(world.eve, '')).toEqual([])

@@ -32,19 +32,19 @@ export interface LeaveDeps {
 
 interface Leaving {
   readonly actor: Actor
-  /** Locked, as the pull request and the repository are. */
+  /** The caller has locked it, with its pull request and its repository. */
   readonly issue: Issue
   readonly entry: QueueEntry
-  /** For the timeline and for followers. */
+  /** Shown in the timeline and to subscribers. */
   readonly reason: string
-  /** The server removes it; no user asked for it. */
+  /** The server removed it, not a user. */
   readonly isFailure: boolean
   /** Epoch milliseconds. */
   readonly at: number
 }
 
 /**
- * Removes a pull request from its queue; the others of its batch wait again. False, and nothing happens, while it is
+ * Removes a pull request from its queue; the rest of its batch waits again. Returns false without a change while it is
  * being merged.
  */
 export async function leaveQueue({ events, jobs }: LeaveDeps, tx: Tx, leaving: Leaving): Promise<boolean> {
@@ -71,7 +71,10 @@ export async function leaveQueue({ events, jobs }: LeaveDeps, tx: Tx, leaving: L
   return true
 }
 
-/** Makes the pull requests of a batch wait again. False when they are being merged. The repository is locked. */
+/**
+ * Returns the pull requests of a batch to the waiting state. False when they are being merged. The caller has locked
+ * the repository.
+ */
 export async function dissolveBatch(tx: Tx, branch: QueuedBranch, batchId: number): Promise<boolean> {
   const batch = batchId === 0 ? undefined : await lockBatch(tx, batchId)
   if (batch === undefined) return true
@@ -85,10 +88,10 @@ export async function dissolveBatch(tx: Tx, branch: QueuedBranch, batchId: numbe
 
 const PREFIX = 'refs/queue/'
 
-/** What points to the commit of a batch, for those who test it. Readers may fetch it; only the server writes it. */
+/** The ref that points to the commit of a batch, for test runners. Readers may fetch it; only the server writes it. */
 export const batchRef = ({ branch, id }: Pick<Batch, 'branch' | 'id'>): string => `${PREFIX}${branch}/${id}`
 
-/** Deletes what earlier batches of the branch left. */
+/** Deletes the refs of earlier batches of the branch. */
 export async function deleteStaleRefs(git: GitRepo, branch: string, batch: Batch | undefined): Promise<void> {
   const kept = batch && batchRef(batch)
   const below = `${PREFIX}${branch}/`
@@ -102,19 +105,19 @@ export interface WorkerDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'l
   readonly batchMerges: BatchMerges
   /** Pull requests that are tested together. */
   readonly batchSize: number
-  /** Until required statuses that have not come count as failed. */
+  /** How long to wait for required statuses before missing ones count as failed. */
   readonly timeoutMs: number
-  /** A queue is worked on by one job of this process at a time; other processes are detected by the rows. */
+  /** One job of this process at a time works on a queue; the rows detect other processes. */
   readonly locks: KeyedMutex
 }
 
-/** A queue that is worked on. */
+/** The queue that a job works on. */
 export interface Place extends QueuedBranch {
   readonly repo: Repo
   readonly git: GitRepo
 }
 
-/** Whether to go on at once, or to wait for an event. */
+/** Whether to continue at once or to wait for an event. */
 export type Step = 'again' | 'wait'
 
 export interface BatchPlace extends Place {
@@ -125,7 +128,7 @@ export interface CheckedEntry extends RequestedMerge {
   readonly entry: QueueEntry
 }
 
-/** Undefined when one of the entries may not be merged any more; it has left the queue then. */
+/** Returns undefined when an entry can no longer be merged; that entry was removed from the queue. */
 export async function checkEntries(
   deps: WorkerDeps,
   place: Place,
@@ -143,7 +146,7 @@ export async function checkEntries(
   return checked
 }
 
-/** The merge, or why it cannot be made now. */
+/** The checked merge, or the reason why it is refused now. */
 async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry): Promise<CheckedEntry | string> {
   const { read } = deps.database
   const [issue, pull, actor] = await Promise.all([
@@ -164,12 +167,12 @@ async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry):
 }
 
 /**
- * Removes a pull request that cannot be merged from the queue; its followers are notified. Nothing happens when it has
- * left already.
+ * Removes a pull request that cannot be merged from the queue and notifies its subscribers. Does nothing when it has
+ * already been removed.
  */
 export async function removeEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry, reason: string): Promise<void> {
   const { database, clock, log } = deps
-  log.debug({ pull: entry.pullId, reason }, 'a pull request leaves the merge queue')
+  log.debug({ pull: entry.pullId, reason }, 'removing a pull request from the merge queue')
   await database.transaction(async (tx) => {
     const issue = await lockIssue(tx, entry.issueId)
     if (issue === undefined || (await lockPull(tx, entry.pullId)) === undefined) return
@@ -181,7 +184,7 @@ export async function removeEntry(deps: WorkerDeps, { repo }: Place, entry: Queu
 }
 
 interface RequiredStatuses {
-  /** The protection of the branch asks for statuses. */
+  /** The protection of the branch requires statuses. */
   readonly isRequired: boolean
   readonly state: CombinedState
   /** The contexts that have failed, with their states. */
@@ -190,7 +193,7 @@ interface RequiredStatuses {
 
 const MAX_NAMED = 5
 
-/** What the protection of the branch asks of a commit; success when it asks for nothing. */
+/** The state of the statuses that the protection of the branch requires of a commit; success when it requires none. */
 export async function requiredStatuses(
   { database: { read } }: Pick<WorkerDeps, 'database'>,
   { repo, branch }: Pick<Place, 'branch' | 'repo'>,
@@ -217,8 +220,8 @@ interface Failure {
 }
 
 /**
- * A pull request that fails alone leaves the queue; of several the halves are tested one after the other. Those that
- * were suspected together with them before are not any more.
+ * Removes a pull request that failed alone from the queue; splits a larger batch into halves, which are tested one
+ * after the other. Earlier suspects outside of this batch are cleared.
  */
 export async function failBatch(deps: WorkerDeps, place: BatchPlace, { entries, reason }: Failure): Promise<void> {
   const [only] = entries
@@ -243,7 +246,7 @@ export async function failBatch(deps: WorkerDeps, place: BatchPlace, { entries, 
   })
 }
 
-/** Writes the event of the built commit. The caller has locked the batch, which has one. */
+/** Writes the event of the built commit. The caller has locked the batch, which has a commit. */
 export async function announceBuilt(
   { events }: Pick<WorkerDeps, 'events'>,
   tx: Tx,
@@ -268,8 +271,8 @@ export async function announceBuilt(
 }
 
 /**
- * Of a batch that was built when no statuses were required, and waits for some now: their time begins. Nothing happens
- * when the batch is another by now.
+ * Announces a batch that was built when no statuses were required and now waits for some; its timeout starts now. Does
+ * nothing when the batch has changed.
  */
 export async function announceLate(
   deps: WorkerDeps,

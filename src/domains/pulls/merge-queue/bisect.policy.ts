@@ -3,8 +3,8 @@ import type { QueueEntry } from './records/entry.store.ts'
 type Suspect = Pick<QueueEntry, 'suspectId' | 'maxBatch'>
 
 /**
- * How many from the head of the queue the next batch takes: as many as the setting says, or some of the suspects of one
- * batch that failed, alone. 0 for an empty queue.
+ * The size of the next batch: the configured size, or a part of the suspects of one failed batch, without other
+ * entries. 0 for an empty queue.
  */
 export function nextBatchSize(entries: readonly Suspect[], batchSize: number): number {
   const [first] = entries
@@ -14,5 +14,5 @@ export function nextBatchSize(entries: readonly Suspect[], batchSize: number): n
   return Math.min(limit, end === -1 ? entries.length : end)
 }
 
-/** Of a failed batch of two or more, as many are tested together next: the failing one is found in log2 steps. */
+/** The size of the next batch after one of two or more failed: halving finds the failing pull request in log2 steps. */
 export const halfOf = (count: number): number => Math.max(1, Math.ceil(count / 2))

@@ -4,7 +4,7 @@ import type { JobPayloadsOf, Jobs } from '../../../core/jobs/index.ts'
 import type { QueuedBranch } from './records/batch.store.ts'
 
 export const mergeQueueJobPayloads = {
-  /** Takes, builds, tests or merges the batch at the head of a queue, as far as it goes now. */
+  /** Advances the batch at the head of a queue as far as possible: takes, builds, tests and merges it. */
   'merge_queue.advance': Type.Object({ repo_id: Type.Integer(), branch: Type.String() }),
 }
 
@@ -15,7 +15,7 @@ declare module '../../../core/jobs/catalog.ts' {
 interface Later {
   /** Milliseconds. */
   readonly delay: number
-  /** What the job waits for: it does not stand for one that is due now. */
+  /** What the job waits for, so that a delayed job does not replace one that is due now. */
   readonly what: string
 }
 

@@ -13,10 +13,10 @@ export const mergeQueueEvents = {
     ref: Type.String(),
     base_oid: Type.String(),
     oid: Type.String(),
-    /** Of the pull requests in the order in which they are merged. */
+    /** The numbers of the pull requests, in merge order. */
     numbers: Type.Array(Id),
   }),
-  /** Not when it was merged. `is_failure`: the server removed it; no user asked for it. */
+  /** Not written after a merge. `is_failure`: the server removed it, not a user. */
   'merge_queue.left': Type.Object({ ...OfPull, reason: Type.String(), is_failure: Type.Boolean() }),
   'merge_queue.entered': Type.Object({ ...OfPull, style: Type.String() }),
 }

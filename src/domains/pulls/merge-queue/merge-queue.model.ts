@@ -27,7 +27,7 @@ export const MergeQueueEntry = Type.Object(
       head_sha: Type.String({ description: 'The head that was queued' }),
     }),
     style: Type.String({ description: 'As Do of the merge' }),
-    /** Who queued it, and merges it; null for a deleted account. */
+    /** The account that queued the pull request and will merge it; null when it was deleted. */
     user: Nullable(UserModel),
     queued_at: Time,
     merge_commit_sha: Type.String({ description: 'The commit that merges it in its batch; empty before it is built' }),

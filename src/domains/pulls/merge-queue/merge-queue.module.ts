@@ -16,7 +16,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Pull requests in the queue of one branch. */
+/** The maximum number of pull requests in the queue of one branch. */
 const MAX_LENGTH = 200
 
 /** The merge queues of protected branches. */

@@ -31,8 +31,8 @@ export const mergeQueueOperations = (deps: MergeQueueOperationDeps): Operation[]
 ]
 
 /**
- * NOTE: the address is also that of a branch whose name ends with `/queue`. Git has no branch `a/queue` beside a branch
- * `a`, so one of the two is not there.
+ * NOTE: a branch whose name ends with `/queue` has the same address. Git allows either a branch `a` or a branch
+ * `a/queue`, so only one of the two exists.
  */
 function listOperation({ guards, queue, branches, site }: MergeQueueOperationDeps): Operation {
   return defineOperation({
@@ -58,7 +58,7 @@ function listOperation({ guards, queue, branches, site }: MergeQueueOperationDep
   })
 }
 
-/** The branch `<name>/queue`, where there is no branch of the name. Throws NotFound when there is neither. */
+/** Finds the branch `<name>/queue` when no branch `<name>` exists. Throws NotFound when neither exists. */
 async function findNamesake(
   { branches, site }: Pick<MergeQueueOperationDeps, 'branches' | 'site'>,
   viewer: Viewer,

@@ -20,7 +20,7 @@ import {
   updateEntries,
 } from './records/entry.store.ts'
 
-/** Pull requests leave their queue with the change because of which they cannot be merged as they were queued. */
+/** Removes pull requests from their queue together with the change that invalidates their entry. */
 export const mergeQueueProjections = (deps: LeaveDeps): Projections => ({
   'pull.merged': (tx, { payload }) => takeMerged(deps, tx, asId(payload.pull_id)),
   'pull.synchronized': (tx, { payload, ...event }) =>
@@ -52,12 +52,12 @@ export const mergeQueueProjections = (deps: LeaveDeps): Projections => ({
     const inBatch = (await listEntries(tx, { repoId, branch: from })).find(({ batchId }) => batchId !== 0)
     if (inBatch !== undefined) await dissolveBatch(tx, inBatch, inBatch.batchId)
     await renameQueue(tx, { repoId, branch: from }, to)
-    // NOTE: that of the old name deletes the ref of the old name.
+    // NOTE: the job of the old name deletes the ref of the old name.
     for (const branch of [from, to]) await enqueueAdvance(deps.jobs, tx, { repoId, branch })
   },
 })
 
-/** The entry as it is when nothing else changes the queue any more; undefined when the pull request is not queued. */
+/** Locks the queue and returns its entry; undefined when the pull request is not queued. */
 async function lockQueue(tx: Tx, pullId: PullId): Promise<QueueEntry | undefined> {
   const seen = await findEntry(tx, pullId)
   if (seen === undefined) return undefined
@@ -81,7 +81,10 @@ async function leaveBecause(deps: LeaveDeps, tx: Tx, pullId: PullId, cause: Caus
   await leaveQueue(deps, tx, { actor, issue, entry, reason, isFailure: false, at })
 }
 
-/** The last one of a batch takes the batch with it; one that was merged another way makes its batch be built anew. */
+/**
+ * Deletes the batch with its last entry; a pull request that was merged outside of the queue makes its batch be
+ * rebuilt.
+ */
 async function takeMerged({ jobs }: LeaveDeps, tx: Tx, pullId: PullId): Promise<void> {
   const entry = await lockQueue(tx, pullId)
   if (entry === undefined) return
@@ -95,7 +98,7 @@ async function takeMerged({ jobs }: LeaveDeps, tx: Tx, pullId: PullId): Promise<
   await enqueueAdvance(jobs, tx, entry)
 }
 
-/** Of the suspects of a failed batch, some have been merged: the failing one is among the others. */
+/** After some suspects of a failed batch were merged, the failing one is among the others. */
 async function narrow(tx: Tx, { repoId, branch, suspectId }: QueueEntry): Promise<void> {
   const others = (await listEntries(tx, { repoId, branch })).filter((entry) => entry.suspectId === suspectId)
   const ids = others.map(({ pullId }) => pullId)

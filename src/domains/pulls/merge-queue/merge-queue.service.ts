@@ -20,7 +20,7 @@ import { loadQueuePage, loadQueued, type QueuedView, type QueuePage } from './qu
 
 export interface MergeQueueDeps extends Pick<Core, 'database' | 'clock'>, LeaveDeps {
   readonly batchMerges: Pick<BatchMerges, 'problem'>
-  /** Pull requests in one queue. */
+  /** The maximum number of pull requests in one queue. */
   readonly maxLength: number
 }
 
@@ -40,11 +40,14 @@ export function createMergeQueue(deps: MergeQueueDeps) {
     enqueue: (actor: SignedIn, target: PullInView, request: MergeRequest): Promise<void> =>
       enqueue(deps, actor, target, request),
     leave: (actor: SignedIn, target: PullInView): Promise<boolean> => leave(deps, actor, target),
-    /** The head of the queue first; empty for a branch without one. */
+    /** Lists the queue from its head; empty for a branch without a queue. */
     list: (repo: Repo, branch: string, paging: Paging): Promise<QueuePage> =>
       loadQueuePage(read, { repo, branch }, paging),
     get,
-    /** `position` counts from 1; one behind the end is the end. Throws NotFound, Conflict while the first are merged. */
+    /**
+     * `position` counts from 1; a larger one than the length means the end. Throws NotFound, and Conflict while the
+     * first entries are being merged.
+     */
     async move(target: PullInView, position: number): Promise<QueuedView> {
       if (position < 1) throw invalidField('position', 'Min(1)')
       await deps.database.transaction((tx) => move(deps, tx, target, position))
@@ -119,7 +122,7 @@ async function leave(deps: MergeQueueDeps, actor: SignedIn, target: PullInView):
   })
 }
 
-/** A batch whose pull requests are not the first ones in their order any more is taken anew. */
+/** Dissolves a batch whose pull requests are no longer the first ones of the queue. */
 async function move({ jobs }: MergeQueueDeps, tx: Tx, { repo, pull }: PullInView, position: number): Promise<void> {
   await lockRepo(tx, repo.id)
   const entry = await findEntry(tx, pull.id)

@@ -8,7 +8,7 @@ import { listQueuedBranches } from './records/entry.store.ts'
 
 const BRANCH = 'refs/heads/'
 
-/** Looks at queues again when something has happened that their batch may wait for, or that changes its base. */
+/** Advances queues after an event that their batch may wait for or that changes its base. */
 export function mergeQueueSubscriptions(jobs: Jobs): Subscriptions {
   const ofRepo = async (tx: Tx, id: number, isConcerned = (_branch: string): boolean => true): Promise<void> => {
     const repoId = asId<Parameters<typeof listQueuedBranches>[1]>(id)

@@ -7,13 +7,13 @@ export interface MergeQueueBatchTable {
   branch: string
   /** `building`, `testing` or `merging`. */
   state: string
-  /** The tip of the base that it is built upon; empty before. */
+  /** The tip of the base that the batch is built upon; empty before the build. */
   base_oid: Generated<string>
-  /** The commit that merges all of them; empty before it is built. */
+  /** The commit that merges all pull requests of the batch; empty before it is built. */
   oid: Generated<string>
-  /** 1 when the event of the built commit was written. */
+  /** 1 after the event of the built commit was written. */
   is_announced: Generated<number>
-  /** Epoch milliseconds; 0 before. */
+  /** Epoch milliseconds; 0 before the batch is built. */
   built_at: Generated<number>
   /** Epoch milliseconds. */
   created_at: number
@@ -29,12 +29,12 @@ declare module '../../../core/db/schema.ts' {
 export interface MergeQueueEntryTable {
   pull_id: number
   issue_id: number
-  /** Of the base. */
+  /** The repository of the base. */
   repo_id: number
   branch: string
-  /** Orders the queue; there may be gaps. */
+  /** The order within the queue; gaps are possible. */
   position: number
-  /** Who queued it, and merges it. */
+  /** The account that queued the pull request and will merge it. */
   actor_id: number
   /** A `CredentialRestriction` of the actor, as JSON; empty for none. */
   restriction: Generated<string>
@@ -44,15 +44,15 @@ export interface MergeQueueEntryTable {
   message: string
   /** `yes`, `no`, or empty for the setting of the repository. */
   deletes_branch: string
-  /** The head that was queued: another one leaves the queue. */
+  /** The head that was queued: a new head removes the entry. */
   head_oid: string
-  /** The batch that it is in; 0 while it waits. */
+  /** 0 while the entry is in no batch. */
   batch_id: Generated<number>
-  /** The commit that merges it in its batch; empty before that is built. */
+  /** The commit that merges this entry within its batch; empty before it is built. */
   oid: Generated<string>
-  /** The batch that failed with it, whose parts are tested now; 0 for none. */
+  /** The failed batch whose parts are being tested; 0 for none. */
   suspect_id: Generated<number>
-  /** Of suspects: as many are tested together. */
+  /** For suspects: the maximum size of their next batch. */
   max_batch: Generated<number>
   /** Why its last batch failed; empty for none. */
   failure: Generated<string>

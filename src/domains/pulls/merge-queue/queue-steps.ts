@@ -51,8 +51,8 @@ const STEPS: Readonly<Record<Batch['state'], (deps: WorkerDeps, place: BatchPlac
 }
 
 /**
- * Takes the batch at the head of a queue as far as it goes now. Every step is one change of rows, after which the next
- * continues, in this process or in another (behaviour/pull-requests#merge-queue).
+ * Advances the batch at the head of a queue as far as possible. Each step is one change of rows; this process or
+ * another one continues after it (behaviour/pull-requests#merge-queue).
  */
 export async function advanceQueue(deps: WorkerDeps, branch: QueuedBranch, signal: AbortSignal): Promise<void> {
   await deps.locks.run(`${branch.repoId} ${branch.branch}`, async () => {
@@ -74,7 +74,7 @@ async function advance(deps: WorkerDeps, { repoId, branch }: QueuedBranch): Prom
   return STEPS[batch.state](deps, { ...place, batch })
 }
 
-/** Makes a batch of the first pull requests of the queue; building it checks them. */
+/** Creates a batch of the first pull requests of the queue; building it checks them. */
 async function takeBatch(deps: WorkerDeps, place: Place): Promise<Step> {
   const { database, clock, batchSize } = deps
   const entries = await listEntries(database.read, place)
@@ -101,8 +101,9 @@ interface BuiltEntry extends CheckedEntry {
 }
 
 /**
- * Builds the commits of a batch, one upon the other, and points its ref to the last. One that does not fit upon those
- * before it waits for the next batch; one that does not fit upon the base leaves the queue.
+ * Builds the commits of a batch, each upon the one before it, and points its ref to the last. A pull request that
+ * conflicts with the ones before it waits for the next batch; one that conflicts with the base is removed from the
+ * queue.
  */
 async function buildBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
   const { database } = deps
@@ -127,7 +128,7 @@ interface Chain {
   readonly checked: readonly CheckedEntry[]
 }
 
-/** Those that fit, with their commits. Undefined when the first does not: it has left the queue then. */
+/** The mergeable entries with their commits. Undefined when the first one conflicts; it was removed from the queue. */
 async function buildChain(
   deps: WorkerDeps,
   place: BatchPlace,
@@ -149,11 +150,11 @@ async function buildChain(
 interface Built {
   readonly base: string
   readonly built: readonly BuiltEntry[]
-  /** Statuses are required of the commit. */
+  /** Statuses of the commit are required. */
   readonly isRequired: boolean
 }
 
-/** Nothing happens when the batch is another by now. */
+/** Does nothing when the batch has changed. */
 async function recordBuilt(
   deps: WorkerDeps,
   tx: Tx,
@@ -176,10 +177,7 @@ async function recordBuilt(
   if (isRequired) await announceBuilt(deps, tx, { ...batch, ...now }, built)
 }
 
-/**
- * The merges of a batch that was built and may be merged now. A failing one is halved; one whose base has moved is
- * built anew.
- */
+/** The merges of a built batch that are allowed now. Halves a failing batch and rebuilds one whose base has moved. */
 async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | readonly CheckedEntry[]> {
   const { database, clock, jobs, timeoutMs } = deps
   const { git, batch } = place
@@ -208,7 +206,7 @@ async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | re
   return 'again'
 }
 
-/** Nothing happens when the batch is another by now. An empty one is deleted. */
+/** Makes a batch be built again; deletes an empty one. Does nothing when the batch has changed. */
 async function buildAnew({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
   await database.transaction(async (tx) => {
     await lockRepo(tx, place.repoId)
@@ -219,10 +217,10 @@ async function buildAnew({ database }: WorkerDeps, place: BatchPlace): Promise<v
   })
 }
 
-/** After which a merge of another process is checked again. */
+/** Milliseconds until a merge by another process is checked again. */
 const RECHECK_MS = 10_000
 
-/** Moves the base to the commit of the batch; its pull requests are merged with that. */
+/** Moves the base to the commit of the batch, which merges its pull requests. */
 async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly CheckedEntry[]): Promise<Step> {
   const { batchMerges } = deps
   const { repo, git, branch, batch } = place
@@ -259,7 +257,10 @@ async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly
   }
 }
 
-/** A batch that another process merges, or merged when it was killed. What was merged has left the queue. */
+/**
+ * Resumes a batch that another process is merging or was merging when it was killed. Merged pull requests are no longer
+ * in the queue.
+ */
 async function resumeBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
   const { database, batchMerges } = deps
   const entries = await listEntriesOfBatch(database.read, place, place.batch.id)
@@ -269,7 +270,7 @@ async function resumeBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
   return 'again'
 }
 
-/** Nothing happens when the batch is gone or another by now. */
+/** Does nothing when the batch was deleted or has changed. */
 async function returnToTest({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
   await database.transaction(async (tx) => {
     await lockRepo(tx, place.repoId)

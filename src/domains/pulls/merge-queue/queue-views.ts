@@ -7,22 +7,22 @@ import { type User, listUsersByIds } from '../../accounts/index.ts'
 import { type Batch, findBatch } from './records/batch.store.ts'
 import { findEntry, listEntries, listEntryPage, type QueueEntry } from './records/entry.store.ts'
 
-/** An entry with what clients are shown of it. */
+/** An entry with the data that its wire model shows. */
 export interface QueuedView {
   readonly repo: Repo
   readonly entry: QueueEntry
-  /** From 1. */
+  /** The position in the queue, from 1. */
   readonly position: number
   readonly issue: Issue
   /** Undefined when the account is deleted. */
   readonly user: User | undefined
-  /** Undefined while it waits. */
+  /** Undefined while the entry is in no batch. */
   readonly batch: Batch | undefined
 }
 
 export type QueuePage = Page<QueuedView>
 
-/** Four queries whatever the length. */
+/** Runs four queries, whatever the length of the queue. */
 export async function loadQueuePage(
   db: Db,
   { repo, branch }: { readonly repo: Repo; readonly branch: string },
@@ -33,7 +33,7 @@ export async function loadQueuePage(
   return { items: await withDetails(db, repo, batch, page.items), total: page.total }
 }
 
-/** Undefined for a pull request that is in no queue. */
+/** Undefined for a pull request that is not queued. */
 export async function loadQueued(db: Db, repo: Repo, pull: Pull): Promise<QueuedView | undefined> {
   const entry = await findEntry(db, pull.id)
   if (entry === undefined) return undefined

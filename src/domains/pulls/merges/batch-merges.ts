@@ -15,24 +15,24 @@ type MoveOutcome =
   | { readonly kind: 'moved' }
   /** The base is not at `baseOid`. */
   | { readonly kind: 'stale' }
-  /** A pull request, or the batch, changed since it was loaded; nothing was claimed. */
+  /** A pull request or the batch has changed since it was loaded; nothing was claimed. */
   | { readonly kind: 'changed' }
-  /** The push of the base is not allowed. */
+  /** A rule refuses the push to the base. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 export type BatchMerges = ReturnType<typeof createBatchMerges>
 
-/** Merging several pull requests by one move of their base: the steps of a merge queue. */
+/** The steps of a merge queue, which merge several pull requests by one move of their base. */
 export function createBatchMerges(deps: MergeDeps) {
   return {
     /**
-     * Why a queue cannot merge it now; undefined when it can. Required statuses of the head and commits of the base that
-     * the head lacks are no reason (behaviour/pull-requests#merge-queue).
+     * The reason why a queue cannot merge the pull request now; undefined when it can. Missing required statuses of the
+     * head and an outdated head are not reasons (behaviour/pull-requests#merge-queue).
      */
     problem: (merge: RequestedMerge): Promise<string | undefined> => findProblem(deps, merge),
     /**
-     * Builds the commit that merges it upon `base`, or returns why there is none; moves no ref. Call within `writing` of
-     * the repository, and point a ref to the commit right after.
+     * Builds the merge commit upon `base`, or returns why that fails; moves no ref. Call within `writing` of the
+     * repository, and point a ref to the commit right after.
      */
     async build(
       merge: RequestedMerge,
@@ -43,7 +43,7 @@ export function createBatchMerges(deps: MergeDeps) {
       const outcome = await build(deps, merge, { ...on, style })
       return outcome.kind === 'built' ? { oid: outcome.commit } : { problem: describe(toMergeError(outcome, style)) }
     },
-    /** Moves the base over all of them. See `moveBase`. */
+    /** Moves the base over all commits of the batch. See `moveBase`. */
     async move(batch: Omit<BaseMove, 'isAuto' | 'isForced'>): Promise<MoveOutcome> {
       const move = { ...batch, isAuto: true, isForced: false }
       try {
@@ -59,7 +59,7 @@ export function createBatchMerges(deps: MergeDeps) {
         throw error
       }
     },
-    /** Resumes the interrupted merges of these pull requests; false when a process may still be at work on one. */
+    /** Resumes the interrupted merges of these pull requests; false when another process may still be running one. */
     async resume(repo: Repo, pullIds: readonly PullId[]): Promise<boolean> {
       for (const pullId of pullIds) {
         const intent = await findIntent(deps.database.read, pullId)

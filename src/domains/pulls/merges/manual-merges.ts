@@ -10,8 +10,8 @@ import { type MergeDeps, record } from './merge-steps.ts'
 const BATCH = 100
 
 /**
- * Records open pull requests whose heads their base contains as merged by hand, where the repository is set so
- * (behaviour/pull-requests#branch-lifecycle). One question about history for each 100 of a base.
+ * Marks open pull requests as merged manually when the base contains their heads, in repositories that enable this
+ * (behaviour/pull-requests#branch-lifecycle). Runs one history query for each 100 pull requests of a base.
  */
 export async function detectMerges(deps: MergeDeps, repoId: RepoId, signal: AbortSignal): Promise<void> {
   const { read } = deps.database
@@ -34,7 +34,7 @@ interface Base {
   readonly tip: string
 }
 
-/** The open pull requests into a branch that contains their heads. */
+/** The open pull requests whose heads the base branch contains. */
 async function* containedPulls(
   { database: { read } }: MergeDeps,
   { repo, git, branch, tip }: Base,
@@ -55,7 +55,7 @@ interface Found {
   readonly tip: string
   readonly pull: Pull
   readonly byId: UserId
-  /** Of the credentials that pushed. */
+  /** The restriction of the credentials that pushed. */
   readonly restriction: CredentialRestriction | undefined
 }
 
@@ -79,7 +79,7 @@ async function recordFound(deps: MergeDeps, { repo, git, tip, pull, byId, restri
   await deps.database.transaction((tx) => record(deps, tx, recorded))
 }
 
-/** The first merge on the way from the head to the tip; undefined when there is none. */
+/** The first merge commit between the head and the tip; undefined when there is none. */
 async function firstMerge(git: GitRepo, head: string, tip: string): Promise<string | undefined> {
   const args = ['rev-list', '--ancestry-path', '--merges', '--topo-order', '--reverse', `${head}..${tip}`, '--']
   const { stdout } = await git.command.run(args)
@@ -88,11 +88,11 @@ async function firstMerge(git: GitRepo, head: string, tip: string): Promise<stri
 
 interface ManualMerge {
   readonly oid: string
-  /** Epoch milliseconds, of the author of the commit. */
+  /** The author time of the commit, in epoch milliseconds. */
   readonly at: number
 }
 
-/** The commit that a client names as the merge. Throws Conflict unless it is a full id of a commit of the base. */
+/** The commit that a client names as the merge. Throws Conflict unless it is the full id of a commit of the base. */
 export async function findManualMerge(
   git: GitRepo,
   { baseOid, oid }: { readonly baseOid: string; readonly oid: string },

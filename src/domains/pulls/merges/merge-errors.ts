@@ -43,7 +43,7 @@ export function toMergeError(outcome: Exclude<MergeOutcome, { kind: 'built' }>, 
   }
 }
 
-/** The error for a merge that was built and that a push rule refuses. */
+/** The error for a merge whose push a rule refuses. */
 export const fromRefusal = ({ refusal, message }: PushRefusedError): DomainError =>
   refusal.reason === 'file' ? mergeRefused(CHANGED_FILES) : conflict(`PushRejected with remote message: ${message}`)
 

@@ -35,22 +35,25 @@ export interface Merged {
 }
 
 interface Attempt extends RequestedMerge {
-  /** The merge was scheduled. */
+  /** A schedule triggered the merge. */
   readonly isAuto: boolean
-  /** Runs in the transaction after which the base moves, the pull request locked. Throws when it must not move. */
+  /**
+   * Runs in the transaction that precedes the move of the base, with the pull request locked. Throws to prevent the
+   * move.
+   */
   claim?(tx: Tx): Promise<void>
 }
 
-/** Each time one of those who move the same base at once succeeds, which may be a push or another server. */
+/** In each round one concurrent writer of the base succeeds; it may be a push or another server. */
 const MAX_ATTEMPTS = 5
 
 /**
- * Merges a pull request (behaviour/pull-requests#merging). When the base moves during the merge, it is tried again, five
- * times at most. Throws Invalid with the reason when it cannot be merged, Conflict for conflicts and for what has moved.
+ * Merges a pull request (behaviour/pull-requests#merging). Retries up to five times when the base moves during the
+ * merge. Throws Invalid with the reason when the merge is refused, Conflict for conflicts and for changed data.
  */
 export async function mergePull(deps: MergeDeps, attempt: Attempt): Promise<Merged> {
   const { target } = attempt
-  // NOTE: a scheduled merge is tried again after the pull request is updated.
+  // NOTE: a scheduled merge is retried after the pull request is updated.
   if (!attempt.isAuto) await awaitHead(deps, target)
   const merging = deps.locks.run(branchKey({ repoId: target.repo.id, baseBranch: target.pull.baseBranch }), () =>
     retryMoved(MAX_ATTEMPTS, async () => {
@@ -64,7 +67,7 @@ export async function mergePull(deps: MergeDeps, attempt: Attempt): Promise<Merg
   })
 }
 
-/** The pull request after earlier merges; an interrupted merge of it is resumed first. */
+/** Loads the pull request again, after resuming an interrupted merge of it. */
 async function reload(deps: MergeDeps, target: PullInView): Promise<PullInView> {
   const { read } = deps.database
   const intent = await findIntent(read, target.pull.id)
@@ -119,7 +122,7 @@ async function buildAndMove(deps: MergeDeps, attempt: Attempt, building: Buildin
   const { git, baseOid, style, isChecked, isForced } = building
   const { repo, pull } = target
   const outcome = await build(deps, attempt, { git, base: baseOid, style })
-  // NOTE: a conflict that the check would have found is refused as one that it found.
+  // NOTE: a conflict that the check has not found yet is refused like one that it found.
   if (outcome.kind === 'conflict' && !isChecked) throw mergeRefused('Please try again later')
   if (outcome.kind !== 'built') throw toMergeError(outcome, style)
   const merges = [{ actor, request, target, oid: outcome.commit }]
@@ -132,9 +135,9 @@ const DEADLINE_MS = 5000
 const PAUSE_MS = 20
 
 /**
- * Waits until the pull request has the tip of its head branch: a push of many branches is answered before the job
- * updates the last pull requests, and a merge right after it is meant for the pushed commits. Throws Invalid when that
- * takes more than 5 s.
+ * Waits until the pull request has the tip of its head branch. A push of many branches is answered before a job updates
+ * the last pull requests, and a client that merges right after the push means the pushed commits. Throws Invalid after
+ * 5 s.
  */
 export async function awaitHead(deps: Pick<MergeDeps, 'database' | 'git'>, target: PullInView): Promise<void> {
   const until = performance.now() + DEADLINE_MS
@@ -146,7 +149,7 @@ export async function awaitHead(deps: Pick<MergeDeps, 'database' | 'git'>, targe
   }
 }
 
-/** Whether the pull request has the tip of its head branch. A closed or merged one is not updated any more. */
+/** Whether the pull request has the tip of its head branch. A closed or merged one is no longer updated. */
 async function isHeadCurrent(
   deps: Pick<MergeDeps, 'database' | 'git'>,
   { repo, issue, pull }: PullInView,
@@ -156,16 +159,16 @@ async function isHeadCurrent(
   return tip === undefined || tip === pull.headOid
 }
 
-/** What the module of merge queues registers. */
+/** Registered by the module of merge queues. */
 export interface MergeQueueHandler {
   /**
-   * Puts a pull request at the end of the queue of its base. Throws Invalid with the reason when it cannot be merged
-   * that way, Conflict when it is queued already.
+   * Appends a pull request to the queue of its base. Throws Invalid with the reason when the queue cannot merge it,
+   * Conflict when it is already queued.
    */
   enqueue(actor: SignedIn, target: PullInView, request: MergeRequest): Promise<void>
   /**
-   * Returns whether it was queued. Throws Forbidden for accounts that neither queued it nor may merge, Conflict while it
-   * is being merged.
+   * Returns whether the pull request was queued. Throws Forbidden for accounts that neither queued it nor may merge,
+   * Conflict while it is being merged.
    */
   leave(actor: SignedIn, target: PullInView): Promise<boolean>
 }

@@ -3,7 +3,7 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { MergeStyle } from '../../../core/git/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 
-/** The contract's `Do`. */
+/** The values of `Do` in the API. */
 export const MERGE_ACTIONS = [
   'merge',
   'rebase',
@@ -14,7 +14,7 @@ export const MERGE_ACTIONS = [
 ] as const satisfies readonly (MergeStyle | 'manually-merged')[]
 export type MergeAction = (typeof MERGE_ACTIONS)[number]
 
-/** What credentials need to merge, also when the merge happens later. */
+/** The permissions that credentials need to merge, now or later. */
 export const MERGE_NEED: CallerNeed = { scopes: ['repository'], level: 'write' }
 
 /** The options of a merge that a client requests. */
@@ -22,15 +22,15 @@ export interface MergeRequest {
   readonly action: MergeAction
   /** The first line of the message; empty for the default. */
   readonly title: string
-  /** What follows it; empty for none. */
+  /** The body of the message; empty for none. */
   readonly message: string
-  /** The commit that the head must be at; empty for any. */
+  /** The expected commit of the head; empty for any. */
   readonly headOid: string
-  /** Of `manually-merged`: the commit that merged it. */
+  /** For `manually-merged`: the commit that merged the pull request. */
   readonly mergedOid: string
   /** An administrator of the repository overrides the protection of the branch. */
   readonly isForced: boolean
-  /** Undefined: the setting of the repository. */
+  /** Undefined for the setting of the repository. */
   readonly deletesBranch: boolean | undefined
 }
 

@@ -54,13 +54,13 @@ export interface MergeDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'ev
   readonly pushes: Pick<Pushes, 'findUnverified' | 'moveRefs' | 'push' | 'requireMergeable'>
   readonly stateRules: StateRules
   readonly timeBookings: TimeBookings
-  /** Of base branches: who merges into one holds its lock, in all processes of this server. */
+  /** Locks of base branches. Every process of this server takes the lock before it merges into the branch. */
   readonly locks: KeyedMutex
-  /** Epoch milliseconds: an older intent was left by a server that ended. The processes of a server share it. */
+  /** Epoch milliseconds, shared by the processes of a server. Older intents belong to a server that has ended. */
   readonly startedAt: number
 }
 
-/** A merge with the commit that was built for it. */
+/** A merge with its built commit. */
 export interface BuiltMerge extends RequestedMerge {
   readonly oid: string
 }
@@ -70,14 +70,14 @@ export interface BaseMove {
   readonly repo: Repo
   readonly git: GitRepo
   readonly branch: string
-  /** The tip that the first was built upon. */
+  /** The tip that the first merge was built upon. */
   readonly baseOid: string
-  /** At least one; each was built upon the one before it. The base is moved in the name of the first one's actor. */
+  /** At least one; each was built upon the one before it. The base is moved as the actor of the first. */
   readonly merges: readonly BuiltMerge[]
   readonly isAuto: boolean
   /** An administrator overrides the protection of the branch. */
   readonly isForced: boolean
-  /** Runs in the transaction of `claim`, the pull requests locked. Throws when the base must not move. */
+  /** Runs in the transaction of `claim`, with the pull requests locked. Throws to prevent the move. */
   claim?(tx: Tx): Promise<void>
 }
 
@@ -101,12 +101,12 @@ export async function build(
   return git.merges.build({ style, base, head: target.pull.headOid, ...commits })
 }
 
-/** Those that make commits. */
+/** The styles that create commits. */
 export type BuiltStyle = Exclude<MergeAction, 'manually-merged'>
 
 /**
- * Takes the steps `claim`, `move` and `record`. Throws what `claimMerge` and `claim` of the move throw, PushRefusedError
- * or QuotaExceeded for a move that is not allowed, RefConflictError for a base that is not at `baseOid`.
+ * Runs the steps `claim`, `move` and `record`. Throws what `claimMerge` and `claim` of the move throw, PushRefusedError
+ * or QuotaExceeded when the move is not allowed, RefConflictError when the base is not at `baseOid`.
  */
 export async function moveBase(deps: MergeDeps, move: BaseMove): Promise<void> {
   const { repo, branch, baseOid, merges, isForced } = move
@@ -150,7 +150,7 @@ async function claim(deps: MergeDeps, move: BaseMove): Promise<ClaimedMerge[]> {
     const mergeBase = await git.history.mergeBase(baseOid, pull.headOid)
     claimed.push({ merge, issueId: issue.id, intent: intentOf(deps, merge, isAuto), mergeBase })
   }
-  // NOTE: rows are locked in the order of their ids, which is not that of the batch.
+  // NOTE: rows are locked in id order, which differs from the order of the batch.
   const ordered = claimed.toSorted((a, b) => a.issueId - b.issueId)
   await deps.database.transaction(async (tx) => {
     for (const { merge, intent } of ordered) await claimMerge(deps, tx, merge, intent)
@@ -159,7 +159,7 @@ async function claim(deps: MergeDeps, move: BaseMove): Promise<ClaimedMerge[]> {
   return claimed
 }
 
-/** A merge that is claimed, or one that was found to be done. */
+/** The intent of a claimed merge, or of one that was found in the history. */
 export function intentOf(
   { clock, startedAt }: Pick<MergeDeps, 'clock' | 'startedAt'>,
   { actor, target: { repo, pull }, request, oid }: BuiltMerge,
@@ -183,7 +183,7 @@ export function intentOf(
 
 /**
  * Writes the intent. Throws Conflict when the pull request changed since it was loaded, MergeRefused when the actor has
- * lost the right that it had then: after the removal of a right was answered nothing is merged by it.
+ * lost the right to merge since then: a revoked right must not merge anything after the revocation was confirmed.
  */
 async function claimMerge(
   deps: MergeDeps,
@@ -214,15 +214,15 @@ interface RecordedMerge {
   readonly repo: Repo
   readonly issueId: IssueId
   readonly intent: MergeIntent
-  /** Epoch milliseconds; a merge made by hand has the time of its commit. */
+  /** Epoch milliseconds; the commit time for a manual merge. */
   readonly mergedAt: number
   /** The common ancestor before the merge. */
   readonly mergeBase?: string | undefined
 }
 
 /**
- * Records that a pull request was merged, in the transaction that records the move of the base; its issue is closed.
- * Nothing happens when that is recorded already or the pull request was deleted.
+ * Records that a pull request was merged and closes its issue, in the transaction that records the move of the base.
+ * Does nothing when the merge is already recorded or the pull request was deleted.
  */
 export async function record(
   deps: Pick<MergeDeps, 'events' | 'jobs'>,
@@ -264,11 +264,13 @@ export async function record(
 interface FollowUp {
   readonly issueId: IssueId
   readonly deletesBranch: boolean
-  /** Of the credentials that requested the merge. */
+  /** The restriction of the credentials that requested the merge. */
   readonly restriction: CredentialRestriction | undefined
 }
 
-/** The last step of a merge: closes issues that its keywords name, and deletes the head branch. Safe to run again. */
+/**
+ * The last step of a merge: closes the issues that its keywords name and deletes the head branch. Safe to run again.
+ */
 export async function followUp(deps: MergeDeps, { issueId, deletesBranch, restriction }: FollowUp): Promise<void> {
   const { database, clock, events } = deps
   const issue = await findIssueById(database.read, issueId)
@@ -282,9 +284,8 @@ export async function followUp(deps: MergeDeps, { issueId, deletesBranch, restri
 }
 
 /**
- * Deletes the head branch of a merged pull request. Nothing happens when it has other commits now, is protected, the
- * default branch or the head of another open pull request, and when the actor may not write to it
- * (behaviour/pull-requests#merging).
+ * Deletes the head branch of a merged pull request, unless it has new commits, is protected, is the default branch, is
+ * the head of another open pull request, or the actor may not write to it (behaviour/pull-requests#merging).
  */
 async function deleteHead(deps: MergeDeps, actor: SignedIn, issue: Issue, pull: Pull): Promise<void> {
   const { database, git, clock } = deps
@@ -308,9 +309,9 @@ async function deleteHead(deps: MergeDeps, actor: SignedIn, issue: Issue, pull: 
   }
 }
 
-/** Another server that is at work has moved the ref, or given up, long before. */
+/** By this age another running server has moved the ref or given up. */
 const MAX_AGE_MS = 60_000
-/** The job of a merge that takes longer waits for the lock of the branch. */
+/** A job whose merge takes longer waits for the lock of the branch. */
 const RESUME_DELAY_MS = 3000
 
 const jobKey = ({ pullId, oid }: Pick<MergeIntent, 'pullId' | 'oid'>): string => `${pullId} ${oid}`
@@ -333,8 +334,8 @@ async function clearIntent({ jobs }: Pick<MergeDeps, 'jobs'>, tx: Tx, intent: Me
 }
 
 /**
- * Whether the process that wrote the intent may still be at work. The caller holds the lock of the base branch: a
- * process of this server that wrote it has ended.
+ * Whether the process that wrote the intent may still be running the merge. The caller holds the lock of the base
+ * branch, so a process of this server has finished.
  */
 export const isInProgress = (
   { clock, startedAt }: Pick<MergeDeps, 'clock' | 'startedAt'>,
@@ -346,7 +347,10 @@ export async function resumeMerges(deps: MergeDeps, repoId: RepoId): Promise<voi
   for (const intent of await listIntents(deps.database.read, repoId)) await resumeInterrupted(deps, intent)
 }
 
-/** Resumes the merge if its intent still exists and no process works on it; tries later for one of another server. */
+/**
+ * Resumes the merge if its intent still exists and no process works on it; retries later when another server may be
+ * working on it.
+ */
 export async function resumeInterrupted(
   deps: MergeDeps,
   { pullId, repoId, oid }: Pick<MergeIntent, 'pullId' | 'repoId' | 'oid'>,

@@ -9,7 +9,7 @@ const CommitId = Type.Optional(
   Type.String({ maxLength: NAME_LENGTH, description: 'The commit that merged it; of manually-merged' }),
 )
 
-/** Of two spellings the one with underscores counts. */
+/** When both spellings are present, the one with underscores wins. */
 export const MergePullRequestOption = Type.Object(
   {
     Do: OneOf(...MERGE_ACTIONS),

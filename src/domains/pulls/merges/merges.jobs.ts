@@ -10,18 +10,18 @@ import { tryScheduled } from './schedules/scheduled-merge.ts'
 const Id = Type.Integer()
 
 const mergeJobPayloads = {
-  /** Records pull requests that a push to their base has merged. */
+  /** Records pull requests that a push to their base merged. */
   'merges.detect': Type.Object({ repo_id: Id }),
-  /** Deletes the branch and closes the issues of a merged pull request. */
+  /** Deletes the head branch and closes the issues of a merged pull request. */
   'merges.follow': Type.Object({
     pull_id: Id,
     issue_id: Id,
     deletes_branch: Type.Boolean(),
     restriction: Type.Optional(CredentialRestriction),
   }),
-  /** Resumes a merge that was interrupted when its process ended. */
+  /** Resumes a merge whose process ended. */
   'merges.settle': Type.Object({ pull_id: Id, repo_id: Id, oid: Type.String() }),
-  /** Merges a scheduled pull request if it may be merged now. */
+  /** Merges a scheduled pull request if that is allowed now. */
   'merges.try_scheduled': Type.Object({ pull_id: Id }),
 }
 

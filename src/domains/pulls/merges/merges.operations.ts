@@ -94,7 +94,7 @@ export function mergeOperations({ guards, merges }: MergeOperationDeps): Operati
 const pending = (message: string): Answer => created({ merged: false, sha: '', message })
 
 function readRequest(body: MergePullRequestOption): MergeRequest {
-  // NOTE: an empty word passes for an absent one everywhere else.
+  // NOTE: everywhere else an empty string passes for an absent one.
   if (!body.Do) throw invalidField('Do', 'Required')
   if (body.queue === true && (body.force_merge === true || body.merge_when_checks_succeed === true))
     throw invalidField('queue', 'Excludes force_merge and merge_when_checks_succeed')

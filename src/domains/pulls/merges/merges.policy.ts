@@ -3,7 +3,7 @@ import type { BranchRule, CombinedState } from '../../code/index.ts'
 import type { Mergeability } from '../pulls/records/pull.store.ts'
 import type { ReviewState } from '../pulls/pull-views.ts'
 
-/** What default messages and templates are made of. */
+/** The values of default messages and templates. */
 export interface MessageFacts {
   readonly number: number
   readonly title: string
@@ -16,12 +16,12 @@ export interface MessageFacts {
   readonly head: { readonly owner: string; readonly repo: string } | undefined
   readonly headBranch: string
   readonly isFork: boolean
-  /** Issues are in an external tracker: pull requests are written with `!`. */
+  /** The issues are in an external tracker: pull requests are written with `!`. */
   readonly hasExternalIssues: boolean
   /** Numbers of the issues that the merge closes. */
   readonly closes: readonly number[]
   readonly url: string
-  /** Name and address of each account that has approved. */
+  /** Name and address of each approving account. */
   readonly approvers: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export interface MessageParts {
 
 const reference = ({ hasExternalIssues, number }: MessageFacts): string => `${hasExternalIssues ? '!' : '#'}${number}`
 
-/** The title of a merge without a given one (behaviour/pull-requests#merge-messages). */
+/** The default title of a merge (behaviour/pull-requests#merge-messages). */
 export function defaultTitle(action: MergeAction, facts: MessageFacts): string {
   const { title, baseBranch, head, headBranch, isFork } = facts
   if (action === 'squash') return `${title} (${reference(facts)})`
@@ -41,7 +41,7 @@ export function defaultTitle(action: MergeAction, facts: MessageFacts): string {
   return `Merge pull request '${title}' (${reference(facts)}) from ${from}${headBranch} into ${baseBranch}`
 }
 
-/** Replaces `${Variable}`; unknown names stay as they are. */
+/** Replaces `${Variable}`; leaves unknown names unchanged. */
 export function fillTemplate(template: string, variables: ReadonlyMap<string, string>): string {
   return template.replaceAll(/\$\{(\w{1,50})\}/g, (whole, name: string) => variables.get(name) ?? whole)
 }
@@ -80,7 +80,7 @@ export function joinMessage({ title, body }: MessageParts, trailers: readonly st
   return `${[title, body, trailers.join('\n')].filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** The style switches of a repository. */
+/** The merge styles that a repository allows. */
 interface AllowedStyles {
   readonly allowMerge: boolean
   readonly allowRebase: boolean
@@ -90,17 +90,17 @@ interface AllowedStyles {
   readonly allowManualMerge: boolean
 }
 
-/** What the protection of the base branch depends on. */
+/** The facts that the protection of the base branch is checked against. */
 export interface ProtectionFacts {
   readonly rule: BranchRule
-  /** Of the required contexts. */
+  /** The combined state of the required contexts. */
   readonly checks: CombinedState
   readonly reviews: ReviewState
   /** The base has commits that the head lacks. */
   readonly isOutdated: boolean
-  /** The first file that the merge changes and that is protected. */
+  /** The first protected file that the merge changes. */
   readonly protectedFile: string | undefined
-  /** Where signatures are required: a commit without a good one that the head has and the base lacks. */
+  /** Where signatures are required: a commit of the head, absent from the base, without a valid signature. */
   readonly unverified: string | undefined
 }
 
@@ -112,7 +112,7 @@ export interface MergeFacts {
   /** Undefined where no rule applies to the base branch. */
   readonly protection: ProtectionFacts | undefined
   readonly isRepoAdmin: boolean
-  /** The server signs what it writes. */
+  /** The server can sign its commits. */
   readonly canSign: boolean
   readonly hasOpenBlocker: boolean
   readonly styles: AllowedStyles
@@ -121,22 +121,22 @@ export interface MergeFacts {
 interface Wanted {
   readonly action: MergeAction
   readonly isForced: boolean
-  /** To be merged as soon as the protection allows it. */
+  /** The merge waits until the protection allows it. */
   readonly isScheduled: boolean
   /**
-   * By the merge queue, which builds upon the tip of the base and waits for the required statuses of the commit that it
-   * builds: neither is asked of the head.
+   * The merge queue builds upon the tip of the base and waits for the statuses of its own commit, so it does not
+   * require either of the head.
    */
   readonly isQueued?: boolean
 }
 
-/** Why a pull request cannot be merged, the first of `mergeProblems`; undefined when it can. */
+/** The first of `mergeProblems`: why a pull request cannot be merged; undefined when it can. */
 export const mergeProblem = (facts: MergeFacts, wanted: Wanted): string | undefined =>
   mergeProblems(facts, wanted).next().value ?? undefined
 
 /**
- * Everything because of which a pull request cannot be merged, in the order of the contract
- * (behaviour/pull-requests#merging). While the check runs, `checking` does not refuse: the merge itself finds out.
+ * All reasons why a pull request cannot be merged, in the order of the API (behaviour/pull-requests#merging). While the
+ * check runs, `checking` is not a reason: the merge itself detects conflicts.
  */
 export function* mergeProblems(facts: MergeFacts, wanted: Wanted): Generator<string, undefined> {
   if (facts.isMerged) {
@@ -187,8 +187,8 @@ function protectionProblems(facts: ProtectionFacts, { isQueued = false }: Wanted
 }
 
 /**
- * NOTE: a fast-forward writes no commit that the server could sign. A merge commit brings the commits of the head as
- * they are; the other styles write them anew.
+ * NOTE: a fast-forward writes no commit that the server could sign. A merge commit leaves the commits of the head
+ * unchanged; the other styles rewrite them.
  */
 function signingProblem(
   action: MergeAction,

@@ -4,7 +4,7 @@ import { asId, type PullId, type UserId } from '../../../core/platform/crypto/id
 import { lockIssue, recordEntries } from '../../issues/index.ts'
 import { deleteSchedule, findSchedule } from './schedules/merge-schedule.store.ts'
 
-/** A schedule ends with the change that makes the pull request another one than was scheduled. */
+/** Ends a schedule with the change that invalidates it. */
 export const mergeProjections: Projections = {
   'pull.retargeted': (tx, { payload, ...event }) =>
     endSchedule(tx, asId(payload.pull_id), { ...event, reason: 'its base is another branch now' }),
@@ -18,7 +18,7 @@ export const mergeProjections: Projections = {
 
 interface Cause {
   readonly actorId: number
-  /** For the timeline. */
+  /** Shown in the timeline. */
   readonly reason: string
   readonly at: number
 }

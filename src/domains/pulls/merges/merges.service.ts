@@ -22,7 +22,7 @@ export function createMerges(deps: MergesDeps) {
     /** Also deletes the head branch and closes issues, as requested. See `mergePull` for what it throws. */
     async merge(actor: SignedIn, target: PullInView, request: MergeRequest): Promise<Merged> {
       const merged = await mergePull(deps, { actor, target, request, isAuto: false })
-      // NOTE: clients read the branch and the issues right after the response; after a crash the job runs this step.
+      // NOTE: clients read the branch and the issues right after the response; after a crash a job runs this step.
       const { deleteBranchAfterMerge } = parseRepoSettings(target.repo.settings).pulls
       const deletesBranch = request.deletesBranch ?? deleteBranchAfterMerge
       await followUp(deps, { issueId: target.issue.id, deletesBranch, restriction: restrictionOf(actor) })

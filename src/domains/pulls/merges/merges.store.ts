@@ -11,17 +11,17 @@ export async function findIssueOfPull(db: Db, id: PullId): Promise<IssueId | und
   return row && asId(row.issue_id)
 }
 
-/** A branch into which pull requests are open. */
+/** A branch that is the base of open pull requests. */
 export interface OpenBase {
   readonly branch: string
   readonly oid: string
-  /** Who pushed to it last; 0 or less for no account. */
+  /** The account that pushed to it last; 0 or less for none. */
   readonly pusherId: number
-  /** Of the credentials that pushed. */
+  /** The restriction of the credentials that pushed. */
   readonly restriction: CredentialRestriction | undefined
 }
 
-/** The branches of a repository into which pull requests are open, in the order of their names. */
+/** The branches of a repository that are bases of open pull requests, by name. */
 export async function listOpenBases(db: Db, repoId: RepoId): Promise<OpenBase[]> {
   const rows = await db
     .selectFrom('branch')
@@ -47,22 +47,22 @@ export async function listOpenBases(db: Db, repoId: RepoId): Promise<OpenBase[]>
   }))
 }
 
-/** A merge that was decided and built, and is being made. */
+/** A built merge whose base is about to move. */
 export interface MergeIntent {
   readonly pullId: PullId
-  /** Of the base. */
+  /** The repository of the base. */
   readonly repoId: RepoId
   readonly baseBranch: string
-  /** What the base branch is moved to. */
+  /** The commit that the base branch is moved to. */
   readonly oid: string
-  /** The contract's `Do`. */
+  /** The value of `Do` in the API. */
   readonly style: string
   readonly actorId: UserId
-  /** Of the credentials that asked for the merge. */
+  /** The restriction of the credentials that requested the merge. */
   readonly restriction: CredentialRestriction | undefined
   readonly isAuto: boolean
   readonly deletesBranch: boolean
-  /** The server that makes the merge. */
+  /** The server that runs the merge. */
   readonly server: string
   /** Epoch milliseconds. */
   readonly at: number
@@ -87,7 +87,7 @@ export async function findIntent(db: Db, pullId: PullId): Promise<MergeIntent | 
   return row && toIntent(row)
 }
 
-/** Those of one base repository, the oldest first. */
+/** The intents of one base repository, oldest first. */
 export async function listIntents(db: Db, repoId: RepoId): Promise<MergeIntent[]> {
   const rows = await db
     .selectFrom('merge_intent')
@@ -116,7 +116,7 @@ export async function insertIntent(tx: Tx, intent: MergeIntent): Promise<void> {
   await tx.insertInto('merge_intent').values(values).execute()
 }
 
-/** Nothing happens where there is none, or one with another commit. */
+/** Does nothing when the pull request has no intent or one with another commit. */
 export async function deleteIntent(tx: Tx, { pullId, oid }: Pick<MergeIntent, 'pullId' | 'oid'>): Promise<void> {
   await tx.deleteFrom('merge_intent').where('pull_id', '=', pullId).where('oid', '=', oid).execute()
 }

@@ -12,10 +12,7 @@ import {
   type MergeSchedule,
 } from './schedules/merge-schedule.store.ts'
 
-/**
- * Looks at scheduled merges again when something that they wait for may have come, and after a push for pull requests
- * that it has merged.
- */
+/** Retries scheduled merges after events that they may wait for, and detects manual merges after a push. */
 export function mergeSubscriptions(jobs: Jobs): Subscriptions {
   const enqueue = async (tx: Tx, schedules: readonly (MergeSchedule | undefined)[]): Promise<void> => {
     for (const schedule of schedules) {
@@ -51,7 +48,7 @@ export function mergeSubscriptions(jobs: Jobs): Subscriptions {
     'issue.closed': always,
     'issue.edited': always,
     'issue.reopened': always,
-    // NOTE: whose access changes, his reviews count or cease to count.
+    // NOTE: access decides which reviews count.
     'repo.collaborator_added': always,
     'repo.collaborator_removed': always,
     'repo.edited': always,

@@ -1,20 +1,20 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
 
-/** A merge whose ref moves now: written before, deleted with the record of the merge. */
+/** A merge whose base is being moved; written before the move and deleted with the record of the merge. */
 export interface MergeIntentTable {
   pull_id: number
-  /** Of the base. */
+  /** The repository of the base. */
   repo_id: number
   base_branch: string
-  /** What the base branch is moved to. */
+  /** The commit that the base branch is moved to. */
   oid: string
   /** The contract's `Do`. */
   style: string
   actor_id: number
   is_auto: Generated<Flag>
   deletes_branch: Generated<Flag>
-  /** The server that makes the merge, by its start. */
+  /** The server that runs the merge, by its start time. */
   server: Generated<string>
   /** A `CredentialRestriction` of the actor, as JSON; empty for none. */
   restriction: Generated<string>
@@ -32,9 +32,9 @@ declare module '../../../core/db/schema.ts' {
 export interface MergeScheduleTable {
   pull_id: number
   issue_id: number
-  /** Of the base. */
+  /** The repository of the base. */
   repo_id: number
-  /** Who merges. */
+  /** The account that merges. */
   actor_id: number
   /** A `CredentialRestriction` of the actor, as JSON; empty for none. */
   restriction: Generated<string>
@@ -44,7 +44,7 @@ export interface MergeScheduleTable {
   message: string
   /** `yes`, `no`, or empty for the setting of the repository. */
   deletes_branch: string
-  /** The head that is merged: another one ends the schedule. Empty for any head. */
+  /** The head to merge: a new head ends the schedule. Empty for any head. */
   head_oid: Generated<string>
   /** Epoch milliseconds. */
   created_at: number

@@ -6,8 +6,8 @@ import type { PullInView } from '../pulls/pull-in-view.ts'
 import { renewAccess } from '../../repositories/index.ts'
 
 /**
- * The actor, the repository and the access as they are now, after a wait. Throws as `renewAccess`, and NotFound when the
- * actor may no longer read pull requests.
+ * Reloads the actor, the repository and the access after a wait. Throws what `renewAccess` throws, and NotFound when
+ * the actor may no longer read pull requests.
  */
 export async function renewRights(
   db: Db,

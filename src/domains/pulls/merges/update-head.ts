@@ -22,9 +22,9 @@ import { loadMergeRights } from './rules/load-merge-facts.ts'
 export type UpdateStyle = 'merge' | 'rebase'
 
 /**
- * Brings what the base has into the head branch of a pull request, by a merge commit or by rebasing the head, and
- * returns its new commit (behaviour/pull-requests#diff-commits-files-update). Throws Invalid for what cannot be updated, Forbidden without the
- * right to push, Conflict for conflicts.
+ * Updates the head branch of a pull request from its base, by a merge commit or by rebasing the head, and returns its
+ * new commit (behaviour/pull-requests#diff-commits-files-update). Throws Invalid when it cannot be updated, Forbidden
+ * without the right to push, Conflict for conflicts.
  */
 export async function updateHead(
   deps: MergeDeps,
@@ -120,10 +120,9 @@ async function moveHead(
 }
 
 /**
- * The account by whose right the head branch of a pull request is written: the actor; where the actor does not write the
- * head repository, the poster, who delegates the right to those who may merge
- * (behaviour/pull-requests#diff-commits-files-update). Undefined without such a right. The rules of the branch are checked
- * when it moves.
+ * The account whose right is used to write the head branch of a pull request: the actor, or else the author of the pull
+ * request, who can allow maintainers to edit (behaviour/pull-requests#diff-commits-files-update). Undefined when
+ * neither may write. The rules of the branch are checked when it moves.
  */
 export async function findPusher(
   read: Db,

@@ -2,7 +2,7 @@ import { escapePath, type RepoUrls } from '../../../core/access/repo-urls.ts'
 import type { ChangedFile as File } from '../../../core/git/index.ts'
 import type { ChangedFile } from './changed-file.model.ts'
 
-/** A file as of the head commit, with addresses in the base repository. */
+/** A file of the head commit, with addresses in the base repository. */
 export function presentChangedFile(file: File, urls: RepoUrls, head: string): ChangedFile {
   const { path, previousPath, status, additions, deletions } = file
   const escaped = escapePath(path)

@@ -48,7 +48,7 @@ const WHITESPACE: ReadonlyMap<string, Whitespace> = new Map([
   ['ignore-eol', 'eol'],
 ])
 
-/** Commits do not change: the same two give the same answer. */
+/** The response depends only on the two commits. */
 const validator = ({ access: { pull } }: { readonly access: { readonly pull: Pull } }): Promise<string> =>
   Promise.resolve(`${pull.mergeBase} ${pull.headOid}`)
 

@@ -4,29 +4,27 @@ import type { CommitParts, CommitView, CommitViews } from '../../code/index.ts'
 import type { Pull } from '../pulls/records/pull.store.ts'
 import type { Repo } from '../../repositories/index.ts'
 
-/** `binary`: a diff with the bytes of binary files. */
+/** `binary`: a diff that includes the bytes of binary files. */
 type PullTextKind = 'diff' | 'binary' | 'patch'
 
-/** The commits between which a pull request makes a difference. */
+/** The merge base and the head, whose difference is the pull request. */
 const spanOf = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
 
 export type PullDiffs = ReturnType<typeof createPullDiffs>
 
 /**
- * What a pull request changes, read from its base repository, which has the head's objects whatever happens to the head
+ * The changes of a pull request, read from its base repository, which keeps the objects of the head
  * (behaviour/pull-requests#diff-commits-files-update).
  */
 export function createPullDiffs({ git, views }: { readonly git: Git; readonly views: CommitViews }) {
-  /** What the listed commits are not reachable from: the merge base too where the base branch was deleted. */
+  /** The commits to exclude; includes the merge base when the base branch was deleted. */
   async function baseOf(repo: Repo, { merge, baseBranch, mergeBase }: Pull): Promise<string> {
     if (merge !== undefined) return mergeBase
     return (await git.open(repo).refs.snapshot()).get(branchRef(baseBranch))?.oid ?? mergeBase
   }
 
   return {
-    /**
-     * The diff, or the commits as a series of mails. A short text in one piece; throws TooLarge when git prints too much.
-     */
+    /** The diff, or the commits in mail format, as one text. Throws TooLarge when git prints too much. */
     text: (
       repo: Repo,
       pull: Pull,
@@ -37,7 +35,7 @@ export function createPullDiffs({ git, views }: { readonly git: Git; readonly vi
     /** Throws TooLarge for more than some hundred thousand files. */
     files: (repo: Repo, pull: Pull, whitespace: Whitespace | undefined): Promise<ChangedFileList> =>
       git.open(repo).changedFiles.list(pull.mergeBase, pull.headOid, whitespace),
-    /** The commits that the base branch lacks, of a merged pull request those it brought; the newest first. */
+    /** The commits that the base branch lacks, or those that a merged pull request brought; newest first. */
     async commits(repo: Repo, pull: Pull, parts: CommitParts, paging: Paging): Promise<Page<CommitView>> {
       const opened = git.open(repo)
       const log = { tip: pull.headOid, not: [await baseOf(repo, pull)] }

@@ -4,7 +4,7 @@ import { oracle, startWorld, type World } from '../../../../test/core/git/fixtur
 import type { GitRepo } from '../../../core/git/index.ts'
 import { createReviewDiffs, type ReviewDiffs } from './review-diffs.ts'
 
-describe('what reviews ask of diffs', () => {
+describe('diffs for reviews', () => {
   let world: World
   let repo: GitRepo
   let diffs: ReviewDiffs
@@ -37,13 +37,13 @@ describe('what reviews ask of diffs', () => {
     ])
   })
 
-  it('gives the hunk of a line', async () => {
+  it('returns the hunk of a line', async () => {
     expect(await diffs.diffHunkOf(repo, span('main', 'first'), { path: 'num', side: 'new', line: 15 })).toBe(
       '@@ -14,2 +13,3 @@\n+13 (edited)\n 14\n-15\n+fifteen',
     )
   })
 
-  it('gives the commit that last changed a line, else the head', async () => {
+  it('returns the commit that last changed a line, else the head', async () => {
     const commitOf = (path: string, side: 'old' | 'new', line: number) =>
       diffs.lineCommitOf(repo, span('main', 'second'), { path, side, line })
     expect(await commitOf('num', 'new', 1)).toBe(ids['second'])
@@ -54,7 +54,7 @@ describe('what reviews ask of diffs', () => {
     expect(await commitOf('missing', 'new', 1)).toBe(ids['second'])
   })
 
-  it('sees whether a push changed anything', async () => {
+  it('detects whether a push changed the content', async () => {
     const before = span('main', 'first')
     expect(await diffs.isContentChanged(repo, before, before)).toBe(false)
     expect(await diffs.isContentChanged(repo, before, span('main', 'second'))).toBe(true)

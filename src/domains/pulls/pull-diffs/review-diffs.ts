@@ -4,16 +4,16 @@ import type { Repo } from '../../repositories/index.ts'
 type StoredRepo = Pick<Repo, 'storage' | 'objectFormat'>
 
 /**
- * What reviews ask of diffs (behaviour/pull-requests#positions-of-review-comments). A span is the merge base and the
- * head of a pull request at some time (`spanOf` of a pull request as it is now); both commits must be in the base
- * repository. Everything here starts git processes: call it outside of transactions. Throws Invalid for what is no full
- * id, NotFound for a commit that is gone.
+ * Questions of reviews about diffs (behaviour/pull-requests#positions-of-review-comments). A span is the merge base and
+ * the head of a pull request at some time; `spanOf` returns the present one. Both commits must be in the base
+ * repository. Every method starts git processes, so call it outside of transactions. Throws Invalid for anything but a
+ * full id, NotFound for a missing commit.
  */
 export interface ReviewDiffs {
   /**
-   * Where lines of the diff `before` are in the diff `after`, in the order given; undefined for outdated ones. The path
-   * of a place is the file's name in the head, or its old name where the head does not have it. Any number of places
-   * costs one process for each file that differs, and one for renames on each side.
+   * Maps lines of the diff `before` to lines of the diff `after`, in the given order; undefined for outdated ones.
+   * Paths are names in the head, or old names of files that the head lacks. Starts one process for each file that
+   * differs, and one for renames on each side.
    */
   mapPositions(
     repo: StoredRepo,
@@ -21,15 +21,15 @@ export interface ReviewDiffs {
     after: DiffSpan,
     places: readonly DiffRange[],
   ): Promise<readonly (FileLines | undefined)[]>
-  /** The `diff_hunk` of a comment on a line; empty for what is not there. At most 9 KiB. */
+  /** The `diff_hunk` of a comment on a line; empty when the line is missing. At most 9 KiB. */
   diffHunkOf(repo: StoredRepo, span: DiffSpan, line: DiffLine): Promise<string>
   /**
-   * The `commit_id` of a comment on a line: the commit that last changed it, as of the head. The head for the old side,
-   * for what is not there, and where the history is too long to tell within five seconds.
+   * The `commit_id` of a comment on a line: the commit that last changed it. The head for lines of the old side, for
+   * missing lines, and when the search takes more than five seconds.
    */
   lineCommitOf(repo: StoredRepo, span: DiffSpan, line: DiffLine): Promise<string>
   /**
-   * Whether a push changed what was reviewed: false when `after` changes the same files in the same way, as after a
+   * Whether a push changed the reviewed content: false when `after` changes the same files in the same way, as after a
    * rebase or a merge of the base.
    */
   isContentChanged(repo: StoredRepo, before: DiffSpan, after: DiffSpan): Promise<boolean>

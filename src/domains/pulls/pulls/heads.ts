@@ -20,7 +20,7 @@ interface HeadName {
   readonly branch: string
 }
 
-/** Reads `branch`, `user:branch` or `user/repo:branch`; only the first colon separates. */
+/** Parses `branch`, `user:branch` or `user/repo:branch`; only the first colon separates. */
 export function parseHead(text: string): HeadName {
   const colon = text.indexOf(':')
   return colon < 0
@@ -29,8 +29,8 @@ export function parseHead(text: string): HeadName {
 }
 
 /**
- * The branch that the text names (behaviour/pull-requests#creating-a-pull-request). Throws NotFound for what is missing
- * or hidden, BadRequest for a user without a fork, Invalid for a tag or a commit id.
+ * The branch that the text names (behaviour/pull-requests#creating-a-pull-request). Throws NotFound for a missing or
+ * hidden one, BadRequest for a user without a fork, Invalid for a tag or a commit id.
  */
 export async function findHeadBranch(
   { read, git }: { readonly read: Db; readonly git: Git },
@@ -54,8 +54,8 @@ export async function findBranch(git: Git, repo: Repo, name: string): Promise<Br
 }
 
 /**
- * What the head is in its own place: the branch, or the ref that pushes to `refs/for/` move. Undefined when the branch
- * or its repository is gone. `place`: the base repository and the number.
+ * The tip of the head: of its branch, or of the ref that pushes to `refs/for/` move. Undefined when the branch or its
+ * repository was deleted. `place`: the base repository and the number.
  */
 export async function findHeadTip(
   { database, git }: { readonly database: Pick<Database, 'read'>; readonly git: Git },
@@ -73,16 +73,16 @@ export async function findHeadTip(
 interface Bringing {
   readonly from: Repo
   readonly to: Repo
-  /** The commit that `to` needs, with everything that it reaches. */
+  /** The commit to copy, with everything that it reaches. */
   readonly oid: string
-  /** A commit of `to` that the other repository probably has too. */
+  /** A commit of `to` that the other repository probably has, too. */
   readonly known: string
 }
 
 /** Copies the objects of a head into the base repository. Call within `writing` of the target. */
 export async function bringObjects(git: Git, { from, to, oid, known }: Bringing): Promise<void> {
   const target = git.open(to)
-  // NOTE: that an object exists says nothing about what it reaches; that a ref points to it does.
+  // NOTE: an existing object does not prove that everything it reaches exists; a ref to it does.
   const refs = (await target.refs.snapshot()).list('refs/')
   if (refs.some((ref) => ref.oid === oid)) return
   await copyObjects(git.open(from), target, { wants: [oid], haves: [known] })

@@ -18,31 +18,31 @@ import type { Port } from '../../../core/platform/hook.ts'
 import type { PullChange } from './lifecycle/pull-change.ts'
 import type { Static } from '@sinclair/typebox'
 
-/** What the wire model of a pull request shows of its reviews. */
+/** The review data of the wire model of a pull request. */
 export interface ReviewSummary {
-  /** Those with an open request or a counted review, in the order of their reviews. */
+  /** Accounts with an open request or a counted review, in the order of their reviews. */
   readonly reviewers: readonly User[]
-  /** Presented, with their organization. */
+  /** Wire models of teams, with their organization. */
   readonly teams: readonly Static<typeof TeamModel>[]
-  /** Reviews that were submitted, and drafts. */
+  /** The number of submitted reviews and drafts. */
   readonly reviewsCount: number
 }
 
-/** Who is asked for a review: logins or addresses, and names of teams. */
+/** Reviewers to request: logins or addresses, and names of teams. */
 export interface WantedReviewers {
   readonly reviewers: readonly string[]
   readonly teams: readonly string[]
 }
 
-/** What the protection of a branch asks of the reviews of a pull request. */
+/** The facts about reviews that the protection of a branch checks. */
 export interface ReviewState {
-  /** Official approvals that count, one of each account. */
+  /** Official approvals that count, at most one per account. */
   readonly approvals: number
   /** An official review that requests changes and was not dismissed. */
   readonly isRejected: boolean
-  /** An official reviewer was asked and has not reviewed. */
+  /** An official reviewer was requested and has not reviewed. */
   readonly hasOpenRequest: boolean
-  /** Who has approved, officially or not. */
+  /** Accounts that have approved, officially or not. */
   readonly approvers: readonly User[]
 }
 
@@ -51,31 +51,32 @@ interface FirstReviewers extends WantedReviewers {
   readonly base: string
 }
 
-/** Throws Forbidden when one of those asked blocks the actor. */
+/** Throws Forbidden when one of the requested reviewers blocks the actor. */
 type RequestReviews = (change: PullChange) => Promise<void>
 
 export interface StateOptions {
   /** Approvals of earlier heads do not count. */
   readonly ignoresStale: boolean
-  /** Neither do those that the job after a push has not marked as stale yet, of the pull request as it is now. */
+  /** Also excludes approvals that the job after a push has not yet marked as stale. */
   readonly current?: { readonly git: GitRepo; readonly pull: Pull } | undefined
 }
 
-/** What the module of reviews registers: what pull requests show of reviews, and how reviews are requested. */
+/** Registered by the module of reviews: the reviews that pull requests show, and requests for reviews. */
 export interface ReviewPort {
   state(pullId: PullId, options: StateOptions): Promise<ReviewState>
-  /** Summaries of these pull requests of one repository, with a fixed number of queries; absent for no reviews. */
+  /** Summaries of these pull requests of one repository, with a fixed number of queries; absent without reviews. */
   summarize(viewer: Viewer, repo: Repo, ids: readonly PullId[]): Promise<ReadonlyMap<PullId, ReviewSummary>>
   /**
-   * Checks whom a new pull request of the actor asks for a review. Returns what asks them in the transaction that
-   * inserts it. Throws NotFound for an unknown person or team, Invalid for one who cannot be asked.
+   * Checks the reviewers that a new pull request of the actor requests. Returns a function that requests them in the
+   * transaction that inserts the pull request. Throws NotFound for an unknown user or team, Invalid for one who cannot
+   * be requested.
    */
   prepareRequests(actor: SignedIn, target: RepoInView, wanted: FirstReviewers): Promise<RequestReviews>
 }
 
 export type PullReviews = Port<ReviewPort>
 
-/** Everything that the wire model of a pull request contains. */
+/** The data of the wire model of a pull request. */
 export interface PullView {
   readonly pull: Pull
   readonly issue: IssueView
@@ -85,18 +86,18 @@ export interface PullView {
   /** The tip of the base branch; undefined when it was deleted. */
   readonly baseOid: string | undefined
   /**
-   * The tip of the head branch; what was proposed where the viewer cannot read it. Undefined when it or its repository
-   * was deleted, and for AGit.
+   * The tip of the head branch, or the proposed commit if the viewer cannot read the branch. Undefined when it or its
+   * repository was deleted, and for AGit.
    */
   readonly headOid: string | undefined
-  /** Undefined when the account was deleted, or without a merge. */
+  /** Undefined when the account was deleted, and before the merge. */
   readonly mergedBy: User | undefined
   readonly reviews: ReviewSummary | undefined
-  /** Numbers of the open pull requests whose head the base of this open one is, the oldest first. */
+  /** Numbers of the open pull requests whose head is the base of this open one, oldest first. */
   readonly dependsOn: readonly number[]
   /**
-   * Between the merge base and the head. Undefined in lists, for AGit, where the head repository was deleted, and for
-   * diffs that are too large.
+   * Totals between the merge base and the head. Undefined in lists, for AGit, where the head repository was deleted,
+   * and for diffs that are too large.
    */
   readonly totals: DiffTotals | undefined
 }
@@ -108,10 +109,10 @@ export interface PullViewDeps {
   readonly reviews: PullReviews
 }
 
-/** Where the pull requests are, and the only one of them where it was read before. */
+/** The repository of the pull requests, and the pull request if it was already read. */
 export type PullTarget = Pick<RepoInView, 'repo'> & { readonly pull?: Pull }
 
-/** Views of pull requests of one repository in the order given, with a fixed number of queries and no process. */
+/** Views of pull requests of one repository in the given order, with a fixed number of queries and no process. */
 export async function loadPullViews(
   deps: PullViewDeps,
   viewer: Viewer,
@@ -131,12 +132,12 @@ export async function loadPullViews(
   return joinViews(deps, viewer, repo, { pulls: [...pulls.values()], issueViews })
 }
 
-/** What an event keeps of a pull request that was deleted. */
+/** The data of a deleted pull request in its event. */
 export interface DeletedPull extends DeletedIssue {
   readonly pull: Pull
 }
 
-/** The view of a pull request that was deleted, without what reviews say; undefined where the event lacks its issue. */
+/** The view of a deleted pull request, without reviews; undefined where the event lacks its issue. */
 export async function loadDeletedPullView(
   deps: PullViewDeps,
   viewer: Viewer,
@@ -201,11 +202,11 @@ async function joinViews(
   })
 }
 
-/** NOTE: the default branch stays when a pull request from it is merged: nothing is stacked on it. */
+/** NOTE: the default branch stays when a pull request from it is merged: no pull request depends on it. */
 const stackedOn = ({ defaultBranch }: Repo, { isClosed, baseBranch }: Pull): string[] =>
   isClosed || baseBranch === defaultBranch ? [] : [baseBranch]
 
-/** A branch may be the head of several, into different bases. */
+/** A branch may be the head of several pull requests, into different bases. */
 const MAX_DEPENDENCIES = 20
 
 const dependenciesOf = (bases: readonly string[], lower: Awaited<ReturnType<typeof listPullsOfHeads>>): number[] =>
@@ -214,11 +215,11 @@ const dependenciesOf = (bases: readonly string[], lower: Awaited<ReturnType<type
     .map(({ number }) => number)
     .slice(0, MAX_DEPENDENCIES)
 
-/** A closed pull request does not follow its branch, so readers of a hidden repository see what was proposed. */
+/** A closed pull request is not updated to its branch, so readers of a hidden repository see the proposed commit. */
 const shownTip = (pull: Pull, tip: string | undefined, head: RepoView | undefined): string | undefined =>
   tip === undefined || (head && unitMode(head.access, 'repo.code') >= AccessMode.read) ? tip : pull.headOid
 
-/** As loadPullViews, with the totals of the diffs: at most one git process for each. */
+/** Like `loadPullViews`, with the totals of the diffs: at most one git process for each. */
 export async function loadPullViewsWithTotals(
   deps: PullViewDeps,
   viewer: Viewer,
@@ -251,7 +252,7 @@ async function diffTotals(git: Git, repo: Repo, { pull, head }: PullView): Promi
   try {
     return await git.open(repo).changedFiles.totals(pull.mergeBase, pull.headOid)
   } catch (error) {
-    // NOTE: a pull request of hundred thousands of files can be looked at and closed nevertheless.
+    // NOTE: a pull request of hundreds of thousands of files can still be read and closed.
     if (isGitError(error, 'too-large') || isGitError(error, 'timeout')) return undefined
     throw error
   }

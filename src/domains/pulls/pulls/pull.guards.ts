@@ -19,7 +19,7 @@ interface PullGuardOptions {
 export type PullsGuard = (options?: PullGuardOptions) => Guard<RepoInView>
 
 /**
- * COMPAT: an empty repository and a pull mirror have no pull requests, whoever asks (test/pulls/create.test.ts;
+ * COMPAT: an empty repository and a pull mirror have no pull requests, for any account (test/pulls/create.test.ts;
  * behaviour/pull-requests#access-gates).
  */
 export const createPullsGuard =
@@ -33,7 +33,7 @@ export const createPullsGuard =
       },
     })
 
-/** `edit`: the poster and writers of pull requests; `write`: the writers; `admin`: administrators of the repository. */
+/** `edit`: the author and writers of pull requests; `write`: the writers; `admin`: administrators of the repository. */
 type PullLevel = 'read' | 'edit' | 'write' | 'admin'
 
 interface OnePullOptions extends PullGuardOptions {

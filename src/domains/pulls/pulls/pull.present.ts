@@ -96,7 +96,7 @@ const presentBase = ({ pull, baseOid = '' }: PullView): BranchInfo => ({
 })
 
 /**
- * The repository of the head; undefined when it was deleted. One that is hidden from the viewer is shown nevertheless,
+ * The repository of the head; undefined when it was deleted. A repository that is hidden from the viewer is shown
  * without permissions.
  */
 const repoOfHead = ({ pull, base, head }: PullView): RepoView | undefined => (pull.isAgit ? base : head)

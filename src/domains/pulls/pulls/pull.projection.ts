@@ -18,7 +18,7 @@ interface ProjectionDeps {
   readonly draftPrefixes: readonly string[]
 }
 
-/** Keeps what the rows of pull requests copy from issues and branches, and detaches them from what is deleted. */
+/** Updates the copies of issue and branch data in the rows of pull requests, and detaches them from deleted rows. */
 export const pullProjections = ({ events, jobs, draftPrefixes }: ProjectionDeps): Projections => ({
   async 'branch.renamed'(tx, { payload }) {
     await renameBranchInPulls(tx, { repoId: asId(payload.repo_id), from: payload.from, to: payload.to })

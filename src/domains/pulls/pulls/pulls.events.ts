@@ -6,25 +6,25 @@ import type { Pull } from './records/pull.store.ts'
 const Id = Type.Integer()
 const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
 
-/** Creating, closing, editing and planning a pull request are events of its issue, which have `is_pull`. */
+/** Creating, closing, editing and triaging a pull request are events of its issue, which have `is_pull`. */
 export const pullEvents = {
-  /** Comes before the event of its issue. Issue and pull request as they were, as JSON keeps them. */
+  /** Precedes the event of its issue. Contains issue and pull request before the deletion, as JSON. */
   'pull.deleted': Type.Object({
     ...OfPull,
     record: Type.Unsafe<Issue>(Type.Object({})),
     label_ids: Type.Array(Id),
     assignee_ids: Type.Array(Id),
-    /** Without the paths that conflict. */
+    /** Without the conflicting paths. */
     pull: Type.Unsafe<Pull>(Type.Object({})),
   }),
-  /** The base is another branch; `is_automatic` where the server chose it because the former base was deleted. */
+  /** The base changed; `is_automatic` when the server chose the new one because the former base was deleted. */
   'pull.retargeted': Type.Object({
     ...OfPull,
     old_base: Type.String(),
     new_base: Type.String(),
     is_automatic: Type.Optional(Type.Boolean()),
   }),
-  /** The head has other commits: `refs/pull/{number}/head` moved. */
+  /** The head changed: `refs/pull/{number}/head` moved. */
   'pull.synchronized': Type.Object({
     ...OfPull,
     old_oid: Type.String(),

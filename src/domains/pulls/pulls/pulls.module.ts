@@ -20,7 +20,7 @@ import { createPulls, type Pulls } from './pulls.service.ts'
 declare module '../../../core/module.ts' {
   interface Services {
     readonly pulls: Pulls
-    /** The module of reviews registers what pull requests show of them. */
+    /** Registered by the module of reviews: the reviews that pull requests show. */
     readonly pullReviews: PullReviews
   }
   interface Guards {
@@ -29,7 +29,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Pull requests: their rows, heads, and whether they can be merged. */
+/** Pull requests: their rows, heads, and mergeability. */
 export const module = defineModule({
   name: 'pulls',
   needs: ['issueStateRules', 'onDemandRefs', 'postPushHooks', 'pushProposals', 'repoReconcilers', 'repos'],

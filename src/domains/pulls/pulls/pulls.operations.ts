@@ -70,7 +70,7 @@ export function pullOperations({ guards, pulls, site }: PullOperationDeps): Oper
   ]
 }
 
-/** NOTE: clients send `unset_due_date: false` where they mean no change. */
+/** NOTE: clients send `unset_due_date: false` when they want no change. */
 function readEdit(body: EditPullRequestOption): PullEdit {
   const { assignee, assignees, milestone } = body
   const logins = [...(assignees ?? []), ...(assignee ? [assignee] : [])]

@@ -24,22 +24,22 @@ export type Pulls = ReturnType<typeof createPulls>
 export function createPulls(deps: PullsDeps) {
   const views = { read: deps.database.read, git: deps.git, repos: deps.repos, reviews: deps.reviews }
   return {
-    /** With the totals of the diff; `pull` is not read again. Throws NotFound when it was deleted meanwhile. */
+    /** The view with the totals of the diff; `pull` is not read again. Throws NotFound when it was deleted. */
     async view(viewer: Viewer, target: PullTarget, issue: Issue): Promise<PullView> {
       const [view] = await loadPullViewsWithTotals(views, viewer, target, [issue])
       if (view === undefined) throw notFound('the pull request was deleted meanwhile')
       return view
     },
-    /** Of what the event of the deletion says; undefined where that is not enough. */
+    /** The view from the data of the deletion's event; undefined when that is incomplete. */
     viewDeleted: (
       viewer: Viewer,
       { repo }: Pick<RepoInView, 'repo'>,
       deleted: DeletedPull,
     ): Promise<PullView | undefined> => loadDeletedPullView(views, viewer, repo, deleted),
-    /** Views in the order given, without the totals. */
+    /** Views in the given order, without the totals. */
     views: (viewer: Viewer, target: Pick<RepoInView, 'repo'>, issues: readonly Issue[]): Promise<PullView[]> =>
       loadPullViews(views, viewer, target, issues),
-    /** The same with the totals, for a few. */
+    /** Views with the totals, for a few pull requests. */
     viewsWithTotals: (
       viewer: Viewer,
       target: Pick<RepoInView, 'repo'>,

@@ -10,7 +10,7 @@ import { findReview, findShownReview } from './records/review.store.ts'
 import type { ReviewCommentInView, ReviewInView } from './review-in-view.ts'
 import { canSeeReview } from './reviews.policy.ts'
 
-/** A pull request and its review `{id}`; one that the caller may not see is 404. */
+/** A pull request and its review `{id}`; 404 when the requester may not see the review. */
 export const reviewGuard = ({ read }: Database, outer: ReturnType<PullGuard>): Guard<ReviewInView> =>
   onTop(outer, {
     async resolve({ repo, pull }, { params, viewer }) {

@@ -6,22 +6,25 @@ const Id = Type.Integer()
 const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id }
 
 export const reviewEvents = {
-  /** A comment was added to a review that was submitted before. */
+  /** A comment was added to a submitted review. */
   'review_comment.created': Type.Object({
     ...OfPull,
     review_id: Id,
     comment_id: Id,
     is_reply: Type.Boolean(),
-    /** For what is built once the comment is gone. */
+    /** For handlers that run after the comment is deleted. */
     body: Type.Optional(Type.String()),
     poster_id: Type.Optional(Id),
     created_at: Type.Optional(Type.Number()),
   }),
   'review.dismissed': Type.Object({ ...OfPull, review_id: Id }),
-  /** Of a person or a team: 0 for the other member. */
+  /** The request of a user or a team: the other member is 0. */
   'review.request_deleted': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
   'review.requested': Type.Object({ ...OfPull, review_id: Id, user_id: Id, team_id: Id }),
-  /** Of what kind the review is: `approved`, `rejected` or `comment`; its text, for what is built once it is gone. */
+  /**
+   * The kind of the review: `approved`, `rejected` or `comment`; and its text, for handlers that run after it is
+   * deleted.
+   */
   'review.submitted': Type.Object({
     ...OfPull,
     review_id: Id,
@@ -37,7 +40,7 @@ declare module '../../../core/events/catalog.ts' {
 
 type ReviewEventKind = keyof typeof reviewEvents
 
-/** Appends an event of a review; `payload` is what it has beside the ids of the pull request. */
+/** Appends an event of a review; `payload` contains its members besides the ids of the pull request. */
 export async function appendReviewEvent<Kind extends ReviewEventKind>(
   { tx, events, issue, pull, actor, at }: PullChange,
   kind: Kind,

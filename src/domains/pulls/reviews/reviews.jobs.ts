@@ -10,7 +10,7 @@ import { actorOf } from '../../../core/access/viewer.ts'
 import { followHead, type FollowDeps } from './pushes/follow-head.ts'
 
 const ownerJobPayloads = {
-  /** Asks the owners of the changed files for reviews. */
+  /** Requests reviews from the owners of the changed files. */
   'reviews.request_owners': Type.Object({ pull_id: Type.Integer() }),
 }
 
@@ -30,7 +30,7 @@ interface SubscriptionDeps {
   readonly draftPrefixes: readonly string[]
 }
 
-/** When a pull request is created, when its head has other commits, and when it is no draft any more. */
+/** Requests owners when a pull request is created, when its head changes, and when it stops being a draft. */
 export const ownerSubscriptions = ({ jobs, draftPrefixes }: SubscriptionDeps): Subscriptions => {
   const enqueue = (tx: Tx, id: PullId): Promise<void> =>
     jobs.enqueue(tx, 'reviews.request_owners', { pull_id: id }, { key: String(id) })
@@ -50,7 +50,7 @@ export const ownerSubscriptions = ({ jobs, draftPrefixes }: SubscriptionDeps): S
 }
 
 const pushJobPayloads = {
-  /** Makes the reviews of a pull request follow its head. */
+  /** Updates the reviews of a pull request to its head. */
   'reviews.follow_head': Type.Object({ pull_id: Type.Integer(), actor_id: Type.Integer() }),
 }
 
@@ -64,7 +64,7 @@ export const pushJobs = (deps: FollowDeps): JobDefinitions => ({
   ),
 })
 
-/** Comments and reviews that were posted while the head moved are followed too: the job looks at all of them. */
+/** The job handles all comments and reviews, including those that were posted while the head moved. */
 export const enqueueFollowing = (
   jobs: Jobs,
   tx: Tx,

@@ -6,14 +6,14 @@ import { isSiteAdmin, viewerId, type Viewer } from '../../../core/access/viewer.
 import { invalid } from '../../../core/platform/errors.ts'
 import type { Review, ReviewKind } from './records/review.store.ts'
 
-/** Rules that count: the first ones. */
+/** The maximum number of rules; further ones are ignored. */
 const MAX_RULES = 1000
-/** Characters of a pattern: a longer one is no rule. */
+/** The maximum length of a pattern; rules with longer ones are ignored. */
 const MAX_PATTERN = 1000
-/** Owners of a rule that count: the first ones. */
+/** The maximum number of owners of a rule; further ones are ignored. */
 const MAX_OWNERS = 100
 
-/** Names as the file has them: nobody may have them. */
+/** Names in the file, which may not exist. */
 interface Owners {
   readonly users: readonly string[]
   readonly teams: readonly TeamName[]
@@ -26,15 +26,15 @@ interface TeamName {
 
 /** A line of a CODEOWNERS file. */
 export interface OwnerRule extends Owners {
-  /** A regular expression for the whole path. */
+  /** A regular expression that must match the whole path. */
   readonly pattern: string
-  /** The owners are those of the files that the expression does not match. */
+  /** The rule applies to files that the expression does not match. */
   readonly isNegated: boolean
 }
 
 /**
- * Reads a CODEOWNERS file in time linear in its length (behaviour/pull-requests#code-owners). Lines without a pattern
- * or an owner are no rules.
+ * Parses a CODEOWNERS file in linear time (behaviour/pull-requests#code-owners). Ignores lines without a pattern or an
+ * owner.
  */
 export function parseCodeOwners(text: string): OwnerRule[] {
   const rules: OwnerRule[] = []
@@ -58,8 +58,8 @@ function readRule(line: string): OwnerRule | undefined {
 }
 
 /**
- * The words of a line up to its comment. A backslash makes a blank or `#` a part of the word; before any other
- * character it belongs to the expression.
+ * The words of a line up to its comment. A backslash escapes a blank or `#`; before any other character it belongs to
+ * the expression.
  */
 function splitWords(line: string): string[] {
   const words: string[] = []
@@ -79,7 +79,7 @@ function splitWords(line: string): string[] {
 
 const isBlank = (character: string): boolean => character === ' ' || character === '\t' || character === '\uFEFF'
 
-/** Words that name neither a user nor a team are ignored. */
+/** Ignores words that name neither a user nor a team. */
 function readOwners(words: readonly string[]): Owners {
   const users: string[] = []
   const teams: TeamName[] = []
@@ -92,7 +92,7 @@ function readOwners(words: readonly string[]): Owners {
   return { users, teams }
 }
 
-/** A pull request, or one that is about to be made. */
+/** A pull request, or one that is about to be created. */
 export interface RequestPlace {
   readonly repo: Repo
   readonly baseBranch: string
@@ -100,8 +100,8 @@ export interface RequestPlace {
 }
 
 /**
- * Who may ask for reviews and withdraw what others asked: the owner, the poster, collaborators, and members of teams
- * that read pull requests. NOTE: administrators of the site are no exception
+ * Whether an account may request reviews and withdraw requests of others: the owner, the author, collaborators, and
+ * members of teams that read pull requests. NOTE: this does not include site administrators
  * (behaviour/pull-requests#requested-reviewers).
  */
 export function canChooseReviewers(userId: UserId, { repo, posterId }: RequestPlace, grants: RepoGrants): boolean {
@@ -110,14 +110,14 @@ export function canChooseReviewers(userId: UserId, { repo, posterId }: RequestPl
   return grants.collaboration >= AccessMode.read || grants.teams.some(readsPulls)
 }
 
-/** Why a person cannot be asked for a review, in the contract's words; undefined if he can. */
+/** Why a user cannot be requested to review, in the words of the API; undefined when allowed. */
 export function reviewerProblem(user: User, access: RepoAccess, { posterId }: RequestPlace): string | undefined {
   if (user.kind === 'organization') return "Organization can't be added as reviewer"
   if (user.id === posterId) return "poster of pr can't be reviewer"
   return unitMode(access, 'repo.pulls') < AccessMode.read ? "Reviewer can't read" : undefined
 }
 
-/** The same for a team of the organization; `hasRepo`: the repository is one of the team's. */
+/** Why a team of the organization cannot be requested; `hasRepo`: the team has the repository. */
 export function teamProblem(team: Team, hasRepo: boolean, { repo }: Pick<RequestPlace, 'repo'>): string | undefined {
   const canRead = !repo.isPrivate || (hasRepo && readsPulls(team))
   return canRead ? undefined : "Reviewing team can't read repo"
@@ -126,7 +126,7 @@ export function teamProblem(team: Team, hasRepo: boolean, { repo }: Pick<Request
 const readsPulls = ({ mode, units }: Pick<Team, 'mode' | 'units'>): boolean =>
   mode >= AccessMode.admin || (units.get('repo.pulls') ?? AccessMode.none) >= AccessMode.read
 
-/** What a reviewer says; not a request. */
+/** The kind of a review; not a request. */
 export type Verdict = Exclude<ReviewKind, 'request'>
 
 const VERDICTS: Readonly<Record<string, Verdict>> = {
@@ -135,14 +135,14 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
   COMMENT: 'comment',
 }
 
-/** The contract's `event`: everything but the three verdicts leaves the review pending. */
+/** The API's `event`: any value except the three verdicts leaves the review pending. */
 export const readVerdict = (event = ''): Verdict => (Object.hasOwn(VERDICTS, event) ? VERDICTS[event]! : 'pending')
 
-/** Pending reviews are shown to their author and to site administrators. */
+/** Only the author and site administrators see pending reviews. */
 export const canSeeReview = (viewer: Viewer, { kind, reviewerId }: Review): boolean =>
   kind !== 'pending' || isSiteAdmin(viewer) || (reviewerId !== undefined && viewerId(viewer) === reviewerId)
 
-/** Approvals and rejections are what protection counts, and what can be dismissed. */
+/** Protection counts approvals and rejections, and only these can be dismissed. */
 export const isDecision = (kind: ReviewKind): boolean => kind === 'approved' || kind === 'rejected'
 
 interface Facts {
@@ -155,7 +155,7 @@ interface Facts {
   readonly isClosed: boolean
 }
 
-/** Throws Invalid with the contract's text for a review that may not be (behaviour/pull-requests#reviews). */
+/** Throws Invalid with the API's message for an invalid review (behaviour/pull-requests#reviews). */
 export function requireReview({ verdict, body, hasComments, reviewerId, posterId, isClosed }: Facts): void {
   if (reviewerId === posterId && verdict === 'approved') throw invalid('approve your own pull is not allowed')
   if (reviewerId === posterId && verdict === 'rejected') throw invalid('reject your own pull is not allowed')

@@ -29,16 +29,13 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
     position: place.side === 'new' ? place.line : 0,
     original_position: place.side === 'old' ? place.line : 0,
     ...presentStart(place),
-    // COMPAT: a pending one is only on the page of changed files (test/pulls/reviews/reviews.test.ts).
+    // COMPAT: a pending comment appears on the page of changed files only (test/pulls/reviews/reviews.test.ts).
     html_url: `${url}${entry.kind === 'pending_code' ? '/files' : ''}#issuecomment-${entry.id}`,
     pull_request_url: url,
   }
 }
 
-/**
- * COMPAT: nothing for a single line, so that clients of the contract get no further member
- * (test/pulls/reviews/ranges.test.ts).
- */
+/** COMPAT: empty for a single line, so that API clients get no further member (test/pulls/reviews/ranges.test.ts). */
 function presentStart({ side, startLine, line }: CommentPlace) {
   if (startLine === line) return {}
   return side === 'new' ? { start_position: startLine } : { original_start_position: startLine }
@@ -79,6 +76,6 @@ function presentReviewer({ review, reviewer }: ReviewView, viewer: Viewer, site:
   return reviewer ? presentUser(reviewer, viewer, site) : presentGhost(site)
 }
 
-/** COMPAT: within a review a team has no permission of its own (test/pulls/reviews/reviews.test.ts). */
+/** COMPAT: a team within a review has no permission of its own (test/pulls/reviews/reviews.test.ts). */
 const presentReviewingTeam = ({ team }: ReviewView, viewer: Viewer, site: Site): PullReview['team'] =>
   team ? { ...presentTeam(team, { org: undefined, viewer, site }), permission: 'none' } : null

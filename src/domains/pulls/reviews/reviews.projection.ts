@@ -5,7 +5,9 @@ import { followBase } from './records/records.store.ts'
 import { findEntry } from '../../issues/index.ts'
 import { setTextOfReview } from './records/review.store.ts'
 
-/** Requests of those who are gone are withdrawn: nobody could name them, and an official one blocks the merge. */
+/**
+ * Withdraws requests of deleted accounts and teams: no client could name them, and an official one blocks the merge.
+ */
 export const requestProjections: Projections = {
   async 'repo.transferred'(tx, { payload }) {
     await deleteTeamRequestsIn(tx, asId(payload.repo_id))
@@ -18,13 +20,13 @@ export const requestProjections: Projections = {
   },
 }
 
-/** Approvals count for the base that they were given for (behaviour/pull-requests#reviews). */
+/** Approvals count for the base that was approved (behaviour/pull-requests#reviews). */
 export const formerBaseProjections: Projections = {
   'pull.retargeted': (tx, { payload }) =>
     followBase(tx, asId(payload.pull_id), { from: payload.old_base, to: payload.new_base }),
 }
 
-/** A review shows the text of its entry of the timeline, which is edited and deleted as comments are. */
+/** A review shows the text of its timeline entry, which is edited and deleted like a comment. */
 export const reviewTextProjections: Projections = {
   async 'comment.edited'(tx, { payload }) {
     if (!payload.is_pull) return

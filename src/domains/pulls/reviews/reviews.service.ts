@@ -23,13 +23,13 @@ import { deleteEntry, listEntriesOfKind } from '../../issues/index.ts'
 
 export type Reviews = ReturnType<typeof createReviews>
 
-/** Reviews of pull requests (behaviour/pull-requests#reviews). Callers check who may read and dismiss. */
+/** Reviews of pull requests (behaviour/pull-requests#reviews). Callers check permissions to read and dismiss. */
 export function createReviews(deps: ReviewDeps) {
   const { read } = deps.database
   const viewOf = async (target: PullInView, review: Review): Promise<ReviewView> =>
     (await loadReviewViews(read, target, [review]))[0]!
   return {
-    /** The total counts reviews that the viewer may not see. */
+    /** The total includes reviews that the viewer may not see. */
     async list(viewer: Viewer, target: PullInView, paging: Paging): Promise<Page<ReviewView>> {
       const { items, total } = await listReviewPage(read, target, paging)
       const shown = items.filter((review) => canSeeReview(viewer, review))
@@ -39,7 +39,10 @@ export function createReviews(deps: ReviewDeps) {
     /** See `postReview`. */
     create: async (actor: SignedIn, target: PullInView, input: NewReview): Promise<ReviewView> =>
       viewOf(target, await postReview(deps, actor, target, input)),
-    /** Of the head as it is now. Throws Invalid for what is not pending, or would stay pending. */
+    /**
+     * Submits a pending review of the present head. Throws Invalid for a review that is not pending, or would stay
+     * pending.
+     */
     submit: async (
       actor: SignedIn,
       target: ReviewInView,
@@ -84,9 +87,9 @@ async function submitReview(
 }
 
 /**
- * Deletes a review with its comments and its entries of the timeline; what the reviewer said before counts again
- * (behaviour/pull-requests#reviews). Throws Forbidden for others than the reviewer and site administrators, Invalid for
- * a request.
+ * Deletes a review with its comments and its timeline entries; the reviewer's earlier review counts again
+ * (behaviour/pull-requests#reviews). Throws Forbidden for accounts other than the reviewer and site administrators,
+ * Invalid for a request.
  */
 async function deleteReview(
   deps: ReviewDeps,
@@ -112,7 +115,7 @@ async function deleteReview(
   if (isDeleted !== true) throw notFound('review does not exist')
 }
 
-/** Returns their ids. */
+/** Returns the ids of the entries. */
 async function deleteEntriesOf({ tx, issue }: PullChange, { id }: Review): Promise<number[]> {
   const deleted: number[] = []
   for (const kind of ['pending_review', 'review', 'dismiss_review'] as const)

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../core/db/flag.ts'
 
-/** Where a comment of a review is in the diff. Its text is that of the entry of the timeline. */
+/** The position of a review comment in the diff. Its text is that of its timeline entry. */
 export interface ReviewCommentTable {
   entry_id: number
   review_id: number
@@ -10,19 +10,19 @@ export interface ReviewCommentTable {
   path: string
   /** See `DiffSide`. */
   side: string
-  /** The line that the comment is shown below, and the first line that it is about. */
+  /** The line that the comment is shown below, and the first line that it refers to. */
   line: number
   start_line: number
-  /** The head and the merge base that path and lines belong to. */
+  /** The head and the merge base that path and lines refer to. */
   commit_oid: string
   base_oid: string
-  /** The commit that changed the line last; empty where git found none. */
+  /** The commit that last changed the line; empty when git found none. */
   line_commit_oid: Generated<string>
   diff_hunk: Generated<string>
   is_outdated: Generated<Flag>
-  /** 0 for none. The row may be gone: the account was deleted. */
+  /** 0 for none. The account may have been deleted. */
   resolver_id: Generated<number>
-  /** The entry that this one answers; 0 for none. The entry may be gone. */
+  /** The entry that this one replies to; 0 for none. The entry may have been deleted. */
   reply_to: Generated<number>
 }
 
@@ -39,9 +39,9 @@ export interface ReviewTable {
   issue_id: number
   /** See `ReviewKind`. */
   kind: string
-  /** 0 for the request of a team. The row may be gone: the account was deleted. */
+  /** 0 for a team's request. The account may have been deleted. */
   reviewer_id: Generated<number>
-  /** Of a request; 0 for a person. The row may be gone. */
+  /** The requested team; 0 for a user. The team may have been deleted. */
   team_id: Generated<number>
   body: Generated<string>
   /** The commit that was reviewed; empty for a request. */
@@ -49,9 +49,9 @@ export interface ReviewTable {
   is_official: Generated<Flag>
   is_stale: Generated<Flag>
   is_dismissed: Generated<Flag>
-  /** Of an approval: the base that it was given for; empty for the one that the pull request has. */
+  /** For an approval: the base that was approved; empty when the pull request still has it. */
   former_base: Generated<string>
-  /** The entry of the timeline, which has no reference: 0 for none, and the entry may be gone. */
+  /** The timeline entry, without a foreign key: 0 for none, and the entry may have been deleted. */
   entry_id: Generated<number>
   created_at: number
   updated_at: number

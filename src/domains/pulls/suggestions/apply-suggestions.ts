@@ -13,11 +13,11 @@ import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.t
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 
 export interface SuggestionRequest {
-  /** At least one, each comment once. */
+  /** At least one; each comment only once. */
   readonly comments: readonly WantedSuggestion[]
-  /** A default where empty. */
+  /** Empty for the default message. */
   readonly message: string
-  /** The commit that the head branch must point to; any where empty. */
+  /** The expected tip of the head branch; empty for any. */
   readonly headOid: string
 }
 
@@ -32,10 +32,10 @@ interface Head {
 }
 
 /**
- * Writes the suggestions of comments as one commit of the actor to the head branch, and resolves the comments
- * (behaviour/pull-requests#suggestions). Throws Conflict when the branch is not, or no longer, at the commit that the
- * caller or this call saw, and for resolved comments; Invalid for what cannot be applied; Forbidden for what the actor
- * or the protection does not allow.
+ * Commits the suggestions of comments to the head branch as the actor, and resolves the comments
+ * (behaviour/pull-requests#suggestions). Throws Conflict when the branch is not at the expected commit or moves during
+ * the call, and for resolved comments; Invalid for suggestions that cannot be applied; Forbidden when the permissions
+ * or the protection refuse it.
  */
 export async function applySuggestions(
   deps: ApplyDeps,
@@ -47,7 +47,7 @@ export async function applySuggestions(
   const head = await findHead(deps, target)
   await requirePusher(read, actor, { target, head: head.repo })
   if (order.headOid !== '' && order.headOid !== head.tip) throw outOfDate()
-  // NOTE: the tip is that from before the wait: of two calls at once the second one gets the conflict.
+  // NOTE: the tip is read before the wait, so of two calls at once the second one gets the conflict.
   return deps.locks.run(headKey(head.repo.id, head.branch), async () => {
     const renewed = await renewRights(read, actor, target)
     const pusher = await requirePusher(read, renewed.actor, { target: renewed.target, head: head.repo })
@@ -63,7 +63,7 @@ export async function applySuggestions(
   })
 }
 
-/** Throws Forbidden where neither the actor nor the rule of the pull request allows a push to the head. */
+/** Throws Forbidden when neither the actor nor the pull request's setting allows a push to the head. */
 async function requirePusher(...args: Parameters<typeof findPusher>): Promise<Writer> {
   const pusher = await findPusher(...args)
   if (pusher === undefined) throw forbidden('user should have a permission to write to the head branch')
@@ -99,7 +99,7 @@ async function moveHead(
 ): Promise<void> {
   const applied = { repo_id: repo.id, branch, oid: newOid, comment_ids: [...commentIds], user_id: actor.account.id }
   const key = resumeKey(repo.id, newOid)
-  // NOTE: a process that ends between the move of the ref and its record leaves the comments to this job.
+  // NOTE: if the process ends between the move of the ref and its record, this job resolves the comments.
   await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.settle', applied, { key, delay: RESUME_DELAY_MS }))
   try {
     await pushes.push(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
@@ -116,7 +116,7 @@ async function moveHead(
 }
 
 export interface ResumeDeps extends Pick<Core, 'database' | 'git'> {
-  /** Of head branches: what is applied to one comes one after the other. */
+  /** Locks of head branches: suggestions are applied to a branch one call at a time. */
   readonly locks: KeyedMutex
 }
 
@@ -128,13 +128,13 @@ interface Applied {
   readonly userId: UserId
 }
 
-/** A call that takes longer is looked at by the job, which waits for the lock of the branch. */
+/** The job waits for the lock of the branch if a call takes longer. */
 const RESUME_DELAY_MS = 3000
 
 const headKey = (repoId: RepoId, branch: string): string => `${repoId} ${branch}`
 const resumeKey = (repoId: RepoId, oid: string): string => `${repoId} ${oid}`
 
-/** Resolves the comments when the branch contains the commit; otherwise it was never applied. */
+/** Resolves the comments when the branch contains the commit; otherwise the suggestions were never applied. */
 export async function resumeApplied(
   { database, git, locks }: ResumeDeps,
   { repoId, branch, oid, commentIds, userId }: Applied,

@@ -27,13 +27,13 @@ import { type Comment, type Issue, isComment, isHiddenFrom, listEntriesByIds } f
 import { type CommentPlace, listPlacesByEntries } from '../reviews/records/records.store.ts'
 
 export interface WantedSuggestion {
-  /** Of the comment. */
+  /** The id of the comment. */
   readonly id: number
-  /** From 1; undefined for the only one. */
+  /** The index in the comment, from 1; undefined when there is only one. */
   readonly suggestion: number | undefined
 }
 
-/** A suggestion of a comment for the head as it is now. */
+/** A suggestion with its lines in the current head. */
 export interface Suggestion {
   readonly entry: Comment
   readonly path: string
@@ -42,15 +42,15 @@ export interface Suggestion {
 
 interface Wanted {
   readonly git: GitRepo
-  /** Of the head branch. */
+  /** The tip of the head branch. */
   readonly tip: string
   readonly wanted: readonly WantedSuggestion[]
 }
 
 /**
- * The suggestions in the order given, their lines as of the tip. Throws NotFound, BadRequest for what is no comment of
- * a review, Conflict for a resolved comment, Invalid for one that is outdated, not submitted, on the old side or
- * without a suggestion. A process for each earlier head that comments belong to, and one for each file that differs.
+ * The suggestions in the given order, with their lines at the tip. Throws NotFound, BadRequest when it is not a review
+ * comment, Conflict for a resolved comment, Invalid for one that is outdated, not submitted, on the old side or without
+ * a suggestion. Starts a process for each earlier head of a comment, and one for each file that differs.
  */
 export async function loadSuggestions(
   read: Db,
@@ -91,7 +91,7 @@ function requireApplicable(entry: Comment, { resolverId, isOutdated, side }: Com
   if (isOutdated) throw outdated(entry)
 }
 
-/** The lines that one of the suggestions of the comment puts in the place of others. */
+/** The replacement lines of one of the suggestions of the comment. */
 function linesOf({ id, body }: Comment, number: number | undefined): readonly string[] {
   const found = findSuggestions(body)
   if (found.length === 0) throw invalid(`comment ${id} has no suggestion`)
@@ -102,7 +102,7 @@ function linesOf({ id, body }: Comment, number: number | undefined): readonly st
   return lines
 }
 
-/** Where the lines are at the tip; none for those that are outdated there. */
+/** Maps the places to their lines at the tip; outdated ones are absent. */
 async function moveToTip(
   git: GitRepo,
   tip: string,
@@ -126,18 +126,18 @@ export interface CommitDeps {
 
 interface NewCommit {
   readonly git: GitRepo
-  /** The parent. */
+  /** The parent of the commit. */
   readonly tip: string
   readonly suggestions: readonly Suggestion[]
   readonly message: string
 }
 
-/** Of the files that are changed by one commit, before and after. */
+/** The maximum size of the changed files, before and after. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes the commit and moves no ref. Returns its id. Throws Invalid when suggestions overlap or change nothing, and
- * for what is no regular file; TooLarge for files of more than 32 MiB in all.
+ * Writes the commit without moving a ref. Returns its id. Throws Invalid when suggestions overlap or change nothing,
+ * and for anything but a regular file; TooLarge for files of more than 32 MiB in total.
  */
 export async function commitSuggestions(
   deps: CommitDeps & { readonly read: Db },
@@ -185,7 +185,7 @@ function requireFile(path: string, entry: TreeEntry | undefined): TreeEntry {
   return entry
 }
 
-/** The actor is author and committer; the authors of the comments are named in trailers, unless they are gone. */
+/** The actor is author and committer; trailers name the authors of the comments whose accounts exist. */
 async function identify(
   { read, clock, noReplyDomain }: CommitDeps & { readonly read: Db },
   actor: SignedIn,

@@ -57,7 +57,7 @@ describe('applying suggestions', () => {
     ['the file is empty', '', [edit(1, 1, 'a')]],
     ['a line is not positive', '1\n', [edit(0, 1, 'a')]],
     ['the range is upside down', '1\n2\n', [edit(2, 1, 'a')]],
-  ])('is refused where %s', (_, text, edits) => {
+  ])('is refused when %s', (_, text, edits) => {
     expect(() => apply(text, ...edits)).toThrow(expect.objectContaining({ kind: 'invalid' }))
   })
 })

@@ -1,10 +1,10 @@
 import { invalid } from '../../../core/platform/errors.ts'
 
-/** Lines of a file, numbered from 1, both ends included, and what is put in their place. */
+/** Lines of a file, numbered from 1, inclusive, and their replacement. */
 export interface LineEdit {
   readonly first: number
   readonly last: number
-  /** Without line ends; none deletes the lines. */
+  /** Without line ends; an empty list deletes the lines. */
   readonly lines: readonly string[]
 }
 
@@ -20,8 +20,8 @@ interface OpenBlock {
 }
 
 /**
- * The texts of the `suggestion` blocks of a comment, in their order, each as lines. A block that is not closed ends
- * with the comment (behaviour/pull-requests#suggestions).
+ * The lines of each `suggestion` block of a comment. An unclosed block ends with the comment
+ * (behaviour/pull-requests#suggestions).
  */
 export function findSuggestions(body: string): readonly (readonly string[])[] {
   const found: (readonly string[])[] = []
@@ -43,10 +43,10 @@ function openBlock(line: string): OpenBlock | undefined {
   return other === undefined ? undefined : { fence: other, indent: 0, lines: undefined }
 }
 
-/** A block ends with at least as many of the characters that it began with. */
+/** A closing fence is at least as long as the opening one and of the same character. */
 const closes = (line: string, fence: string): boolean => FENCE.exec(line)?.[1]!.startsWith(fence) ?? false
 
-/** A block that is indented takes as many spaces away from its lines. */
+/** Removes the indentation of the block from its lines. */
 function withoutIndent(line: string, indent: number): string {
   let at = 0
   while (at < indent && line[at] === ' ') at++
@@ -57,9 +57,9 @@ const NEW_LINE = 0x0a
 const RETURN = 0x0d
 
 /**
- * A file with some of its lines replaced. New lines end as the lines that they replace do, with CRLF or LF; a file
- * without a line end after its last line stays so. Bytes of other lines are not touched, whatever their encoding.
- * Throws Invalid when lines overlap or are not in the file (behaviour/pull-requests#suggestions).
+ * Replaces lines of a file. New lines get the line end, CRLF or LF, of the replaced lines; a missing line end of the
+ * last line stays missing. Other bytes are unchanged, whatever their encoding. Throws Invalid when lines overlap or are
+ * not in the file (behaviour/pull-requests#suggestions).
  */
 export function applySuggestions(content: Buffer, edits: readonly LineEdit[]): Buffer {
   const ordered = edits.toSorted((a, b) => a.first - b.first)
@@ -80,7 +80,7 @@ export function applySuggestions(content: Buffer, edits: readonly LineEdit[]): B
   return Buffer.concat([...parts, content.subarray(at)])
 }
 
-/** Where the text after some lines begins; undefined when there are fewer. A last line needs no line end. */
+/** The offset after `count` lines; undefined when there are fewer. The last line may lack its line end. */
 function skipLines(content: Buffer, from: number | undefined, count: number): number | undefined {
   let at = from
   for (let left = count; left > 0 && at !== undefined; left--) {
@@ -91,7 +91,7 @@ function skipLines(content: Buffer, from: number | undefined, count: number): nu
   return at
 }
 
-/** Lines with the line end of the first replaced one; without the last one's where the replaced text has none. */
+/** The lines with the line end of the first replaced one; the last has none if the replaced text has none. */
 function replacement(replaced: Buffer, lines: readonly string[]): Buffer {
   if (lines.length === 0) return Buffer.alloc(0)
   const firstEnd = replaced.indexOf(NEW_LINE)

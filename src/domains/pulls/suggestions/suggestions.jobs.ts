@@ -6,7 +6,7 @@ import { type ResumeDeps, resumeApplied } from './apply-suggestions.ts'
 const Id = Type.Integer()
 
 const suggestionJobPayloads = {
-  /** Resolves the comments of suggestions that were applied by a process that ended before it recorded that. */
+  /** Resolves the comments of applied suggestions when the process ended before it recorded them. */
   'suggestions.settle': Type.Object({
     repo_id: Id,
     branch: Type.String(),

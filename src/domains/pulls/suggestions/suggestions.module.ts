@@ -5,7 +5,7 @@ import { suggestionJobs } from './suggestions.jobs.ts'
 import { suggestionOperations } from './suggestions.operations.ts'
 import { createSuggestions } from './suggestions.service.ts'
 
-/** Changes that comments of reviews suggest, as commits on the head branch. */
+/** Suggested changes in review comments, applied as commits to the head branch. */
 export const module = defineModule({
   name: 'suggestions',
   needs: ['commitViews', 'pushes', 'signer'],

@@ -17,7 +17,7 @@ interface SuggestionOperationDeps {
 
 const PULLS = '/repos/{owner}/{repo}/pulls'
 
-/** Applying what comments of reviews suggest (behaviour/pull-requests#suggestions): additions to the contract. */
+/** Applies suggestions of review comments (behaviour/pull-requests#suggestions): an extension of the API. */
 export function suggestionOperations({ guards, suggestions, site }: SuggestionOperationDeps): Operation[] {
   const common = {
     area: 'repository',

@@ -33,7 +33,10 @@ export function createSuggestions(deps: SuggestionDeps) {
   }
   return {
     apply,
-    /** Of one comment, whatever its pull request. Throws as `apply`, BadRequest for a comment of an issue. */
+    /**
+     * Applies the suggestion of one comment of any pull request. Throws as `apply`, BadRequest for a comment of an
+     * issue.
+     */
     async applyOne(actor: SignedIn, target: RepoInView, order: SuggestionRequest): Promise<Applied> {
       const entry = await findEntry(read, order.comments[0]!.id)
       const issue = entry?.repoId === target.repo.id ? await findIssueById(read, entry.issueId) : undefined

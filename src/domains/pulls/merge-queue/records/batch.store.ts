@@ -3,7 +3,7 @@ import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { MergeQueueBatchTable } from '../merge-queue.table.ts'
 
-/** `building`: its commit is not there yet; `testing`: it waits for statuses; `merging`: the base moves now. */
+/** `building`: the commit does not exist yet; `testing`: waiting for statuses; `merging`: the base is being moved. */
 type BatchState = 'building' | 'testing' | 'merging'
 
 export interface Batch {
@@ -11,9 +11,9 @@ export interface Batch {
   readonly repoId: RepoId
   readonly branch: string
   readonly state: BatchState
-  /** The tip of the base that it is built upon; empty before. */
+  /** The tip of the base that the batch is built upon; empty before the build. */
   readonly baseOid: string
-  /** The commit that merges all of them; empty before it is built. */
+  /** The commit that merges all pull requests of the batch; empty before it is built. */
   readonly oid: string
   /** Epoch milliseconds; 0 before it is built. */
   readonly builtAt: number
@@ -48,14 +48,14 @@ export async function findBatch(db: Db, { repoId, branch }: QueuedBranch): Promi
   return row && toBatch(row)
 }
 
-/** Locks the row until the transaction ends. Undefined when the batch is not there any more. */
+/** Locks the row until the transaction ends. Undefined when the batch was deleted. */
 export async function lockBatch(tx: Tx, id: number): Promise<Batch | undefined> {
   const query = tx.selectFrom('merge_queue_batch').selectAll().where('id', '=', id)
   const row = await dialectOf(tx).lockRows(query).executeTakeFirst()
   return row && toBatch(row)
 }
 
-/** The batches that were built as the commit. */
+/** The batches whose built commit is `oid`. */
 export async function listBatchesOf(
   db: Db,
   { repoId, oid }: { readonly repoId: RepoId; readonly oid: string },

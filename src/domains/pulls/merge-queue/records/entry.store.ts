@@ -11,20 +11,20 @@ import type { MergeQueueEntryTable } from '../merge-queue.table.ts'
 export interface QueueEntry extends QueuedBranch {
   readonly pullId: PullId
   readonly issueId: IssueId
-  /** Who queued it, and merges it. */
+  /** The account that queued the pull request and will merge it. */
   readonly actorId: UserId
-  /** Of the credentials that queued it. */
+  /** The restriction of the credentials that queued it. */
   readonly restriction: CredentialRestriction | undefined
   readonly request: MergeRequest
-  /** The head that was queued. */
+  /** The head at the time of queueing. */
   readonly headOid: string
-  /** 0 while it waits. */
+  /** 0 while the entry is in no batch. */
   readonly batchId: number
-  /** The commit that merges it in its batch; empty before that is built. */
+  /** The commit that merges this entry within its batch; empty before it is built. */
   readonly oid: string
-  /** The batch that failed with it, whose parts are tested now; 0 for none. */
+  /** The failed batch whose parts are being tested; 0 for none. */
   readonly suspectId: number
-  /** Of suspects: as many are tested together. */
+  /** For suspects: the maximum size of their next batch. */
   readonly maxBatch: number
   /** Why its last batch failed; empty for none. */
   readonly failure: string
@@ -65,13 +65,13 @@ export async function findEntry(db: Db, pullId: PullId): Promise<QueueEntry | un
   return row && toEntry(row)
 }
 
-/** The whole queue, its head first; its length is a setting. */
+/** The whole queue from its head; a setting limits its length. */
 export async function listEntries(db: Db, branch: QueuedBranch): Promise<QueueEntry[]> {
   const rows = await ofBranch(db, branch).selectAll().orderBy('position').orderBy('pull_id').execute()
   return rows.map(toEntry)
 }
 
-/** With the position of each, from 1. */
+/** A page of the queue; each entry has its position, from 1. */
 export async function listEntryPage(
   db: Db,
   branch: QueuedBranch,
@@ -83,7 +83,7 @@ export async function listEntryPage(
   )
 }
 
-/** Those of a batch, in their order. */
+/** The entries of a batch, in queue order. */
 export async function listEntriesOfBatch(db: Db, branch: QueuedBranch, batchId: number): Promise<QueueEntry[]> {
   return (await listEntries(db, branch)).filter((entry) => entry.batchId === batchId)
 }
@@ -123,7 +123,7 @@ interface NewEntry extends QueuedBranch {
   readonly at: number
 }
 
-/** At the end of the queue. The caller has locked the repository and found no entry of the pull request. */
+/** Appends the entry to the queue. The caller has locked the repository and found no entry of the pull request. */
 export async function insertEntry(tx: Tx, entry: NewEntry): Promise<void> {
   const { last } = await ofBranch(tx, entry)
     .select((eb) => eb.fn.max('position').as('last'))
@@ -149,7 +149,7 @@ export async function insertEntry(tx: Tx, entry: NewEntry): Promise<void> {
 
 type EntryChange = Partial<Pick<QueueEntry, 'batchId' | 'oid' | 'suspectId' | 'maxBatch' | 'failure'>>
 
-/** Nothing happens for those that have left. The caller has locked the repository or the batch. */
+/** Ignores entries that were removed. The caller has locked the repository or the batch. */
 export async function updateEntries(tx: Tx, ids: readonly PullId[], change: EntryChange): Promise<void> {
   if (ids.length === 0) return
   const { batchId, oid, suspectId, maxBatch, failure } = change
@@ -163,7 +163,7 @@ export async function updateEntries(tx: Tx, ids: readonly PullId[], change: Entr
   await tx.updateTable('merge_queue_entry').set(values).where('pull_id', 'in', ids).execute()
 }
 
-/** Gives the queue this order. */
+/** Puts the queue in the order of `ids`. */
 export async function reorderEntries(tx: Tx, ids: readonly PullId[]): Promise<void> {
   for (const [index, id] of ids.entries())
     await tx
@@ -177,7 +177,7 @@ export async function deleteEntry(tx: Tx, pullId: PullId): Promise<void> {
   await tx.deleteFrom('merge_queue_entry').where('pull_id', '=', pullId).execute()
 }
 
-/** The branch has another name. */
+/** Moves the queue to the new name of its branch. */
 export async function renameQueue(tx: Tx, { repoId, branch }: QueuedBranch, to: string): Promise<void> {
   await tx
     .updateTable('merge_queue_entry')

@@ -23,7 +23,7 @@ import {
 const FOLDERS = ['.gitea/default_merge_message', '.forgejo/default_merge_message']
 const MAX_TEMPLATE = 64 * 1024
 
-/** The template of a style in the default branch; undefined for none and for one that is not a small file. */
+/** The template of a style in the default branch; undefined when it is missing or not a small file. */
 async function readMessageTemplate(
   git: GitRepo,
   defaultBranch: string,
@@ -61,7 +61,7 @@ export interface CommitDeps {
   readonly reviews: PullReviews
   readonly signer: CommitSigner | undefined
   readonly noReplyDomain: string
-  /** Squashed commits name the poster in trailers when another account merges. */
+  /** Squashed commits name the author in trailers when another account merges. */
   readonly addsTrailers: boolean
 }
 
@@ -75,11 +75,14 @@ export interface Merging {
 }
 
 export interface MergeCommitPlan extends Pick<MergePlan, 'commit' | 'replaying'> {
-  /** Of the commit that merges or squashes; a style that replays commits keeps theirs. */
+  /** The message of the merge or squash commit; a style that replays commits keeps their messages. */
   readonly message: string
 }
 
-/** Who and what the commits of a merge say (behaviour/pull-requests#merge-messages). Loads everything beforehand. */
+/**
+ * The identities and messages of the commits of a merge (behaviour/pull-requests#merge-messages). Loads everything
+ * before the merge starts.
+ */
 export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promise<MergeCommitPlan> {
   const { actor, target, request, git, at } = merging
   const { signer } = deps
@@ -120,7 +123,7 @@ function messageParts(
   return { title: parts.title || defaultTitle(action, facts), body: body || parts.body }
 }
 
-/** Makes the message of the last replayed commit by the template, which knows that commit's own message. */
+/** Builds the message of the last replayed commit from the template, which can contain that commit's own message. */
 const rewording =
   (template: string, facts: MessageFacts) =>
   (message: string): string => {
@@ -131,7 +134,7 @@ const rewording =
 
 const epochSeconds = (at: number): number => Math.floor(at / 1000)
 
-/** How commits that the server writes name an account. */
+/** The identity of an account in commits that the server writes. */
 export function committerOf(
   { noReplyDomain }: Pick<CommitDeps, 'noReplyDomain'>,
   user: User | undefined,
@@ -143,7 +146,7 @@ export function committerOf(
 
 const MAX_SEARCHED = 50
 
-/** As the poster writes in an own commit of the pull request, else by the account. */
+/** The author's identity in their own commits of the pull request, otherwise the one of their account. */
 async function posterIdentity(deps: CommitDeps, poster: User, { target, git, at }: Merging): Promise<Identity> {
   const { headOid, mergeBase } = target.pull
   const emails = await listEmails(deps.read, poster.id)

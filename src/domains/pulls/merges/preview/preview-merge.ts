@@ -15,34 +15,34 @@ import { type MessageParts, splitMessage, mergeProblems } from '../merges.policy
 import type { MergeDeps } from '../merge-steps.ts'
 import { loadMergeFacts } from '../rules/load-merge-facts.ts'
 
-/** What a merge would do if it were requested now. */
+/** The result of a merge if it were requested now. */
 export interface MergePreview {
   readonly style: MergeStyle
   /** Undefined when the base branch was deleted. */
   readonly baseOid: string | undefined
   readonly headOid: string
-  /** The files that the base would have; undefined when no commit can be built. */
+  /** The tree that the base would have; undefined when the commit cannot be built. */
   readonly tree: string | undefined
-  /** Of the commit that the merge would write; empty where it keeps the messages of the commits. */
+  /** The message of the merge commit; empty where the style keeps the messages of the commits. */
   readonly message: MessageParts
-  /** Why the merge would be refused, in the order in which it is decided; none when it would be done. */
+  /** The reasons why the merge would be refused, in order of precedence; empty when it would succeed. */
   readonly refusals: readonly string[]
   readonly conflict: ConflictPreview | undefined
 }
 
 interface ConflictPreview {
-  /** The replayed commit that does not fit; undefined when whole histories are merged. */
+  /** The first replayed commit that conflicts; undefined for styles that merge whole histories. */
   readonly commit: string | undefined
-  /** Of conflicting files. */
+  /** The number of conflicting files. */
   readonly total: number
   /** The first of them. */
   readonly files: readonly ConflictFile[]
-  /** What git prints about them. */
+  /** The messages that git prints about the conflicts. */
   readonly messages: string
 }
 
 export interface PreviewDeps extends MergeDeps {
-  /** A preview costs what a merge costs, and nothing is won by it that would limit its number. */
+  /** Limits previews per account: a preview costs as much as a merge, and clients can request any number. */
   readonly previews: FairQueue
 }
 
@@ -58,9 +58,8 @@ export const createPreviewQueue = (): FairQueue =>
 const STYLES = ['merge', 'squash', 'rebase', 'rebase-merge', 'fast-forward-only'] as const satisfies MergeStyle[]
 
 /**
- * Builds what a merge of this style would build, unsigned and without keeping it
- * (behaviour/pull-requests#merge-preview). Takes the processes and the time of a merge. Throws too-many-requests for a
- * caller with many previews under way.
+ * Builds the result of a merge of this style, unsigned, and discards it (behaviour/pull-requests#merge-preview). Starts
+ * the processes of a merge. Throws too-many-requests when the account has many previews running.
  */
 export function previewMerge(
   deps: PreviewDeps,

@@ -27,7 +27,7 @@ interface FactDeps {
   readonly canSign: boolean
 }
 
-/** The rule of the base branch, and whether the actor may merge into it; one query. */
+/** The protection of the base branch and whether the actor may merge into it; one query. */
 export async function loadMergeRights(
   read: Db,
   actor: SignedIn,
@@ -39,7 +39,7 @@ export async function loadMergeRights(
   return { rule, mayMerge: canMerge(rule, rightsFor(rule, { access, isDeployKey: false, branchRules })) }
 }
 
-/** What decides about a merge. Processes only for protected files that a rule names and for required signatures. */
+/** The facts that decide about a merge. Starts git processes only for protected files and required signatures. */
 export async function loadMergeFacts(
   deps: FactDeps,
   actor: SignedIn,
@@ -95,8 +95,8 @@ async function loadProtection(
 }
 
 /**
- * Of the files in which the merge differs from the tip of the base: with several merge bases, the diff from one of them
- * shows other files. None where there is a conflict, which no style merges.
+ * Finds a protected file among those that the merge changes in the tip of the base; with several merge bases, a diff
+ * from one of them shows other files. Finds none where there is a conflict, which no style merges.
  */
 async function findProtectedFile({ rule, pull, git, baseOid }: Protecting): Promise<string | undefined> {
   if (rule.protectedFilePatterns.trim() === '') return undefined

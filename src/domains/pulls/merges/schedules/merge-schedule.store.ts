@@ -8,18 +8,18 @@ import type { MergeScheduleTable } from '../merges.table.ts'
 export interface MergeSchedule {
   readonly pullId: PullId
   readonly issueId: IssueId
-  /** Of the base. */
+  /** The repository of the base. */
   readonly repoId: RepoId
-  /** Who merges. */
+  /** The account that merges. */
   readonly actorId: UserId
-  /** Of the credentials that scheduled it. */
+  /** The restriction of the credentials that scheduled the merge. */
   readonly restriction: CredentialRestriction | undefined
   readonly action: MergeAction
   readonly title: string
   readonly message: string
-  /** Undefined: the setting of the repository. */
+  /** Undefined for the setting of the repository. */
   readonly deletesBranch: boolean | undefined
-  /** The head that is merged; empty for any. */
+  /** The head to merge; empty for any. */
   readonly headOid: string
   /** Epoch milliseconds. */
   readonly at: number
@@ -61,10 +61,10 @@ export async function listSchedulesOfHead(
   return rows.map(toSchedule)
 }
 
-/** At most so many of a repository are looked at for one event; the others when the next thing happens. */
+/** The maximum number of schedules checked for one event; the next event checks the others. */
 const MAX_LISTED = 200
 
-/** The schedules of open pull requests into branches of the repository, the oldest first. */
+/** The schedules of open pull requests of one base repository, oldest first. */
 export async function listSchedulesOfRepo(db: Db, repoId: RepoId): Promise<MergeSchedule[]> {
   const rows = await db
     .selectFrom('merge_schedule')
@@ -78,7 +78,7 @@ export async function listSchedulesOfRepo(db: Db, repoId: RepoId): Promise<Merge
   return rows.map(toSchedule)
 }
 
-/** Those of open pull requests that the user has reviewed or was asked to review, the oldest first. */
+/** The schedules of open pull requests that the user reviewed or is requested to review, oldest first. */
 export async function listSchedulesOfReviewer(db: Db, userId: UserId): Promise<MergeSchedule[]> {
   const rows = await db
     .selectFrom('merge_schedule')
@@ -100,7 +100,7 @@ export async function listSchedulesOfReviewer(db: Db, userId: UserId): Promise<M
   return rows.map(toSchedule)
 }
 
-/** Those of open pull requests into repositories of the owner, the oldest first. */
+/** The schedules of open pull requests into repositories of the owner, oldest first. */
 export async function listSchedulesOfOwner(db: Db, ownerId: UserId): Promise<MergeSchedule[]> {
   const rows = await db
     .selectFrom('merge_schedule')
@@ -134,7 +134,7 @@ export async function insertSchedule(tx: Tx, schedule: MergeSchedule): Promise<v
   await tx.insertInto('merge_schedule').values(values).execute()
 }
 
-/** Returns whether there was one. */
+/** Returns whether a schedule existed. */
 export async function deleteSchedule(tx: Tx, pullId: PullId): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('merge_schedule').where('pull_id', '=', pullId).executeTakeFirst()
   return numDeletedRows > 0n

@@ -27,8 +27,8 @@ import { deleteSchedule, findSchedule, insertSchedule, type MergeSchedule } from
  */
 
 /**
- * Throws Invalid with the reason when no protection is the cause that it cannot be merged, Conflict the second time and
- * for another head than was requested.
+ * Throws Invalid with the reason when the merge is refused for a reason other than the protection, Conflict when it is
+ * already scheduled and for another head than requested.
  */
 export async function scheduleMerge(
   deps: MergeDeps,
@@ -65,8 +65,8 @@ export async function scheduleMerge(
 }
 
 /**
- * Merges a pull request that is scheduled, in the name of who scheduled it, if everything allows it now; otherwise the
- * schedule stays (behaviour/pull-requests#merging).
+ * Merges a scheduled pull request as the account that scheduled it, if that is allowed now; otherwise the schedule
+ * stays (behaviour/pull-requests#merging).
  */
 export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<void> {
   const { read } = deps.database
@@ -104,8 +104,8 @@ async function findTarget(
 }
 
 /**
- * Deletes the schedule and leaves the merge queue. Throws NotFound where there is neither, Forbidden for accounts that
- * neither requested the merge nor may merge.
+ * Deletes the schedule and the queue entry. Throws NotFound when neither exists, Forbidden for accounts that neither
+ * requested the merge nor may merge.
  */
 export async function cancelMerge(
   { database, clock, queue }: MergeDeps & { readonly queue: MergeQueuePort },

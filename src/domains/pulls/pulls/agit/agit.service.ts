@@ -27,7 +27,10 @@ export interface AgitDeps extends EditPullDeps, InsertDeps {
   readonly site: Site
 }
 
-/** Pull requests that a push alone creates and updates (behaviour/pull-requests#keywords-templates-agit-deletion). */
+/**
+ * Pull requests that are created and updated by a push alone
+ * (behaviour/pull-requests#keywords-templates-agit-deletion).
+ */
 export function createAgitProposals(deps: AgitDeps): AgitProposals {
   const { read } = deps.database
   const find = ({ repo, base, head }: Pick<Proposal, 'repo' | 'base' | 'head'>) =>
@@ -58,7 +61,7 @@ export function createAgitProposals(deps: AgitDeps): AgitProposals {
   }
 }
 
-/** Before anything moves: throws Forbidden for an account that the owner blocks. */
+/** Throws Forbidden for an account that the owner blocks, before any ref moves. */
 async function requireMayPropose(
   { database: { read } }: AgitDeps,
   { repo, viewer: { account } }: Proposal,
@@ -68,7 +71,7 @@ async function requireMayPropose(
 
 /**
  * NOTE: the ref needs a number before its objects are in the repository, and the rows need the objects. A push that
- * fails in between leaves a number that no pull request has.
+ * fails in between leaves a number unused.
  */
 async function prepareNew(deps: AgitDeps, proposal: Proposal): Promise<PreparedProposal> {
   const number = await deps.database.transaction((tx) => takeIssueNumber(tx, proposal.repo.id))
@@ -112,7 +115,7 @@ async function storeProposal(deps: AgitDeps, proposal: Proposal, number: number)
   await syncMoved(deps, viewer, [{ repo, name: base, oid: baseOid }])
 }
 
-/** A message of a commit can have any length, and bytes that PostgreSQL does not store. */
+/** Commit messages can have any length, and bytes that PostgreSQL does not store. */
 const storable = (text: string): string => text.slice(0, PAGE_LENGTH).replaceAll('\0', '')
 
 async function prepareUpdate(
@@ -122,7 +125,7 @@ async function prepareUpdate(
 ): Promise<PreparedProposal> {
   const { repo, newOid, viewer } = proposal
   const issue = await findIssueById(deps.database.read, pull.issueId)
-  // NOTE: a login can get another owner; the topics of the former one stay theirs.
+  // NOTE: a login can change its owner; topics stay with the former owner.
   if (issue?.posterId !== viewer.account.id) throw conflict('the topic belongs to another account')
   return {
     ref: pullHeadRef(number),
@@ -137,7 +140,7 @@ async function prepareUpdate(
   }
 }
 
-/** Changes the title and the body to what the push options say. */
+/** Changes the title and the body as the push options request. */
 async function editTexts(
   deps: AgitDeps,
   { repo, viewer, title, description }: Proposal,

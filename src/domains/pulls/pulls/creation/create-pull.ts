@@ -43,7 +43,7 @@ export interface PullDeps extends Pick<Core, 'database' | 'git'>, InsertDeps, Sy
 }
 
 /**
- * Creates a pull request, whose mergeability is known when this returns. The checks have the order of
+ * Creates a pull request and checks its mergeability before it returns. The checks run in the order of
  * behaviour/pull-requests#creating-a-pull-request. Throws Invalid, NotFound, BadRequest, Conflict and Forbidden.
  */
 export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoInView, input: NewPull): Promise<Issue> {
@@ -54,7 +54,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   if (input.head === input.base) throw sameBranch()
   const head = await findHeadBranch({ read: database.read, git }, actor, repo, input.head)
   const base = await findBranch(git, repo, input.base)
-  // NOTE: `owner:branch` names the base too.
+  // NOTE: `owner:branch` can name the base, too.
   if (head.repo.id === base.repo.id && head.name === base.name) throw sameBranch()
   await requireNoDuplicate(database.read, targetOf(base, head))
   if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
@@ -77,7 +77,7 @@ const targetOf = (base: Branch, head: Branch) => ({
   baseBranch: base.name,
 })
 
-/** Throws Forbidden for those who neither collaborate on the base nor write to the head. */
+/** Throws Forbidden for accounts that neither collaborate on the base nor write to the head. */
 async function requireMayCreate(
   { database: { read } }: PullDeps,
   actor: SignedIn,
@@ -107,11 +107,11 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   const opened = git.open(repo)
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
-  // NOTE: the process that makes the ref starts while rows are written.
+  // NOTE: the process that creates the ref starts while rows are written.
   const mover = opened.refs.mover([{ new: head.oid }])
   try {
     const issue = await insertRows(deps, actor, storing, check)
-    // NOTE: the answer shows the totals, and joins what has begun here.
+    // NOTE: the response shows the totals and waits for this computation.
     opened.changedFiles.totals(check.mergeBase, head.oid).catch(() => {})
     const ref = pullHeadRef(issue.number)
     // NOTE: a repository that was imported from elsewhere may have a ref of this name.

@@ -12,7 +12,7 @@ import { isDraftTitle } from '../pull.policy.ts'
 import { insertPull, type MergeCheck, findOpenDuplicate, type PullTarget } from '../records/pull.store.ts'
 import { conflict } from '../../../../core/platform/errors.ts'
 
-/** Throws Conflict, in words that clients parse, when an open pull request has the target. */
+/** Throws Conflict when an open pull request has the target, with a message that clients parse. */
 export async function requireNoDuplicate(db: Db, target: PullTarget): Promise<void> {
   const found = await findOpenDuplicate(db, target)
   if (found === undefined) return
@@ -45,11 +45,11 @@ interface PullRows {
   readonly dueAt?: number | undefined
   /** Undefined for the default of the repository. */
   readonly allowsMaintainerEdit?: boolean | undefined
-  /** One that was taken before; undefined for the next one. */
+  /** A number that was allocated before; undefined for the next one. */
   readonly number?: number
   /** For `recordPlan`; undefined for none. */
   readonly plan?: NewPlan
-  /** What is recorded and announced before the pull request itself is (behaviour/pull-requests#events). */
+  /** Records what precedes the event of the pull request (behaviour/pull-requests#events). */
   record?(change: PullChange): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export async function insertPullRequest(
   const assigneeIds = plan?.assignees.map((user) => user.id) ?? []
   if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId, ...assigneeIds])
   const origin = { tx, events, actor, repo, at: clock.now() }
-  // NOTE: taking the number locks the row of the sequence: of two equal requests the second finds the first.
+  // NOTE: allocating the number locks the row of the sequence: of two equal requests the second finds the first.
   const text = { title, body, ref: '' }
   const change = await insertNewIssue(origin, { ...text, isPull: true, isClosed: false, dueAt, number, plan })
   const target = {

@@ -28,9 +28,9 @@ import { type NewBase, prepareBase, setBase } from '../lifecycle/retarget.ts'
 import type { PullInView } from '../pull-in-view.ts'
 import { lockPull, type Pull, updatePull, findPullByIssue } from '../records/pull.store.ts'
 
-/** Absent members are not changed. */
+/** Absent members are unchanged. */
 export interface PullEdit extends IssueEdit {
-  /** Ids that replace all labels; ignored for those who are not writers. */
+  /** The ids of labels that replace all labels; ignored for accounts that are not writers. */
   readonly labelIds?: readonly number[] | undefined
   /** The new base branch. */
   readonly base?: string | undefined
@@ -42,9 +42,9 @@ export interface EditPullDeps extends HeadDeps, SyncMovedDeps {
 }
 
 /**
- * Changes a pull request in one transaction: all of it or nothing. When this returns, its mergeability is known for a
- * new base and for one that was reopened. Throws what the editing of an issue throws, NotFound for an unknown base,
- * Conflict for a base that an equal pull request has, Forbidden for a flag of somebody else
+ * Changes a pull request in one transaction. Checks the mergeability of a new base and of a reopened pull request
+ * before it returns. Throws what editing an issue throws, NotFound for an unknown base, Conflict for a base that an
+ * equal pull request has, Forbidden for the flag of another account's pull request
  * (behaviour/pull-requests#editing-a-pull-request).
  */
 export async function editPull(
@@ -78,7 +78,7 @@ export async function editPull(
   return issue
 }
 
-/** Throws Forbidden for all but the poster, who must write to the head. */
+/** Throws Forbidden for any account but the author, who must be able to write to the head. */
 async function requireMaySetFlag(
   { database: { read } }: EditPullDeps,
   actor: SignedIn,
@@ -90,7 +90,7 @@ async function requireMaySetFlag(
     throw forbidden('SetAllowEdits: user not allowed to do this action')
 }
 
-/** Undefined when the base stays the same, and for a pull request that was merged. */
+/** Undefined when the base is unchanged, and for a merged pull request. */
 async function findNewBase(
   { database, git }: EditPullDeps,
   { repo, pull, issue }: PullInView,
@@ -113,11 +113,11 @@ async function requireNoEqual(db: Db, pull: Pull, baseBranch: string): Promise<v
   if (headRepoId !== undefined) await requireNoDuplicate(db, { isAgit, headRepoId, headBranch, baseRepoId, baseBranch })
 }
 
-/** Throws Conflict when the head moved since the base was compared with it. */
+/** Throws Conflict when the head moved since the comparison with the base. */
 async function setNewBase(change: AccountChange, pull: Pull, base: NewBase): Promise<void> {
   if (base.check.headOid !== pull.headOid) throw conflict('the head of the pull request moved meanwhile; try again')
   if (change.issue.isClosed || pull.baseBranch === base.branch) return
-  // NOTE: of two that become equal at once the second finds the first, and one that is created finds either.
+  // NOTE: of two pull requests that become equal at once, the second finds the first; one that is created finds either.
   await lockIssueNumbers(change.tx, pull.baseRepoId)
   await requireNoEqual(change.tx, pull, base.branch)
   await setBase({ ...change, pull }, base)
@@ -130,7 +130,7 @@ async function setLabels(change: AccountChange, labelIds: readonly number[]): Pr
   await replaceLabels(change, attached, labels)
 }
 
-/** A pull request that was merged stays closed. Throws Precondition. */
+/** A merged pull request stays closed. Throws Precondition. */
 export async function mergedPullRule({ tx, issue }: IssueChange): Promise<void> {
   const pull = issue.isPull ? await findPullByIssue(tx, issue.id) : undefined
   if (pull?.merge !== undefined)

@@ -10,10 +10,10 @@ import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
 import { changePull, type LifecycleDeps, type PullChange, pullPayload, type PullPlace } from './pull-change.ts'
 import { type IssueChange, deleteEntry, listEntriesOfKind, recordEntries, updateEntry } from '../../../issues/index.ts'
 
-/** An entry names at most so many commits, the newest. */
+/** The maximum number of commits that an entry names, newest first. */
 const MAX_COMMITS = 1000
 
-/** The ids of the commits that `oid` has and `not` lacks, oldest first; at most the newest 1,000. */
+/** The ids of the commits that `oid` reaches and `not` does not, oldest first; at most the newest 1,000. */
 export async function listPushedCommits(git: GitRepo, oid: string, not: readonly string[]): Promise<string[]> {
   const commits = await git.history.list({ tip: oid, not }, { skip: 0, limit: MAX_COMMITS })
   return commits.map((commit) => commit.oid).reverse()
@@ -27,7 +27,7 @@ interface PushBody {
 const textOf = (commitIds: readonly string[], isForcePush = false): string =>
   JSON.stringify({ is_force_push: isForcePush, commit_ids: commitIds } satisfies PushBody)
 
-/** Adds the entry of a push to the timeline; none without commits (behaviour/pull-requests#branch-lifecycle). */
+/** Adds the entry of a push to the timeline, unless it has no commits (behaviour/pull-requests#branch-lifecycle). */
 export async function recordPushEntry(
   { tx, issue, actor, at }: IssueChange,
   commitIds: readonly string[],
@@ -45,8 +45,8 @@ async function recordForcePush(
 }
 
 /**
- * Makes the entries of pushes name the commits of the pull request: commits that it no longer has are deleted from the
- * earlier entries, and an entry that names none is deleted. Returns the commits that no entry names.
+ * Removes commits that the pull request no longer has from the entries of its pushes, and deletes entries without
+ * commits. Returns the commits that no entry names.
  */
 export async function retainPushedCommits(
   { tx, issue }: Pick<IssueChange, 'tx' | 'issue'>,
@@ -66,19 +66,21 @@ export async function retainPushedCommits(
   return commitIds.filter((oid) => !named.has(oid))
 }
 
-/** The head may move, and the base may change, while a move is prepared. */
+/** The head and the base may change while a move is prepared. */
 const MAX_ROUNDS = 5
 
 export interface HeadDeps extends LifecycleDeps {
-  /** Of pull requests: a push and the job of its event follow the head at the same time, and the second one waits. */
+  /**
+   * Locks of pull requests: a push and the job of its event update the head at the same time, and the second one waits.
+   */
   readonly heads: KeyedMutex
 }
 
 type TipOf = (pull: Pull) => Promise<string | undefined>
 
 /**
- * Updates an open pull request to the commit that `tipOf` returns, which is called again until the row has that commit: a
- * push may be faster. Undefined leaves the pull request as it is.
+ * Updates an open pull request to the commit that `tipOf` returns, which is called again until the row has that commit,
+ * since pushes may come in between. Undefined leaves the pull request unchanged.
  */
 export const syncHead = (deps: HeadDeps, actor: Actor, place: PullPlace, tipOf: TipOf): Promise<void> =>
   deps.heads.run(String(place.id), () => syncUntilCurrent(deps, actor, place, tipOf))
@@ -102,7 +104,7 @@ interface Move {
 }
 
 /**
- * The objects come into the base repository, `refs/pull/{number}/head` moves, and the timeline gets the push
+ * Copies the objects into the base repository, moves `refs/pull/{number}/head`, and adds the push to the timeline
  * (behaviour/pull-requests#branch-lifecycle). Safe to run again after a crash at any step. At most five git processes.
  */
 async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, place, newOid }: Move): Promise<Outcome> {
@@ -116,7 +118,7 @@ async function moveHead(deps: LifecycleDeps, actor: Actor, { pull, place, newOid
       try {
         await git.refs.update([{ ref, old: refOid ?? git.zeroOid, new: newOid }])
       } catch (error) {
-        // NOTE: a push moves the refs of its pull requests itself, right before or after this.
+        // NOTE: a push moves the refs of its pull requests itself, shortly before or after this.
         if (error instanceof RefConflictError) return 'overtaken'
         throw error
       }
@@ -155,7 +157,7 @@ async function recordHead(deps: LifecycleDeps, actor: Actor, { pull, repo, git, 
   const commits = await listPushedCommits(git, newOid, isForcePush ? [check.mergeBase] : [oldOid, baseOid])
   const outcome = await changePull(deps, actor, { repo, pull }, async (change): Promise<Outcome> => {
     if (change.issue.isClosed) return 'closed'
-    // NOTE: another process was faster, or the base is another one.
+    // NOTE: another process was faster, or the base changed.
     if (change.pull.headOid !== oldOid || change.pull.baseBranch !== pull.baseBranch) return 'overtaken'
     await updatePull(change.tx, pull.id, {
       head_oid: newOid,
@@ -187,7 +189,7 @@ async function recordPush(change: PullChange, { commits, oldOid, newOid, isForce
   await recordForcePush(change, { oldOid, newOid })
 }
 
-/** False too when the repository has lost the old head. */
+/** Also false when the repository has lost the old head. */
 async function isFastForward(git: GitRepo, oldOid: string, newOid: string): Promise<boolean> {
   if ((await git.objects.findInfo(oldOid)) === undefined) return false
   return git.history.isAncestor(oldOid, newOid)
@@ -199,8 +201,8 @@ export async function tipOfBase(git: GitRepo, { baseBranch, mergeBase }: Pull): 
 }
 
 /**
- * Points `refs/pull/{number}/head` to the head that the row has, and deletes it when the pull request was deleted.
- * False when the repository lacks that head. Throws RefConflictError when the ref moves at the same time.
+ * Points `refs/pull/{number}/head` to the head in the row, or deletes it when the pull request was deleted. False when
+ * the repository lacks that head. Throws RefConflictError when the ref moves at the same time.
  */
 export async function restoreHeadRef(
   { database, git }: Pick<LifecycleDeps, 'database' | 'git'>,

@@ -10,13 +10,13 @@ export type LifecycleDeps = Pick<Core, 'database' | 'clock' | 'events' | 'git' |
 
 /** A change of a pull request in one transaction, with the rows of both tables locked. */
 export interface PullChange extends IssueChange {
-  /** As it was before the change. */
+  /** The row before the change. */
   readonly pull: Pull
 }
 
 /**
- * Runs a change of a pull request in one transaction. Undefined, and `work` does not run, when the pull request was
- * deleted meanwhile.
+ * Runs a change of a pull request in one transaction. Returns undefined, without running `work`, when the pull request
+ * was deleted.
  */
 export const changePull = <T>(
   { database, clock, events }: Pick<LifecycleDeps, 'clock' | 'database' | 'events'>,
@@ -31,7 +31,7 @@ export const changePull = <T>(
     return work({ tx, events, actor, repo, issue, pull, at: clock.now() })
   })
 
-/** A pull request, and where its refs are, which stays so. */
+/** A pull request and the location of its refs, which never changes. */
 export interface PullPlace {
   readonly id: PullId
   /** The base repository. */
@@ -39,7 +39,7 @@ export interface PullPlace {
   readonly number: number
 }
 
-/** Undefined when the pull request was deleted meanwhile. */
+/** Undefined when the pull request was deleted. */
 export async function findPlace(
   { database: { read } }: Pick<LifecycleDeps, 'database'>,
   { id, baseRepoId, issueId }: Pull,
@@ -57,8 +57,8 @@ export const pullPayload = ({ issue, pull }: PullChange) => ({
 })
 
 /**
- * Closes a pull request whose head or base was deleted; the timeline names the branch. Nothing happens to one that is
- * closed (behaviour/pull-requests#branch-lifecycle).
+ * Closes a pull request whose head or base was deleted; the timeline names the branch. Does nothing when it is closed
+ * (behaviour/pull-requests#branch-lifecycle).
  */
 export async function closePull(
   deps: LifecycleDeps,

@@ -18,16 +18,16 @@ import type { LifecycleDeps } from './pull-change.ts'
 const PULL_REF = /^refs\/pull\/(\d{1,15})\/(?:head|merge)$/
 const HOUR_MS = 3_600_000
 
-/** What a crash left. */
+/** The inconsistencies that a crash can leave. */
 interface PullDrift {
   readonly refs: RefSnapshot
-  /** Their refs are missing, or differ from their rows. */
+  /** Pull requests whose refs are missing or differ from their rows. */
   readonly wrong: readonly PullHead[]
-  /** Closed, with the ref of a test merge. */
+  /** Closed pull requests that still have the ref of a test merge. */
   readonly ended: readonly PullHead[]
-  /** Numbers of refs without a row. */
+  /** Numbers of refs that have no row. */
   readonly stray: readonly number[]
-  /** Branches that moved while open pull requests from or into them did not follow. */
+  /** Branches that moved without an update of the open pull requests from or into them. */
   readonly moved: readonly string[]
 }
 
@@ -59,9 +59,9 @@ async function findPullDrift(
 }
 
 /**
- * After a crash: writes the head refs that rows lack, deletes merge refs of closed pull requests, has refs without a
- * row deleted, and has pull requests follow branches that moved. The job that deletes waits, because a push may be
- * about to insert the row.
+ * After a crash: writes missing head refs, deletes merge refs of closed pull requests, enqueues the deletion of refs
+ * without a row, and enqueues updates to branches that moved. The job that deletes waits, because a push may be about
+ * to insert the row.
  */
 export async function reconcilePulls(deps: HeadDeps & { readonly jobs: Jobs }, repoId: RepoId): Promise<void> {
   const { database, jobs, log } = deps
@@ -89,16 +89,16 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 
 interface Fault {
   readonly state: 'problem'
-  /** The same as long as neither the ref nor the row changes. */
+  /** Constant as long as neither the ref nor the row changes. */
   readonly value: string
-  /** Undefined where git could not read the refs. */
+  /** Undefined when git could not read the refs. */
   readonly head: PullHead | undefined
 }
 
 /**
- * Finds pull requests whose head ref is missing or differs from the row, which `fix` writes, and closed ones with the
- * ref of a test merge, which `fix` deletes. Without `fix` the server may be running: what is found is looked at again
- * after a second, once for all repositories, and what a job is about to repair is a note.
+ * Finds pull requests whose head ref is missing or differs from the row, which `fix` rewrites, and closed ones that
+ * have the ref of a test merge, which `fix` deletes. Without `fix` the server may be running: findings are checked
+ * again after a second, once for all repositories, and those that a pending job will repair are notes.
  */
 export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
   name: 'pull requests',
@@ -120,7 +120,7 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
   },
 })
 
-/** Empty for a repository that was deleted, and for one without a directory, which another check names. */
+/** Empty for a repository that was deleted, and for one without a directory, which another check reports. */
 async function findFaults(deps: Deps, id: Repo['id']): Promise<Look<Fault>> {
   const repo = await findRepoById(deps.database.read, id)
   if (repo === undefined || !(await deps.git.repoExists(repo.storage))) return new Map()
@@ -154,7 +154,7 @@ async function* repair(deps: Deps, id: Repo['id'], faults: Look<Fault>): Finding
   for (const what of faults.keys()) yield { what, state: left.has(what) ? 'problem' : 'fixed' }
 }
 
-/** Whether this is about to make the refs of the pull request agree with its row. */
+/** Whether this job or event will make the refs of the pull request agree with its row. */
 type Concerns<Payload> = (payload: Payload, head: PullHead) => boolean
 
 const byJob: { readonly [Kind in JobKind]?: Concerns<JobPayload<Kind>> } = {
@@ -173,8 +173,8 @@ const byEvent: { readonly [Kind in EventKind]?: Concerns<EventPayload<Kind>> } =
 }
 
 /**
- * Returns whether a job, or an event that will enqueue one, is about to make refs and row of a pull request agree. NOTE:
- * the events are read first: when an event is handled, its job exists.
+ * Returns whether a pending job, or an event that will enqueue one, will make refs and row of a pull request agree.
+ * NOTE: events are read first: once an event is handled, its job exists.
  */
 async function loadPendingSyncs(db: Db): Promise<(head: PullHead) => boolean> {
   const events = await listPendingEvents(db, Object.keys(byEvent))

@@ -5,7 +5,7 @@ import { enqueueSync } from './sync-branch.ts'
 import { findPullByIssue, hasOpenPulls } from '../records/pull.store.ts'
 
 const BRANCH = 'refs/heads/'
-/** Branches that are looked up in one query. */
+/** The maximum number of branches in one query. */
 const CHUNK = 200
 
 /** Updates pull requests after a push to their branches. */

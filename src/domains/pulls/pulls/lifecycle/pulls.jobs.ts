@@ -16,22 +16,22 @@ const Id = Type.Integer()
 const pullJobPayloads = {
   /** Closes a pull request whose head repository was deleted. */
   'pulls.close': Type.Object({ pull_id: Id, actor_id: Id }),
-  /** Deletes the refs of a deleted pull request, or those that no pull request has. */
+  /** Deletes the refs of a deleted pull request, or refs without a pull request. */
   'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
   /** Updates pull requests to a branch that moved, was created or was deleted. */
   'pulls.follow_branch': Type.Object({
     repo_id: Id,
     branch: Type.String(),
     actor_id: Id,
-    /** The last pull request that an earlier job updated. */
+    /** The last pull request that the preceding job updated. */
     after_id: Type.Optional(Id),
   }),
   /**
-   * Points the ref of a closed pull request to its head again, where a push came together with the closing, and deletes
+   * Points the ref of a closed pull request to its head again, where a push coincided with the closing, and deletes
    * that of its test merge.
    */
   'pulls.restore_ref': Type.Object({ pull_id: Id }),
-  /** Updates a pull request that was reopened to its branches. */
+  /** Updates a reopened pull request to its branches. */
   'pulls.refresh': Type.Object({ pull_id: Id, actor_id: Id }),
 }
 

@@ -5,13 +5,13 @@ import { type MergeCheck, type Pull, updatePull } from '../records/pull.store.ts
 import { type PullChange, pullPayload } from './pull-change.ts'
 import { listPushedCommits, recordPushEntry, retainPushedCommits } from './move-head.ts'
 
-/** A new base, and what a merge into it would do. */
+/** A new base, with the result of a merge into it. */
 export interface NewBase {
   readonly branch: string
   readonly check: MergeCheck & { readonly mergeBase: string }
-  /** What the pull request has and the base lacks, oldest first. */
+  /** The commits of the pull request that the base lacks, oldest first. */
   readonly commits: readonly string[]
-  /** Chosen by the server, because the former base was deleted. */
+  /** The server chose it because the former base was deleted. */
   readonly isAutomatic?: boolean
 }
 
@@ -26,8 +26,8 @@ export async function prepareBase(
 }
 
 /**
- * Gives the pull request the base that was prepared for the head it has. The entries of its pushes are made again. The
- * caller has checked that no open pull request has the target.
+ * Sets the base that was prepared for the current head, and rewrites the entries of pushes. The caller has checked that
+ * no open pull request has the target.
  */
 export async function setBase(
   change: PullChange,

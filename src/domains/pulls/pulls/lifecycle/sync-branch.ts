@@ -26,7 +26,7 @@ import { type Branch, findHeadTip } from '../heads.ts'
 import type { RecordedPush } from '../../../code/index.ts'
 import { listPushedPulls, type PushedPull } from '../records/records.store.ts'
 
-/** Updates an open pull request to its head and its base as they are now, for example after it was reopened. */
+/** Updates an open pull request to the present tips of its head and base, for example after it was reopened. */
 export async function refreshPull(deps: HeadDeps, actor: Actor, id: PullId): Promise<void> {
   const seen = await findPull(deps.database.read, id)
   const place = seen && (await findPlace(deps, seen))
@@ -35,13 +35,13 @@ export async function refreshPull(deps: HeadDeps, actor: Actor, id: PullId): Pro
   await updateMergeRef(deps, place, { makes: false, checked: await recheck(deps, place) })
 }
 
-/** The tips may move while they are compared. */
+/** The tips may move during the comparison. */
 const MAX_ROUNDS = 5
 
 /**
- * Checks whether a pull request can be merged, unless that is known for the present tips; again when these have moved
- * meanwhile, since another process may have stored a newer check before. At most one git process in a round. A check
- * that fails is recorded as `error`. Returns what was found; undefined where it was known.
+ * Checks whether a pull request can be merged, unless the result for the present tips is known. Repeats when the tips
+ * moved, since another process may have stored a newer check before. At most one git process in a round. A failed check
+ * is recorded as `error`. Returns the result, or undefined where it was known.
  */
 async function recheck(
   deps: LifecycleDeps,
@@ -66,7 +66,7 @@ async function checkTips(deps: LifecycleDeps, git: GitRepo, pull: Pull, baseOid:
   const checked = await git
     .writing(() => checkMerge(git, baseOid, headOid))
     .catch((error: unknown) => {
-      deps.log.warn({ err: error, pull: pull.id }, 'a merge could not be checked')
+      deps.log.warn({ err: error, pull: pull.id }, 'failed to check whether a pull request can be merged')
       return { baseOid, headOid, conflicts: [], state: 'error' as const, tree: undefined }
     })
   await deps.database.transaction((tx) => updateChecked(tx, pull, checkColumns(checked)))
@@ -74,7 +74,7 @@ async function checkTips(deps: LifecycleDeps, git: GitRepo, pull: Pull, baseOid:
 }
 
 export interface SyncDeps extends HeadDeps, SyncMovedDeps {
-  /** Pull requests into a deleted branch get another base in place of being closed. */
+  /** Pull requests into a deleted branch get another base instead of being closed. */
   readonly retargets: boolean
 }
 
@@ -83,15 +83,15 @@ interface BranchState extends BranchOf {
   readonly refs: RefSnapshot
   /** Undefined when the branch was deleted. */
   readonly oid: string | undefined
-  /** NOTE: a merge ref that is made later is made of the present tips. */
+  /** NOTE: a merge ref that is created later uses the tips of that time. */
   readonly hasMergeRefs: boolean
 }
 
 /**
- * Updates the open pull requests from and into a branch to the branch as it is now
- * (behaviour/pull-requests#branch-lifecycle). Safe to run again; works on one pull request at a time. One that fails
- * does not stop the others; throws the first failure at the end. Of those into the branch it takes the next few behind
- * `afterId`, and enqueues a job for the rest; those from the branch are updated with the first of these.
+ * Updates the open pull requests from and into a branch to its present tip (behaviour/pull-requests#branch-lifecycle).
+ * Safe to run again; works on one pull request at a time. A failure does not stop the others; throws the first one at
+ * the end. Updates the next few pull requests into the branch after `afterId` and enqueues a job for the rest; those
+ * from the branch are updated in the first round.
  */
 export async function syncBranch(
   deps: SyncDeps,
@@ -108,7 +108,7 @@ export async function syncBranch(
   const each = async (pull: Pull, work: () => Promise<void>): Promise<void> => {
     signal.throwIfAborted()
     await work().catch((error: unknown) => {
-      deps.log.warn({ err: error, pull: pull.id }, 'pull request not updated to its branch')
+      deps.log.warn({ err: error, pull: pull.id }, 'failed to update a pull request to its branch')
       failures.push(error)
     })
   }
@@ -130,8 +130,8 @@ export async function syncBranch(
 }
 
 /**
- * Pull requests of one job. A thousand into one branch take minutes, in which the jobs of other branches and
- * repositories would have to wait.
+ * The number of pull requests per job. A thousand of one branch take minutes, which would delay the jobs of other
+ * branches and repositories.
  */
 const STEP = 25
 
@@ -143,8 +143,8 @@ async function recheckInto(deps: SyncDeps, { repo, hasMergeRefs }: BranchState, 
 }
 
 /**
- * The base of the pull request that was merged from the deleted branch becomes the base of those into it, otherwise the
- * default branch. Closes the pull request where an equal one is open, and where retargeting is off.
+ * Retargets pull requests into a deleted branch to the base of the pull request that was merged from it, otherwise to
+ * the default branch. Closes the pull request where an equal one is open, and where retargeting is off.
  */
 async function replaceBase(
   deps: SyncDeps,
@@ -172,7 +172,7 @@ async function replaceBase(
 export type SyncMovedDeps = Pick<Core, 'database' | 'git' | 'jobs'>
 
 interface SyncedBranch extends BranchOf {
-  /** Those into the branch up to this one are updated. */
+  /** The last pull request into the branch that is already updated. */
   readonly afterId?: PullId
 }
 
@@ -188,8 +188,8 @@ export function enqueueSync(
 }
 
 /**
- * Call after a row that was written for these tips is committed. A branch that was pushed or deleted between the
- * reading of its tip and the commit was looked at by the job of that push when the row was not there yet.
+ * Call after a row that was written for these tips is committed. The job of a push between reading the tip and the
+ * commit has not seen the row.
  */
 export async function syncMoved(
   { database, git, jobs }: SyncMovedDeps,
@@ -207,13 +207,14 @@ export async function syncMoved(
 }
 
 const BRANCH = 'refs/heads/'
-/** A branch may be the head of several, and a push of many branches that of hundreds: the job updates the others. */
+/** A branch may be the head of several pull requests, and a push may move many branches: a job updates the others. */
 const MAX_AT_ONCE = 5
 
 /**
- * Updates the open pull requests from pushed branches, because clients read them, and fetch their refs, right after their
- * push. All head refs in the same repository move, and the oldest five pull requests are updated completely. The job of
- * this push does what fails here, for example because the job of an earlier push runs. One query where there are none.
+ * Updates the open pull requests from pushed branches, because clients read them, and fetch their refs, right after
+ * their push. Moves all head refs in the same repository, and updates the oldest five pull requests completely. The job
+ * of this push retries failures, for example when the job of an earlier push is running. One query where there are no
+ * pull requests.
  */
 export async function syncPushedPulls(deps: HeadDeps, { repo, actor, changes }: RecordedPush): Promise<void> {
   const moved = new Map(
@@ -224,13 +225,13 @@ export async function syncPushedPulls(deps: HeadDeps, { repo, actor, changes }: 
   const leaveToJob =
     (what: object) =>
     (error: unknown): void =>
-      deps.log.warn({ err: error, ...what }, 'pull request not updated right after a push; a job will retry')
+      deps.log.warn({ err: error, ...what }, 'failed to update a pull request right after a push; a job will retry')
   await moveHeadRefs(deps, repo, moved, pulls).catch(leaveToJob({ repo: repo.id }))
   for (const pushed of pulls.slice(0, MAX_AT_ONCE))
     await syncPull(deps, actor, pushed).catch(leaveToJob({ pull: pushed.id }))
 }
 
-/** The repository has the objects already: one git process for all pull requests within it. */
+/** Moves the refs of pull requests within the repository, which has the objects; one git process for all. */
 async function moveHeadRefs(
   { git }: Pick<HeadDeps, 'git'>,
   repo: Repo,
@@ -249,7 +250,7 @@ async function moveHeadRefs(
   )
 }
 
-/** Closes the pull request where its branch was deleted. */
+/** Closes the pull request when its branch was deleted. */
 async function syncPull(deps: HeadDeps, actor: Actor, { id, branch }: PushedPull): Promise<void> {
   const pull = await findPull(deps.database.read, id)
   const place = pull && (await findPlace(deps, pull))

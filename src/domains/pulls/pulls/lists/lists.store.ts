@@ -7,7 +7,7 @@ import type { Schema } from '../../../../core/db/schema.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { PullFilter, PullSort } from './pull-filter.ts'
 
-/** The issue of the open pull request with this target, else of the newest one. */
+/** The issue of the open pull request with this target, otherwise of the newest one. */
 export async function findIssueByTarget(
   db: Db,
   { headRepoId, headBranch, baseRepoId, baseBranch }: Omit<PullTarget, 'isAgit'>,
@@ -26,7 +26,7 @@ export async function findIssueByTarget(
   return row && asId(row.issue_id)
 }
 
-/** The issue of the pull request that was merged into the repository by this commit. */
+/** The issue of the pull request that this commit merged into the repository. */
 export async function findIssueByMerge(db: Db, baseRepoId: RepoId, oid: string): Promise<IssueId | undefined> {
   const row = await db
     .selectFrom('pull')
@@ -55,7 +55,7 @@ const KEYS: Readonly<Record<PullSort, readonly [column: Columns, direction: 'asc
 
 type Query = SelectQueryBuilder<Schema, 'issue' | 'pull', { id: number }>
 
-/** The ids of the issues of pull requests, each once, and their exact number. At most two queries. */
+/** The ids of the issues of pull requests, without duplicates, and their exact number. At most two queries. */
 export async function listPullIssueIds(
   db: Db,
   repoId: RepoId,
@@ -82,7 +82,7 @@ export async function listPullIssueIds(
 function inOrder(query: Query, sort: PullSort): Query {
   const [column, direction] = KEYS[sort]
   const order: OrderByModifiers = direction
-  // NOTE: those without a due date are the last where the nearest is the first.
+  // NOTE: when the nearest due date is first, pull requests without one sort last.
   const dated = sort === 'nearduedate' ? query.orderBy(sql`case when issue.due_at = 0 then 1 else 0 end`) : query
   return dated.orderBy(`issue.${column}`, order).orderBy('issue.id', order)
 }

@@ -14,7 +14,7 @@ export type PullSort = (typeof PULL_SORTS)[number] | 'latest'
 
 export interface PullFilter {
   readonly state: 'open' | 'closed' | 'all'
-  /** A pull request has one of them; none for any. */
+  /** Matches pull requests with any of these labels; empty for any. */
   readonly labelIds: readonly number[]
   /** 0 for any. */
   readonly milestoneId: number

@@ -41,7 +41,7 @@ interface PullListOperationDeps {
   readonly site: Site
 }
 
-/** Lists of pull requests, and look-ups by branches and by commit (behaviour/pull-requests#listing-pull-requests). */
+/** Lists of pull requests, and lookups by branches and by commit (behaviour/pull-requests#listing-pull-requests). */
 export const pullListOperations = (deps: PullListOperationDeps): Operation[] => [...lists(deps), ...lookUps(deps)]
 
 function lists({ guards, pulls, lists: pullLists, site }: PullListOperationDeps): Operation[] {
@@ -69,7 +69,7 @@ function lists({ guards, pulls, lists: pullLists, site }: PullListOperationDeps)
       responses: { 200: Type.Array(PullRequest) },
       errors: [403, 404],
       async handler({ access, viewer }) {
-        // NOTE: pinned ones are few, and are shown with their totals.
+        // NOTE: pinned pull requests are few, and are shown with their totals.
         const views = await pulls.viewsWithTotals(viewer, access, await pullLists.pinned(access.repo))
         return ok(presentPulls(views, viewer, site))
       },

@@ -26,7 +26,7 @@ export interface PullQuery extends Omit<PullFilter, 'posterId'> {
 
 export type PullLists = ReturnType<typeof createPullLists>
 
-/** Lists of pull requests, as issues (behaviour/pull-requests#listing-pull-requests). */
+/** Lists of pull requests, returned as issues (behaviour/pull-requests#listing-pull-requests). */
 export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>) {
   const getIssue = async (id: IssueId | undefined): Promise<Issue> => {
     const issue = id && (await findIssueById(read, id))
@@ -55,7 +55,7 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
     },
     pinned: async (repo: Repo): Promise<Issue[]> =>
       listIssuesByIds(read, await listPinnedIds(read, { repoId: repo.id, isPull: true })),
-    /** By base branch and head, in any state. Throws NotFound. */
+    /** Finds a pull request by base branch and head, in any state. Throws NotFound. */
     async getByBranches(viewer: Viewer, { repo }: RepoInView, base: string, head: string): Promise<Issue> {
       const { prefix, branch } = parseHead(head)
       const headRepo = prefix === undefined ? repo : await findHeadRepo(read, viewer, repo, prefix)
@@ -63,12 +63,12 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
       const target = { headRepoId: headRepo.id, headBranch: branch, baseRepoId: repo.id, baseBranch: base }
       return getIssue(await findIssueByTarget(read, target))
     },
-    /** By the commit that merged it. Throws NotFound. */
+    /** Finds a pull request by the commit that merged it. Throws NotFound. */
     getByMerge: async (repo: Repo, oid: string): Promise<Issue> => getIssue(await findIssueByMerge(read, repo.id, oid)),
   }
 }
 
-/** NOTE: the lists of issues read a page from narrow indexes, however many pull requests there are. */
+/** NOTE: the lists of issues read a page from covering indexes, however many pull requests there are. */
 const isPlain = ({ labelIds, milestoneId, baseBranch }: PullFilter): boolean =>
   labelIds.length === 0 && milestoneId === 0 && baseBranch === undefined
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../../../core/db/database.ts'
 import { asId, type PullId } from '../../../../core/platform/crypto/ids.ts'
 
-/** The open pull requests with these numbers in the repository that is stored there. */
+/** The open pull requests with these numbers in the repository at this storage path. */
 export async function listOpenPullsOfStorage(
   db: Db,
   storage: string,

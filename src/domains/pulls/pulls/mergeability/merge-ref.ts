@@ -6,21 +6,21 @@ import { findPull, type Pull, type MergeCheck } from '../records/pull.store.ts'
 import { listOpenPullsOfStorage } from './merge-ref.store.ts'
 
 export interface CheckedTree extends MergeCheck {
-  /** What the merge leads to; undefined for conflicts and where there is nothing to merge. */
+  /** The tree of the merge; undefined for conflicts and when there is nothing to merge. */
   readonly tree: string | undefined
 }
 
 interface Checked extends CheckedTree {
-  /** The tip of the base for unrelated histories. */
+  /** The merge base; the tip of the base for unrelated histories. */
   readonly mergeBase: string
 }
 
-/** More paths than a client shows; the row has a limit. */
+/** The limit of the row; clients show fewer. */
 const MAX_CONFLICTS = 100
 
 /**
- * What a merge of the head into the base would do (behaviour/pull-requests#mergeability). The objects of both are in
- * the repository; call within `writing`. At most one git process; none when the base left the files alone that the head
+ * Tries a merge of the head into the base (behaviour/pull-requests#mergeability). The repository has the objects of
+ * both; call within `writing`. At most one git process; none when the base did not touch the files that the head
  * changes.
  */
 export async function checkMerge(git: GitRepo, baseOid: string, headOid: string): Promise<Checked> {
@@ -35,7 +35,7 @@ export async function checkMerge(git: GitRepo, baseOid: string, headOid: string)
   return { ...checked, tree, state: tree === base.tree ? 'empty' : 'mergeable' }
 }
 
-/** The columns of a check. */
+/** The column values of a check. */
 export const checkColumns = ({ state, baseOid, headOid, conflicts }: MergeCheck) => ({
   mergeability: state,
   checked_base_oid: baseOid,
@@ -45,20 +45,20 @@ export const checkColumns = ({ state, baseOid, headOid, conflicts }: MergeCheck)
 
 type Deps = Pick<LifecycleDeps, 'database' | 'git'>
 
-/** The tips may move while they are merged, and another process may write the ref. */
+/** The tips may move during the merge, and another process may write the ref. */
 const MAX_ROUNDS = 5
 
 interface MergeRefOptions {
-  /** The ref is made where it does not exist. */
+  /** Creates the ref if it does not exist. */
   readonly makes: boolean
-  /** What the caller has just found about some tips, whose merge is not repeated. */
+  /** The caller's result for some tips, which is reused. */
   readonly checked?: CheckedTree | undefined
 }
 
 /**
- * Points `refs/pull/{number}/merge` to the merge of the head into the base as they are now; deletes it where there is
- * none, and for a pull request that is closed or deleted (behaviour/pull-requests#the-test-merge). Nothing happens to
- * one that is up to date, nor, unless `makes`, where the ref does not exist. At most two git processes in a round.
+ * Points `refs/pull/{number}/merge` to the merge of the present tips of head and base; deletes the ref when they cannot
+ * be merged, and for a closed or deleted pull request (behaviour/pull-requests#the-test-merge). Does nothing when the
+ * ref is up to date, and, unless `makes`, when it does not exist. At most two git processes in a round.
  */
 export async function updateMergeRef(
   { database, git }: Deps,
@@ -89,12 +89,12 @@ export async function updateMergeRef(
 
 interface Known {
   readonly baseOid: string
-  /** What the ref points to. */
+  /** The current value of the ref. */
   readonly old: string | undefined
   readonly checked: CheckedTree | undefined
 }
 
-/** The commit of the merge; undefined for conflicts and for a head without commits of its own. */
+/** The merge commit; undefined for conflicts and for a head without commits of its own. */
 async function testMerge(git: GitRepo, pull: Pull, { baseOid, old, checked }: Known): Promise<string | undefined> {
   const { headOid } = pull
   const parents = [baseOid, headOid]
@@ -103,7 +103,7 @@ async function testMerge(git: GitRepo, pull: Pull, { baseOid, old, checked }: Kn
   const isKnown = checked?.baseOid === baseOid && checked.headOid === headOid
   if (isKnown && checked.tree === undefined) return undefined
   const tips = await Promise.all(parents.map((oid) => git.objects.commit(oid)))
-  // NOTE: nothing but the parents goes into it, so that every process makes the same commit.
+  // NOTE: the commit depends only on its parents, so that every process creates the same one.
   const server = { ...SERVER, time: Math.max(...tips.map(({ committer }) => committer.time)), offset: 0 }
   const message = `Merge ${headOid} into ${baseOid}\n`
   const outcome = await git.merges.build({
@@ -120,10 +120,10 @@ const UNMERGEABLE: ReadonlySet<string> = new Set(['ancestor', 'conflict'])
 const SERVER = { name: 'ingot', email: 'ingot@localhost' }
 
 const MERGE = /^refs\/pull\/(\d{1,15})\/merge$/
-/** Further refs of one request are listed without an update. */
+/** The maximum number of refs that one request updates; further ones are listed without an update. */
 const MAX_REQUESTED = 16
 
-/** Updates the merge refs that a client requests by name; ignores other names. */
+/** Updates the merge refs that a client requests by name; ignores other refs. */
 export async function updateRequestedMergeRefs(
   deps: LifecycleDeps,
   storage: string,

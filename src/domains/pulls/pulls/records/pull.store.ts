@@ -6,12 +6,12 @@ import { asId, type IssueId, type PullId, type RepoId, type UserId } from '../..
 import type { PullTable } from './pull.table.ts'
 
 /**
- * The result of a check. `ancestor`: the base contains the head. `empty`: the merge would change no file. Both can be
- * presented as mergeable (behaviour/pull-requests#mergeability).
+ * The result of a check. `ancestor`: the base contains the head. `empty`: the merge would change no file. Both may be
+ * shown as mergeable (behaviour/pull-requests#mergeability).
  */
 export type Mergeability = 'ancestor' | 'checking' | 'conflict' | 'empty' | 'error' | 'mergeable'
 
-/** What a pull request has beside its issue. Times are epoch milliseconds. */
+/** The data of a pull request in addition to its issue. Times are epoch milliseconds. */
 export interface Pull {
   readonly id: PullId
   readonly issueId: IssueId
@@ -21,7 +21,7 @@ export interface Pull {
   readonly headRepoId: RepoId | undefined
   readonly headBranch: string
   readonly isAgit: boolean
-  /** What `refs/pull/{number}/head` points to. */
+  /** The commit that `refs/pull/{number}/head` points to. */
   readonly headOid: string
   readonly mergeBase: string
   readonly check: MergeCheck
@@ -31,7 +31,7 @@ export interface Pull {
   readonly merge: Merge | undefined
 }
 
-/** The last check, and what it compared: it says nothing about other commits. */
+/** The last check and the commits that it compared; it is valid for these only. */
 export interface MergeCheck {
   readonly state: Mergeability
   /** Empty before the first check. */
@@ -44,7 +44,7 @@ export interface MergeCheck {
 interface Merge {
   /** The tip of the base right after the merge. */
   readonly oid: string
-  /** The contract's `Do`. */
+  /** The value of `Do` in the API. */
   readonly style: string
   /** The account may have been deleted. */
   readonly byId: UserId
@@ -136,7 +136,7 @@ export interface BranchOf {
   readonly branch: string
 }
 
-/** The open pull requests that have the branch as their head, the oldest first; those of AGit are not among them. */
+/** The open pull requests whose head is the branch, oldest first; excludes AGit. */
 export async function listOpenPullsFrom(db: Db, { repoId, branch }: BranchOf): Promise<Pull[]> {
   const rows = await db
     .selectFrom('pull')
@@ -150,7 +150,7 @@ export async function listOpenPullsFrom(db: Db, { repoId, branch }: BranchOf): P
   return rows.map(toPull)
 }
 
-/** Some of the open pull requests into the branch, the oldest first, behind `afterId`. */
+/** Some of the open pull requests into the branch, oldest first, after `afterId`. */
 export async function listOpenPullsInto(
   db: Db,
   { repoId, branch }: BranchOf,
@@ -169,9 +169,9 @@ export async function listOpenPullsInto(
   return rows.map(toPull)
 }
 
-/** What no two open pull requests have in common. */
+/** The identity of an open pull request: no two have the same. */
 export interface PullTarget {
-  /** A topic of AGit is no branch, even where a branch has its name. */
+  /** An AGit topic is not a branch, even if a branch has the same name. */
   readonly isAgit: boolean
   readonly headRepoId: RepoId
   readonly headBranch: string
@@ -201,12 +201,12 @@ export async function findOpenDuplicate(
   return row && { pull: toPull(row), number: row.number }
 }
 
-/** Nothing happens where the issue has no row of a pull request. */
+/** Does nothing when the issue has no pull request. */
 export async function updatePullOfIssue(tx: Tx, issueId: IssueId, values: Updateable<PullTable>): Promise<void> {
   await tx.updateTable('pull').set(values).where('issue_id', '=', issueId).execute()
 }
 
-/** Sets the columns of a check of the head and base that `seen` has; nothing happens when it has others by now. */
+/** Sets the columns of a check of the head and base in `seen`; does nothing when they have changed. */
 export async function updateChecked(tx: Tx, seen: Pull, values: Updateable<PullTable>): Promise<void> {
   await tx
     .updateTable('pull')
@@ -217,7 +217,7 @@ export async function updateChecked(tx: Tx, seen: Pull, values: Updateable<PullT
     .execute()
 }
 
-/** Whether an open pull request has one of the branches of the repository as its head or base. */
+/** Whether an open pull request has one of these branches of the repository as its head or base. */
 export async function hasOpenPulls(db: Db, repoId: RepoId, branches: readonly string[]): Promise<boolean> {
   if (branches.length === 0) return false
   const row = await db
@@ -235,7 +235,7 @@ export async function hasOpenPulls(db: Db, repoId: RepoId, branches: readonly st
   return row !== undefined
 }
 
-/** The base of the pull request that was merged last from the branch into the same repository. */
+/** The base of the latest merged pull request from the branch within the same repository. */
 export async function findMergedBase(db: Db, { repoId, branch }: BranchOf): Promise<string | undefined> {
   const row = await db
     .selectFrom('pull')
@@ -251,7 +251,7 @@ export async function findMergedBase(db: Db, { repoId, branch }: BranchOf): Prom
   return row?.base_branch
 }
 
-/** Detaches the pull requests of a head repository that is deleted; returns those that are open. */
+/** Detaches pull requests from a deleted head repository; returns the open ones. */
 export async function detachHeadRepo(tx: Tx, repoId: RepoId): Promise<Pull[]> {
   const rows = await tx
     .updateTable('pull')
@@ -263,7 +263,7 @@ export async function detachHeadRepo(tx: Tx, repoId: RepoId): Promise<Pull[]> {
   return rows.map(toPull).filter((pull) => !pull.isClosed)
 }
 
-/** The same for all repositories of an account that is deleted. */
+/** Detaches pull requests from all repositories of a deleted account; returns the open ones. */
 export async function detachHeadsOfOwner(tx: Tx, ownerId: UserId): Promise<Pull[]> {
   const owned = tx.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
   const rows = await tx
@@ -276,7 +276,7 @@ export async function detachHeadsOfOwner(tx: Tx, ownerId: UserId): Promise<Pull[
   return rows.map(toPull).filter((pull) => !pull.isClosed)
 }
 
-/** Gives the branch of the repository its new name in every pull request. */
+/** Renames the branch of the repository in every pull request. */
 export async function renameBranchInPulls(
   tx: Tx,
   { repoId, from, to }: { readonly repoId: RepoId; readonly from: string; readonly to: string },

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../../../core/db/flag.ts'
 
-/** What a pull request has beside its issue. Times are epoch milliseconds. */
+/** The data of a pull request in addition to its issue. Times are epoch milliseconds. */
 export interface PullTable {
   id: Generated<number>
   issue_id: number
@@ -10,21 +10,23 @@ export interface PullTable {
   base_branch: string
   /** 0 when the repository was deleted. */
   head_repo_id: number
-  /** Of an AGit pull request `{login in lower case}/{topic}`, which is no ref. */
+  /** For an AGit pull request `{login in lower case}/{topic}`, which is not a ref. */
   head_branch: string
   is_agit: Generated<Flag>
-  /** What `refs/pull/{number}/head` of the base repository points to. */
+  /** The commit that `refs/pull/{number}/head` of the base repository points to. */
   head_oid: string
-  /** The best common ancestor of base and head; the tip of the base for unrelated histories. Fixed by the merge. */
+  /**
+   * The best common ancestor of base and head; the tip of the base for unrelated histories. Constant after the merge.
+   */
   merge_base: string
   /** The result of the last check, see `Mergeability`. */
   mergeability: Generated<string>
-  /** What the last check compared; empty before the first one. */
+  /** The commits that the last check compared; empty before the first one. */
   checked_base_oid: Generated<string>
   checked_head_oid: Generated<string>
-  /** JSON array of the paths that conflict; empty for none. */
+  /** JSON array of the conflicting paths; empty for none. */
   conflicts: Generated<string>
-  /** Copy of the issue's. */
+  /** Copy of the issue's column. */
   is_closed: Generated<Flag>
   /** The title begins with a prefix for work in progress. */
   is_draft: Generated<Flag>
@@ -32,9 +34,9 @@ export interface PullTable {
   is_merged: Generated<Flag>
   /** The tip of the base right after the merge; empty before. */
   merged_oid: Generated<string>
-  /** The contract's `Do`; empty before the merge. */
+  /** The value of `Do` in the API; empty before the merge. */
   merge_style: Generated<string>
-  /** 0 for none. The row may be gone: the account was deleted. */
+  /** 0 for none. The account may have been deleted. */
   merged_by_id: Generated<number>
   merged_at: Generated<number>
 }

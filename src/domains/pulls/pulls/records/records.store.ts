@@ -17,11 +17,11 @@ export interface PullHead {
   readonly issueId: IssueId
   /** The head branch; undefined for AGit and where the repository was deleted. */
   readonly head: BranchOf | undefined
-  /** The head branch where it is one of the same repository. */
+  /** The head branch if it is in the same repository. */
   readonly branch: string | undefined
 }
 
-/** The head refs that a repository should have, by number. */
+/** The expected head refs of a repository, by number. */
 export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]> {
   const rows = await db
     .selectFrom('pull')
@@ -48,7 +48,7 @@ export async function listPullHeads(db: Db, repoId: RepoId): Promise<PullHead[]>
   }))
 }
 
-/** The limit of branches that are looked up in one query; a push of more moves their refs in a job. */
+/** The maximum number of branches in one query; a job moves the refs of larger pushes. */
 const MAX_BRANCHES = 500
 
 const canLookUp = (branches: readonly string[]): boolean => branches.length > 0 && branches.length <= MAX_BRANCHES
@@ -62,7 +62,7 @@ const openPullsFrom = (db: Db, repoId: RepoId, branches: readonly string[]) =>
     .where('pull.head_branch', 'in', branches)
 
 /**
- * The open pull requests from these branches into the same repository, the oldest first; none for over 500 branches.
+ * The open pull requests from these branches into the same repository, oldest first; none for more than 500 branches.
  */
 export async function listPullsOfHeads(
   db: Db,
@@ -87,7 +87,7 @@ export interface PushedPull {
   readonly branch: string
 }
 
-/** The open pull requests from these branches into any repository, the oldest first; none for over 500 branches. */
+/** The open pull requests from these branches into any repository, oldest first; none for more than 500 branches. */
 export async function listPushedPulls(db: Db, repoId: RepoId, branches: readonly string[]): Promise<PushedPull[]> {
   if (!canLookUp(branches)) return []
   const rows = await openPullsFrom(db, repoId, branches)
@@ -103,17 +103,17 @@ export async function listPushedPulls(db: Db, repoId: RepoId, branches: readonly
   }))
 }
 
-/** The tips of branches, by `tipKey`. Branches that do not exist are absent. */
+/** The tips of branches, by `tipKey`; absent for missing branches. */
 export type BranchTips = ReadonlyMap<string, string>
 
 export const tipKey = ({ repoId, branch }: BranchOf): string => `${repoId} ${branch}`
 
-/** The tips of these branches as the last recorded push left them; one query. */
+/** The tips of these branches after the last recorded push; one query. */
 export async function loadBranchTips(db: Db, branches: readonly BranchOf[]): Promise<BranchTips> {
   if (branches.length === 0) return new Map()
   const names = new Set(branches.map(({ branch }) => branch))
   const repoIds = new Set(branches.map(({ repoId }) => repoId))
-  // NOTE: also finds branches of one repository that have the name of a wanted one of another.
+  // NOTE: also finds branches of other repositories that have one of the names.
   const rows = await executePrepared(db, tips, { repoIds: [...repoIds], names: [...names] })
   return new Map(rows.map((row) => [`${row.repo_id} ${row.name}`, row.oid]))
 }
@@ -121,7 +121,7 @@ export async function loadBranchTips(db: Db, branches: readonly BranchOf[]): Pro
 const tips = (db: Db, { repoIds, names }: { readonly repoIds: readonly RepoId[]; readonly names: readonly string[] }) =>
   db.selectFrom('branch').select(['repo_id', 'name', 'oid']).where('repo_id', 'in', repoIds).where('name', 'in', names)
 
-/** The pull request of a number and its issue; undefined for none, and for an issue. One query. */
+/** The pull request with a number, and its issue; undefined for none, and for an issue. One query. */
 export async function findPullByNumber(
   db: Db,
   repoId: RepoId,

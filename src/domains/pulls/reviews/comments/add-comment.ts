@@ -22,8 +22,8 @@ import type { Repo } from '../../../repositories/index.ts'
 import { type User, listUsersByIds } from '../../../accounts/index.ts'
 
 /**
- * Adds a comment to a review, whatever its state (behaviour/pull-requests#review-comments). Throws Forbidden for a
- * blocked account. Returns the id.
+ * Adds a comment to a review in any state (behaviour/pull-requests#review-comments). Throws Forbidden for a blocked
+ * account. Returns the id.
  */
 export async function addComment(
   deps: ReviewDeps,
@@ -40,8 +40,9 @@ export async function addComment(
 }
 
 /**
- * Answers a comment of a review at the same line (behaviour/pull-requests#review-comments). Throws BadRequest for what
- * is no comment of a review, NotFound for one of another pull request, Invalid for an empty text. Returns the id.
+ * Replies to a comment of a review on the same line (behaviour/pull-requests#review-comments). Throws BadRequest when
+ * it is not a comment of a review, NotFound when it belongs to another pull request, Invalid for an empty text. Returns
+ * the id.
  */
 export async function replyTo(
   deps: ReviewDeps,
@@ -94,7 +95,7 @@ async function insertOne(
   return inserted
 }
 
-/** Everything that the wire model of a comment of a review contains. */
+/** The data of the wire model of a review comment. */
 export interface ReviewCommentView {
   readonly entry: TimelineEntry
   readonly place: CommentPlace
@@ -105,7 +106,7 @@ export interface ReviewCommentView {
   readonly resolver: User | undefined
 }
 
-/** Views of comments of one pull request in the order given, with two queries. */
+/** Views of comments of one pull request in the given order, with two queries. */
 export async function loadReviewCommentViews(
   db: Db,
   { repo, issue }: { readonly repo: Repo; readonly issue: Issue },

@@ -7,18 +7,18 @@ import { insertEntries } from '../../../issues/index.ts'
 import type { PullChange } from '../../pulls/lifecycle/pull-change.ts'
 import type { Review } from '../records/review.store.ts'
 
-/** A comment at lines of one side of the diff. */
+/** A comment on lines of one side of the diff. */
 export interface NewComment {
   readonly path: string
   readonly body: string
   readonly side: DiffSide
   /** The last line, from 1. */
   readonly line: number
-  /** The first line; that of one line is the same. */
+  /** The first line; equal to the last for a single line. */
   readonly startLine: number
 }
 
-/** Where a new comment is in the diff of the current head. */
+/** The location of a new comment in the diff of the current head. */
 type Location = Pick<
   CommentPlace,
   'baseOid' | 'commitOid' | 'diffHunk' | 'isOutdated' | 'line' | 'lineCommitOid' | 'path' | 'side' | 'startLine'
@@ -30,8 +30,8 @@ export interface LocatedComment {
 }
 
 /**
- * Throws Invalid for a comment without path, text or line, for a number that is no line, and for lines that end before
- * they begin. The old side wins where both have a line.
+ * Throws Invalid for a comment without path, text or line, for an invalid line number, and when the first line is after
+ * the last. The old side wins when lines of both sides are given.
  */
 export function readComment({ path = '', body = '', ...positions }: CreatePullReviewComment): NewComment {
   if (path === '') throw invalidField('Path', 'Required')
@@ -48,22 +48,23 @@ export function readComment({ path = '', body = '', ...positions }: CreatePullRe
 
 const MAX_LINE = 2_147_483_647
 
-/** The number of a line, 0 for none. */
+/** Validates the number of a line; 0 for none. */
 function requireLine(field: string, line = 0): number {
   if (line < 0 || line > MAX_LINE) throw invalidField(field, `Range (0 to ${MAX_LINE})`)
   return line
 }
 
 interface Diffs {
-  /** What the review is of. */
+  /** The span that was reviewed. */
   readonly reviewed: DiffSpan
-  /** Of the head as it is now. */
+  /** The span of the current head. */
   readonly current: DiffSpan
 }
 
 /**
- * Finds the lines of new comments in the diff that was reviewed, and where they are in the current one
- * (behaviour/pull-requests#positions-of-review-comments). A few git processes for each comment, one after the other.
+ * Finds the lines of new comments in the reviewed diff, and their location in the current one
+ * (behaviour/pull-requests#positions-of-review-comments). Starts a few git processes for each comment, one after the
+ * other.
  */
 export async function locateComments(
   git: GitRepo,
@@ -91,13 +92,14 @@ export async function locateComments(
   return located
 }
 
-/** The commit that changed the line last; the head for the old side, and where there is no such line. */
+/** The commit that last changed the line; the head for the old side, and for missing lines. */
 async function lineCommit(git: GitRepo, head: string, { side, path, line }: NewComment): Promise<string> {
   return (side === 'new' && (await git.blames.ofLine(head, path, line))) || head
 }
 
 /**
- * Adds comments to a review; those of a pending one are its reviewer's alone. Returns their ids in the order given.
+ * Adds comments to a review; comments of a pending review are visible to its author only. Returns their ids in the
+ * given order.
  */
 export async function insertComments(
   { tx, issue, actor, at }: PullChange,

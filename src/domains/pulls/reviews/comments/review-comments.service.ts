@@ -24,7 +24,7 @@ export function createReviewComments(deps: ReviewDeps) {
     return view
   }
   return {
-    /** The oldest first. */
+    /** Lists the comments, oldest first. */
     list: async (target: ReviewInView): Promise<ReviewCommentView[]> =>
       loadReviewCommentViews(read, target, await listCommentPlaces(read, target.review.id)),
     view: (target: ReviewCommentInView): Promise<ReviewCommentView> => viewOf(target, target.entry.id),
@@ -42,7 +42,7 @@ export function createReviewComments(deps: ReviewDeps) {
   }
 }
 
-/** Deletes a comment of a review with its files. Throws Forbidden for others than its poster and writers. */
+/** Deletes a comment of a review with its files. Throws Forbidden for accounts other than its author and writers. */
 async function deleteReviewComment(
   deps: ReviewDeps,
   actor: SignedIn,
@@ -61,9 +61,9 @@ async function deleteReviewComment(
 }
 
 /**
- * Marks a comment of a review as resolved by the actor, or takes the mark back
- * (behaviour/pull-requests#review-comments). Throws NotFound, BadRequest for what is no comment of a review, and
- * Forbidden for others than the poster of the pull request, writers and official reviewers.
+ * Marks a comment of a review as resolved by the actor, or reverts this (behaviour/pull-requests#review-comments).
+ * Throws NotFound, BadRequest when it is not a comment of a review, and Forbidden for accounts other than the author of
+ * the pull request, writers and official reviewers.
  */
 async function resolveComment(
   deps: ReviewDeps,

@@ -29,9 +29,9 @@ import type { Db } from '../../../../core/db/database.ts'
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 import { compileSafeRegExp } from '../../../../core/platform/patterns/safe-regexp.ts'
 
-/** Milliseconds of comparing paths with patterns: rules that are not reached have no owners. */
+/** The maximum time for matching paths with patterns, in milliseconds; later rules have no owners. */
 const MAX_WORK_MS = 5000
-/** Longer paths have no owners: git cannot check them out, and matching them takes long. */
+/** Longer paths have no owners: git cannot check them out, and matching them is slow. */
 const MAX_PATH = 4096
 
 interface MatchLimits {
@@ -39,16 +39,16 @@ interface MatchLimits {
   readonly maxWork?: number
 }
 
-/** What the rules say of a set of changed files. */
+/** The rules that match a set of changed files. */
 interface MatchedRules {
   readonly rules: readonly OwnerRule[]
-  /** The work took too long: not all rules were compared. */
+  /** The time limit was reached before all rules were compared. */
   readonly isCut: boolean
 }
 
 /**
- * The rules that match one of the paths: all of them count, not the last one alone
- * (behaviour/pull-requests#code-owners). A pattern that is no expression matches nothing. It pauses.
+ * The rules that match one of the paths: all of them count, not only the last (behaviour/pull-requests#code-owners). An
+ * invalid pattern matches nothing. Yields to other work between patterns.
  */
 export async function matchOwnerRules(
   rules: readonly OwnerRule[],
@@ -76,12 +76,12 @@ export async function matchOwnerRules(
   return { rules: matched, isCut: false }
 }
 
-/** Names that are looked up: the first ones. */
+/** The maximum number of names that are looked up. */
 const MAX_NAMES = 100
 
 /**
- * The persons and teams that rules name, each once, persons first. Unknown names and teams of other organizations than
- * the owner are left out.
+ * The users and teams that rules name, without duplicates, users first. Ignores unknown names and teams of
+ * organizations other than the owner.
  */
 async function findOwners(db: Db, repo: Repo, rules: readonly OwnerRule[]): Promise<Reviewer[]> {
   const users = new Map<number, Reviewer>()
@@ -102,11 +102,11 @@ async function findOwners(db: Db, repo: Repo, rules: readonly OwnerRule[]): Prom
 const firstNames = (names: readonly string[]): string[] =>
   [...new Set(names.map((name) => name.toLowerCase()))].slice(0, MAX_NAMES)
 
-/** The first of these files counts (behaviour/pull-requests#code-owners). */
+/** The paths of the file; the first existing one counts (behaviour/pull-requests#code-owners). */
 const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS', '.forgejo/CODEOWNERS']
 const MAX_FILE_BYTES = 256 * 1024
 
-/** The text of the file in a commit; undefined if it has none, and for one of more than 256 KiB. */
+/** The text of the file in a commit; undefined when it is missing or larger than 256 KiB. */
 async function readCodeOwners(git: GitRepo, commit: string): Promise<string | undefined> {
   for (const path of PLACES) {
     const entry = await git.revisions.entryAt(commit, path)
@@ -138,9 +138,9 @@ interface OwnedPull {
 }
 
 /**
- * Asks the owners of the changed files for reviews, in the name of the poster: not those who have a review already, and
- * those who could not be asked by hand are left out (behaviour/pull-requests#code-owners). Nothing happens for drafts,
- * closed pull requests, forks and archived repositories. Safe to run again.
+ * Requests reviews from the owners of the changed files, as the author of the pull request. Skips owners who already
+ * have a review or cannot be requested by hand (behaviour/pull-requests#code-owners). Does nothing for drafts, closed
+ * pull requests, forks and archived repositories. Safe to run again.
  */
 export async function requestOwners(deps: OwnerDeps, id: PullId): Promise<void> {
   const { read } = deps.database
@@ -171,7 +171,7 @@ async function findRules({ git: store, log }: OwnerDeps, { repo, pull }: OwnedPu
   const files = await listFiles(git, pull)
   if (files === undefined) return []
   const { rules, isCut } = await matchOwnerRules(parseCodeOwners(text), () => files)
-  if (isCut) log.warn({ pullId: pull.id }, 'CODEOWNERS takes too long: not all of its rules were compared')
+  if (isCut) log.warn({ pullId: pull.id }, 'matching CODEOWNERS takes too long: some rules were skipped')
   return rules
 }
 
@@ -181,8 +181,8 @@ async function readDefaultBranch(git: GitRepo, repo: Repo): Promise<string | und
 }
 
 /**
- * The files that the merge would change, those of the diff where there is a conflict or no base. Undefined for more
- * files than can be listed.
+ * The files that the merge would change, or those of the diff when there is a conflict or no base. Undefined when there
+ * are too many files to list.
  */
 async function listFiles(
   git: GitRepo,
@@ -199,7 +199,7 @@ async function listFiles(
   }
 }
 
-/** The new and the old name of a file that was renamed. */
+/** Both names of a renamed file. */
 function* pathsOf(files: ChangedFileList): Generator<string> {
   for (const { path, previousPath, status } of files.from(0)) {
     yield path

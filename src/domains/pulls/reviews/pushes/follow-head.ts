@@ -20,14 +20,14 @@ export type FollowDeps = Omit<ReviewDeps, 'attachments' | 'texts'>
 
 interface Moved {
   readonly place: CommentPlace
-  /** Undefined for an outdated one. */
+  /** Undefined for an outdated comment. */
   readonly to: FileLines | undefined
 }
 
 /**
- * Makes the reviews of a pull request follow its head: reviews of other changes are stale, which dismisses approvals
- * where the protection says so, and comments move with their lines or are outdated
- * (behaviour/pull-requests#branch-lifecycle). Safe to run again: what was done is not done twice.
+ * Updates the reviews of a pull request to its head: marks reviews of other changes as stale, dismisses their approvals
+ * where the protection requires it, and moves comments with their lines or marks them as outdated
+ * (behaviour/pull-requests#branch-lifecycle). Idempotent.
  */
 export async function followHead(deps: FollowDeps, actor: Actor, pullId: PullId): Promise<void> {
   const { read } = deps.database
@@ -39,7 +39,7 @@ export async function followHead(deps: FollowDeps, actor: Actor, pullId: PullId)
   const moved = await moveComments(git, pull, await listCurrentPlaces(read, pullId))
   const rule = await (await loadBranchRules(read, repo, ANONYMOUS)).ruleOf(pull.baseBranch)
   await changePull(deps, actor, { repo, pull }, async (change) => {
-    // NOTE: the head moved again, and another job follows that.
+    // NOTE: the head moved again; the job of that move will update the reviews.
     if (change.pull.headOid !== pull.headOid) return
     await clearStale(change.tx, pull.id, pull.headOid)
     const nowStale = await markStale(change.tx, stale)
@@ -75,7 +75,7 @@ async function moveComments(git: GitRepo, pull: Pull, places: readonly CommentPl
   return moved
 }
 
-/** Comments on commits that the repository has lost are outdated. */
+/** Comments on commits that the repository has lost become outdated. */
 async function follow(
   git: GitRepo,
   before: DiffSpan,

@@ -7,7 +7,7 @@ import type { ReviewCommentTable } from '../reviews.table.ts'
 
 const DECISIONS = ['approved', 'rejected'] as const
 
-/** A new approval or rejection replaces what the person said before. */
+/** A new approval or rejection replaces the user's earlier ones. */
 export async function replaceDecisions(tx: Tx, { id, pullId, reviewerId }: Review, at: number): Promise<void> {
   const earlier = tx
     .updateTable('review')
@@ -22,7 +22,7 @@ export async function replaceDecisions(tx: Tx, { id, pullId, reviewerId }: Revie
     .execute()
 }
 
-/** Deletes the open requests of a person and of teams. */
+/** Deletes the open requests of a user and of teams. */
 export async function deleteRequests(
   tx: Tx,
   pullId: PullId,
@@ -33,7 +33,7 @@ export async function deleteRequests(
   if (teamIds.length > 0) await requests.where('team_id', 'in', teamIds).execute()
 }
 
-/** Of the teams that are asked for a review, those that have the person as a member. */
+/** The teams with an open request that have the user as a member. */
 export async function listAskedTeams(db: Db, pullId: PullId, userId: UserId): Promise<TeamId[]> {
   const rows = await db
     .selectFrom('review')
@@ -47,9 +47,9 @@ export async function listAskedTeams(db: Db, pullId: PullId, userId: UserId): Pr
 }
 
 /**
- * Makes the person's newest approval, rejection or request before a deleted review or withdrawn request official again.
- * NOTE: a dismissed one too: it was official before, a newer approval dismisses what it replaces, and a dismissed
- * review does not count before it is undismissed (behaviour/pull-requests#reviews).
+ * Restores the official mark of the user's newest approval, rejection or request that precedes a deleted review or
+ * withdrawn request. NOTE: also of a dismissed one: it was official before, a newer approval dismisses those that it
+ * replaces, and a dismissed review does not count until it is undismissed (behaviour/pull-requests#reviews).
  */
 export async function restoreOfficial(
   tx: Tx,
@@ -68,7 +68,7 @@ export async function restoreOfficial(
   if (newest) await tx.updateTable('review').set({ is_official: 1 }).where('id', '=', newest.id).execute()
 }
 
-/** Earlier approvals and rejections of the same person that were not dismissed. */
+/** Earlier approvals and rejections of the same user that were not dismissed. */
 export async function listPriorDecisions(db: Db, { id, pullId, reviewerId }: Review): Promise<ReviewId[]> {
   const rows = await db
     .selectFrom('review')
@@ -82,7 +82,7 @@ export async function listPriorDecisions(db: Db, { id, pullId, reviewerId }: Rev
   return rows.map((row) => asId(row.id))
 }
 
-/** Submitted reviews of a pull request, but those that are known to be stale. */
+/** Submitted reviews of a pull request that are not marked as stale. */
 export async function listFreshReviews(db: Db, pullId: PullId): Promise<Pick<Review, 'commitOid' | 'id'>[]> {
   const rows = await db
     .selectFrom('review')
@@ -95,13 +95,13 @@ export async function listFreshReviews(db: Db, pullId: PullId): Promise<Pick<Rev
   return rows.map((row) => ({ id: asId(row.id), commitOid: row.commit_oid }))
 }
 
-/** Reviews of the commit are of what the pull request changes now. */
+/** Clears the stale mark of reviews of the commit. */
 export async function clearStale(tx: Tx, pullId: PullId, commitOid: string): Promise<void> {
   const stale = tx.updateTable('review').set({ is_stale: 0 }).where('pull_id', '=', pullId).where('is_stale', '=', 1)
   await stale.where('commit_oid', '=', commitOid).execute()
 }
 
-/** Records the new base of a pull request with its approvals. */
+/** Records the new base of a pull request in its approvals. */
 export async function followBase(
   tx: Tx,
   pullId: PullId,
@@ -112,27 +112,27 @@ export async function followBase(
   await approvals.set({ former_base: '' }).where('former_base', '=', to).execute()
 }
 
-/** Returns those that were not stale before, as they are now. */
+/** Returns the reviews that were not stale before, with the mark. */
 export async function markStale(tx: Tx, ids: readonly ReviewId[]): Promise<Review[]> {
   if (ids.length === 0) return []
   const update = tx.updateTable('review').set({ is_stale: 1 }).where('id', 'in', ids).where('is_stale', '=', 0)
   return (await update.returningAll().execute()).map(toReview).toSorted((a, b) => a.id - b.id)
 }
 
-/** Where a comment of a review is in the diff. */
+/** The position of a review comment in the diff. */
 export interface CommentPlace {
   readonly entryId: number
   readonly reviewId: ReviewId
   readonly pullId: PullId
   readonly path: string
   readonly side: DiffSide
-  /** The comment is shown below it. */
+  /** The line that the comment is shown below. */
   readonly line: number
   readonly startLine: number
-  /** The head and the merge base that path and lines belong to. */
+  /** The head and the merge base that path and lines refer to. */
   readonly commitOid: string
   readonly baseOid: string
-  /** Empty where git found none. */
+  /** Empty when git found none. */
   readonly lineCommitOid: string
   readonly diffHunk: string
   readonly isOutdated: boolean
@@ -162,7 +162,7 @@ export async function findCommentPlace(db: Db, entryId: number): Promise<Comment
   return row && toPlace(row)
 }
 
-/** The oldest first. */
+/** The positions of the comments of a review, oldest first. */
 export async function listCommentPlaces(db: Db, reviewId: ReviewId): Promise<CommentPlace[]> {
   const rows = await db
     .selectFrom('review_comment')
@@ -173,14 +173,14 @@ export async function listCommentPlaces(db: Db, reviewId: ReviewId): Promise<Com
   return rows.map(toPlace)
 }
 
-/** The places of the entries that are comments of reviews, in no particular order. */
+/** The positions of review comments by their entries, in no particular order. */
 export async function listPlacesByEntries(db: Db, entryIds: readonly number[]): Promise<CommentPlace[]> {
   if (entryIds.length === 0) return []
   const rows = await db.selectFrom('review_comment').selectAll().where('entry_id', 'in', entryIds).execute()
   return rows.map(toPlace)
 }
 
-/** Comments of a pull request that a push may move: those at lines that exist. */
+/** The positions of comments that are not outdated, which a push may move. */
 export async function listCurrentPlaces(db: Db, pullId: PullId): Promise<CommentPlace[]> {
   const rows = await db
     .selectFrom('review_comment')
@@ -192,7 +192,7 @@ export async function listCurrentPlaces(db: Db, pullId: PullId): Promise<Comment
   return rows.map(toPlace)
 }
 
-/** The number of comments by review; none without. */
+/** The number of comments by review; absent for none. */
 export async function countReviewComments(
   db: Db,
   reviewIds: readonly ReviewId[],
@@ -211,7 +211,7 @@ export async function insertCommentPlaces(tx: Tx, rows: readonly Insertable<Revi
   if (rows.length > 0) await tx.insertInto('review_comment').values(rows).execute()
 }
 
-/** Nothing happens when the comment was deleted meanwhile. */
+/** Does nothing when the comment was deleted. */
 export async function updateCommentPlace(
   tx: Tx,
   entryId: number,
@@ -220,7 +220,7 @@ export async function updateCommentPlace(
   await tx.updateTable('review_comment').set(values).where('entry_id', '=', entryId).execute()
 }
 
-/** Comments that are resolved already keep who resolved them. */
+/** Does not change who resolved a comment that is already resolved. */
 export async function resolveComments(tx: Tx, entryIds: readonly number[], resolverId: UserId): Promise<void> {
   await tx
     .updateTable('review_comment')

@@ -10,8 +10,9 @@ import { type Repo, findRepoById } from '../../../repositories/index.ts'
 import { teamProblem } from '../reviews.policy.ts'
 
 /**
- * Of the official reviews and requests of a pull request, those that count: their reviewer must still be an official
- * one (behaviour/pull-requests#reviews). A few queries for each reviewer, of whom there are as many as write the code.
+ * The official reviews and requests that count: their reviewer must still be an official one
+ * (behaviour/pull-requests#reviews). Runs a few queries for each reviewer, of whom there are at most as many as
+ * writers.
  */
 async function selectCounting(db: Db, official: readonly Review[]): Promise<Review[]> {
   const pull = official[0] && (await findPull(db, official[0].pullId))
@@ -31,7 +32,9 @@ async function selectCounting(db: Db, official: readonly Review[]): Promise<Revi
 const canRead = async (db: Db, repo: Repo, team: Team): Promise<boolean> =>
   teamProblem(team, await hasTeamRepo(db, team, repo), { repo }) === undefined
 
-/** What the reviews of a pull request are for the protection of its base, with the access that reviewers have now. */
+/**
+ * The state of the reviews of a pull request for the protection of its base, with the present access of the reviewers.
+ */
 export async function loadReviewState(
   db: Db,
   pullId: PullId,

@@ -14,7 +14,7 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { ReviewTable } from '../reviews.table.ts'
 
-/** `request`: nothing but the wish for a review. `pending`: known to its reviewer alone. */
+/** `request`: a request without a review. `pending`: visible to its reviewer only. */
 export type ReviewKind = 'approved' | 'comment' | 'pending' | 'rejected' | 'request'
 
 /** Times are epoch milliseconds. */
@@ -23,7 +23,7 @@ export interface Review {
   readonly pullId: PullId
   readonly issueId: IssueId
   readonly kind: ReviewKind
-  /** Undefined for the request of a team. */
+  /** Undefined for a team's request. */
   readonly reviewerId: UserId | undefined
   readonly teamId: TeamId | undefined
   readonly body: string
@@ -32,9 +32,9 @@ export interface Review {
   readonly isOfficial: boolean
   readonly isStale: boolean
   readonly isDismissed: boolean
-  /** Of an approval that was given for a base that the pull request does not have any more; otherwise empty. */
+  /** For an approval of a former base of the pull request: that base; otherwise empty. */
   readonly formerBase: string
-  /** Undefined for none. The entry may be gone. */
+  /** Undefined for none. The entry may have been deleted. */
   readonly entryId: number | undefined
   readonly createdAt: number
   readonly updatedAt: number
@@ -89,14 +89,14 @@ export async function findPendingReview(db: Db, pullId: PullId, reviewerId: User
   return row && toReview(row)
 }
 
-/** Reviews and requests of these pull requests, the oldest first. */
+/** Reviews and requests of these pull requests, oldest first. */
 export async function listReviewsOf(db: Db, pullIds: readonly PullId[]): Promise<Review[]> {
   if (pullIds.length === 0) return []
   const rows = await db.selectFrom('review').selectAll().where('pull_id', 'in', pullIds).orderBy('id').execute()
   return rows.map(toReview)
 }
 
-/** Reviews and requests of a pull request, the oldest first; pending ones among them. See `isShown`. */
+/** Reviews and requests of a pull request, oldest first, including pending ones. See `isShown`. */
 export const listReviewPage = (
   db: Db,
   { pull, repo }: { readonly pull: { readonly id: PullId }; readonly repo: Repo },
@@ -118,7 +118,7 @@ export async function updateReview(tx: Tx, id: ReviewId, values: Updateable<Revi
   return toReview(await update.returningAll().executeTakeFirstOrThrow())
 }
 
-/** Nothing if the entry is not the newest one of a review. */
+/** Does nothing when the entry is not the newest one of a review. */
 export async function setTextOfReview(
   tx: Tx,
   { reviewerId, entryId }: { readonly reviewerId: UserId; readonly entryId: number },
@@ -128,13 +128,13 @@ export async function setTextOfReview(
   await update.where('entry_id', '=', entryId).execute()
 }
 
-/** Also the places of its comments. */
+/** Also deletes the positions of its comments. */
 export async function deleteReview(tx: Tx, id: ReviewId): Promise<void> {
   await tx.deleteFrom('review').where('id', '=', id).execute()
 }
 
 /**
- * For queries over `review` in one repository: all but requests of persons and teams that cannot review now, because
+ * A condition on `review` in one repository that excludes requests of users and teams that cannot review now, because
  * they lost access or their account is suspended (behaviour/pull-requests#requested-reviewers).
  */
 export const isShown = (repo: Repo): RawBuilder<SqlBool> =>
@@ -144,7 +144,7 @@ const ofActiveReader = (repo: Repo): RawBuilder<SqlBool> =>
   sql<SqlBool>`(review.team_id = 0 and exists (select 1 from "user" where "user".id = review.reviewer_id
     and "user".is_active = 1 and "user".is_login_prohibited = 0 and ${readersOf(repo, 'repo.pulls')}))`
 
-/** The twin of `teamProblem`. */
+/** The SQL equivalent of `teamProblem`. */
 const ofReadingTeam = ({ id, ownerId }: Repo): RawBuilder<SqlBool> =>
   sql<SqlBool>`exists (select 1 from team where team.id = review.team_id and team.org_id = ${ownerId}
     and (team.includes_all_repositories = 1

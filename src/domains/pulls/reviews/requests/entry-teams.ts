@@ -6,7 +6,7 @@ import { listTeamsByIds, presentTeam } from '../../../accounts/index.ts'
 
 type DetailsLoader = Parameters<Timeline['registerDetails']>[1]
 
-/** The teams that entries of requests name. A team that was deleted has none. */
+/** The teams that entries of requests name; absent when deleted. */
 export const loadRequestedTeams =
   (read: Db, site: Site): DetailsLoader =>
   async (viewer, entries) => {

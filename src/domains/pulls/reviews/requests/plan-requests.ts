@@ -22,11 +22,11 @@ import { deleteReview, insertReview, type Review } from '../records/review.store
 import { appendReviewEvent } from '../reviews.events.ts'
 import { type Asked, clearOfficial, findRequest, hasReviewed } from './request.store.ts'
 
-/** A person or a team. */
+/** A user or a team. */
 export type Reviewer =
   { readonly user: User; readonly team?: undefined } | { readonly team: Team; readonly user?: undefined }
 
-/** The account with a login, or else with an activated e-mail address. Throws NotFound. */
+/** The account with a login, otherwise with an activated e-mail address. Throws NotFound. */
 async function findReviewer(db: Db, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
   const user = (await findUserByName(db, name)) ?? (await findUserByEmail(db, name))
   if (user === undefined || !(await mayName(db, viewer, repo, user))) throw notFound(`User '${name}' not exist`)
@@ -40,7 +40,10 @@ async function findReviewingTeam(db: Db, repo: Repo, name: string): Promise<Team
   return team
 }
 
-/** Each once, persons first. Teams are ignored where the owner is a user. Throws NotFound for the first unknown one. */
+/**
+ * Finds reviewers without duplicates, users first. Ignores teams when the owner is a user. Throws NotFound for the
+ * first unknown name.
+ */
 export async function findReviewers(
   db: Db,
   viewer: SignedIn,
@@ -61,14 +64,14 @@ export async function findReviewers(
   return [...users.values(), ...teams.values()]
 }
 
-/** A request that may be made. */
+/** An allowed request. */
 export interface PlannedRequest {
   readonly reviewer: Reviewer
   /** The review would count for the protection of the base branch. */
   readonly isOfficial: boolean
 }
 
-/** The refusal of a rule of requests, in the form that clients know. */
+/** The refusal of a request, with a message that clients parse. */
 export const refusal = (text: string, actor: SignedIn, { repo }: Pick<RequestPlace, 'repo'>): DomainError =>
   invalid(`${text} [user_id: ${actor.account.id}, repo_id: ${repo.id}]`)
 
@@ -78,14 +81,14 @@ export async function mayChooseReviewers(read: Db, actor: SignedIn, place: Reque
   return canChooseReviewers(id, place, grants)
 }
 
-/** Why the reviewer cannot be asked, in the contract's words; undefined if he can. */
+/** Why the reviewer cannot be requested, in the words of the API; undefined when allowed. */
 export async function findProblem(read: Db, place: RequestPlace, reviewer: Reviewer): Promise<string | undefined> {
   const { user, team } = reviewer
   if (team !== undefined) return teamProblem(team, await hasTeamRepo(read, team, place.repo), place)
   return reviewerProblem(user, await loadRepoAccess(read, viewerOfAccount(user), place.repo), place)
 }
 
-/** NOTE: not within a transaction: names of branches are compared with patterns, which may take long. */
+/** NOTE: do not call within a transaction: matching branch names with patterns may take long. */
 export async function planRequest(read: Db, place: RequestPlace, reviewer: Reviewer): Promise<PlannedRequest> {
   const { repo, baseBranch } = place
   const { user, team } = reviewer
@@ -99,8 +102,8 @@ export async function planRequest(read: Db, place: RequestPlace, reviewer: Revie
 const askedOf = ({ user, team }: Reviewer): Asked => ({ userId: user?.id ?? 0, teamId: team?.id ?? 0 })
 
 /**
- * Asks for a review; undefined if it is asked for already. A person who has reviewed is asked again: the reviews stay,
- * and those of an official reviewer count no more. Throws Forbidden for such a person once the pull request is closed.
+ * Requests a review; undefined if an open request exists. A user who has reviewed is requested again: the reviews stay,
+ * but those of an official reviewer no longer count. Throws Forbidden for such a user once the pull request is closed.
  */
 export async function recordRequest(
   change: PullChange,
@@ -129,9 +132,7 @@ export async function recordRequest(
   return review
 }
 
-/**
- * Withdraws a request, if there is one: what the person said before counts again. The timeline keeps both.
- */
+/** Withdraws a request, if there is one: the reviewer's earlier review counts again. The timeline shows both. */
 export async function recordRequestDeletion(change: PullChange, reviewer: Reviewer): Promise<void> {
   const { tx, pull } = change
   const asked = askedOf(reviewer)

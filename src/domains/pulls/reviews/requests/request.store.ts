@@ -11,13 +11,13 @@ import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { isShown } from '../records/review.store.ts'
 
-/** Whom a request asks: 0 for the member that does not apply. */
+/** The reviewer of a request: one of the members is 0. */
 export interface Asked {
   readonly userId: UserId | 0
   readonly teamId: TeamId | 0
 }
 
-/** The open request of a person or a team. */
+/** The open request of a user or a team. */
 export async function findRequest(
   db: Db,
   pullId: PullId,
@@ -34,7 +34,7 @@ export async function findRequest(
   return row && { id: asId(row.id), isOfficial: row.is_official === 1 }
 }
 
-/** Whether the person has submitted a review. */
+/** Whether the user has submitted a review. */
 export async function hasReviewed(db: Db, pullId: PullId, userId: UserId): Promise<boolean> {
   const row = await db
     .selectFrom('review')
@@ -47,7 +47,7 @@ export async function hasReviewed(db: Db, pullId: PullId, userId: UserId): Promi
   return row !== undefined
 }
 
-/** No review of the person counts any more. */
+/** Clears the official mark of all reviews of the user. */
 export async function clearOfficial(tx: Tx, pullId: PullId, userId: UserId): Promise<void> {
   await tx
     .updateTable('review')
@@ -58,7 +58,7 @@ export async function clearOfficial(tx: Tx, pullId: PullId, userId: UserId): Pro
     .execute()
 }
 
-/** Of these persons, those who have a review or an open request. */
+/** The users among these who have a review or an open request. */
 export async function listReviewersAmong(
   db: Db,
   pullId: PullId,
@@ -75,7 +75,7 @@ export async function listReviewersAmong(
   return new Set(rows.map((row) => asId<UserId>(row.reviewer_id)))
 }
 
-/** The open requests of an account and of the teams of an organization that are deleted. */
+/** Deletes the open requests of a deleted account and of the teams of a deleted organization. */
 export async function deleteRequestsOfAccount(tx: Tx, id: UserId): Promise<void> {
   const requests = tx.deleteFrom('review').where('kind', '=', 'request')
   await requests.where('reviewer_id', '=', id).execute()
@@ -86,7 +86,7 @@ export async function deleteRequestsOfTeam(tx: Tx, id: TeamId): Promise<void> {
   await tx.deleteFrom('review').where('kind', '=', 'request').where('team_id', '=', id).execute()
 }
 
-/** The open requests of teams in a repository that leaves their organization. */
+/** Deletes the open requests of teams in a repository that leaves their organization. */
 export async function deleteTeamRequestsIn(tx: Tx, repoId: RepoId): Promise<void> {
   const pulls = tx.selectFrom('pull').select('id').where('base_repo_id', '=', repoId)
   await tx.deleteFrom('review').where('pull_id', 'in', pulls).where('team_id', '>', 0).execute()
@@ -99,19 +99,19 @@ interface NewestReview {
   readonly teamId: TeamId | undefined
 }
 
-/** How much there is of reviews of each pull request; see `countReviews`. */
+/** The numbers of reviews of each pull request; see `countReviews`. */
 export interface ReviewCounts {
   readonly pullId: PullId
-  /** There is a review or a request. */
+  /** Whether there is a review or a request. */
   readonly hasReviews: boolean
   /**
-   * Posts of reviews, each to a pending review among them and requests not
+   * The number of submissions of reviews; each submission to a pending review counts, requests do not
    * (behaviour/pull-requests#the-pullrequest-object).
    */
   readonly submissions: number
 }
 
-/** Of those pull requests that exist; one query. */
+/** Counts the reviews of existing pull requests; one query. */
 export async function countReviews(db: Db, pullIds: readonly PullId[]): Promise<readonly ReviewCounts[]> {
   if (pullIds.length === 0) return []
   const rows = await executePrepared(db, counts, { pullIds })
@@ -140,8 +140,8 @@ const counts = (db: Db, { pullIds }: { readonly pullIds: readonly PullId[] }) =>
     .where('pull.id', 'in', pullIds)
 
 /**
- * The newest review or request of each person and team in pull requests of one repository that was not dismissed, the
- * one changed first first. See `isShown`.
+ * The newest undismissed review or request of each user and team in pull requests of one repository, oldest change
+ * first. See `isShown`.
  */
 export async function listNewestReviews(db: Db, repo: Repo, pullIds: readonly PullId[]): Promise<NewestReview[]> {
   if (pullIds.length === 0) return []

@@ -22,12 +22,12 @@ import type { RequestPlace } from '../reviews.policy.ts'
 /** Requests for reviews (behaviour/pull-requests#requested-reviewers). */
 export interface ReviewRequests extends Pick<ReviewPort, 'prepareRequests'> {
   /**
-   * Asks one after the other: those before one that is refused stay. Returns the new requests. Throws NotFound for an
-   * unknown person or team before it asks any, Invalid for a rule, Forbidden for a block between the two and for one
-   * who has reviewed a closed pull request.
+   * Requests reviews one after the other: when one is refused, the earlier ones stay. Returns the new requests. Throws
+   * NotFound for an unknown user or team before requesting any, Invalid for a violated rule, Forbidden for a block
+   * between the two and for a user who has reviewed a closed pull request.
    */
   add(actor: SignedIn, target: PullInView, wanted: WantedReviewers): Promise<Review[]>
-  /** Withdraws requests; does nothing for those not asked. Anybody may withdraw his own. Throws as `add`. */
+  /** Withdraws requests; ignores missing ones. Users may withdraw their own. Throws as `add`. */
   delete(actor: SignedIn, target: PullInView, wanted: WantedReviewers): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function createReviewRequests(deps: RequestDeps): ReviewRequests {
     async add(actor, target, wanted) {
       if (isEmpty(wanted)) return []
       const place = placeOf(target)
-      // NOTE: before the names are looked up: nobody else learns which teams and addresses exist.
+      // NOTE: checked before the lookup, so that other accounts cannot find out which teams and addresses exist.
       if (!(await mayChooseReviewers(read, actor, place))) throw refusal("Doer can't choose reviewer", actor, place)
       const added: Review[] = []
       for (const reviewer of await findReviewers(read, actor, target.repo, wanted)) {
@@ -88,12 +88,12 @@ const placeOf = ({ repo, pull, issue }: PullInView): RequestPlace => ({
   posterId: issue.posterId,
 })
 
-/** Whether nobody but the account itself is named, by its login. */
+/** Whether the request names only the account itself, by its login. */
 function namesOnly({ account }: SignedIn, { reviewers, teams }: WantedReviewers): boolean {
   return teams.length === 0 && reviewers.every((name) => name.toLowerCase() === account.name.toLowerCase())
 }
 
-/** Throws Forbidden when the person, the poster or the owner of the repository blocks the account. */
+/** Throws Forbidden when the reviewer, the author or the owner of the repository blocks the account. */
 async function ask(change: PullChange, actor: SignedIn, planned: PlannedRequest): Promise<Review | undefined> {
   await requireNotBlocked(change, actor, planned.reviewer)
   return recordRequest(change, planned)
@@ -108,7 +108,9 @@ async function requireNotBlocked(
   await requireUnblocked(tx, account.id, [repo.ownerId, issue.posterId, ...(reviewer?.user ? [reviewer.user.id] : [])])
 }
 
-/** One transaction, with the rows of the issue and the pull request locked. Throws NotFound when it was deleted. */
+/**
+ * Runs one transaction, with the rows of the issue and the pull request locked. Throws NotFound when it was deleted.
+ */
 async function changeRequests<T>(
   deps: RequestDeps,
   actor: SignedIn,

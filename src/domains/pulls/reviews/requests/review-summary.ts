@@ -14,9 +14,9 @@ interface SummaryDeps {
 }
 
 /**
- * Who reviews the pull requests of one repository, with a fixed number of queries: of each person the newest review or
- * request that was not dismissed, in the order of their changes (behaviour/pull-requests#the-pullrequest-object).
- * Accounts and teams that were deleted are left out.
+ * The reviewers of the pull requests of one repository, with a fixed number of queries: the newest undismissed review
+ * or request of each user, in the order of their changes (behaviour/pull-requests#the-pullrequest-object). Excludes
+ * deleted accounts and teams.
  */
 export async function summarizeReviews(
   { read, site }: SummaryDeps,
@@ -24,7 +24,7 @@ export async function summarizeReviews(
   pullIds: readonly PullId[],
 ): Promise<ReadonlyMap<PullId, ReviewSummary>> {
   const counts = await countReviews(read, pullIds)
-  // NOTE: most pull requests of a list have none.
+  // NOTE: most pull requests of a list have no reviews.
   const reviewed = counts.filter(({ hasReviews }) => hasReviews).map(({ pullId }) => pullId)
   const newest = await listNewestReviews(read, repo, reviewed)
   const [users, teams] = await Promise.all([

@@ -33,7 +33,7 @@ import type { Pull } from '../../pulls/records/pull.store.ts'
 
 export const currentSpan = ({ mergeBase, headOid }: Pull): DiffSpan => ({ base: mergeBase, head: headOid })
 
-/** The diff of a commit that was the head once. Undefined when the repository does not have the commit. */
+/** The diff of a former head. Undefined when the repository does not have the commit. */
 export async function findSpan(git: GitRepo, pull: Pull, commitOid: string): Promise<DiffSpan | undefined> {
   if (commitOid === pull.headOid) return currentSpan(pull)
   if (!/^[0-9a-f]+$/.test(commitOid) || commitOid.length !== git.zeroOid.length) return undefined
@@ -50,8 +50,8 @@ async function requireSpan(git: GitRepo, pull: Pull, commitOid: string): Promise
 }
 
 /**
- * Whether the pull request changes something else since a commit was its head. With several merge bases no diff shows
- * all that a merge would change: then it is assumed.
+ * Whether the pull request has changed since a commit was its head. With several merge bases no diff shows everything
+ * that a merge would change, so a change is assumed.
  */
 export async function isStale(git: GitRepo, pull: Pull, commitOid: string): Promise<boolean> {
   if (commitOid === pull.headOid) return false
@@ -64,8 +64,8 @@ export async function isStale(git: GitRepo, pull: Pull, commitOid: string): Prom
 type TextDeps = Pick<ReviewDeps, 'texts'>
 
 /**
- * Makes texts of reviews known to searches, to what they refer to and to whom they mention
- * (behaviour/issues#listing-and-search). Belongs in the transaction that submits them. Each text once.
+ * Publishes texts of reviews: to searches, references and mentioned users (behaviour/issues#listing-and-search). Call
+ * in the transaction that submits them, once for each text.
  */
 export async function publishTexts(deps: TextDeps, change: PullChange, texts: readonly EntryText[]): Promise<void> {
   const written = texts.filter(({ body }) => body.trim() !== '')
@@ -73,7 +73,7 @@ export async function publishTexts(deps: TextDeps, change: PullChange, texts: re
   await deps.texts.publish(change, written)
 }
 
-/** The same for texts that are deleted. */
+/** Reverts `publishTexts` for deleted texts. */
 export async function retractTexts(deps: TextDeps, change: PullChange, entryIds: readonly number[]): Promise<void> {
   for (const id of entryIds) await deleteText(change.tx, change.issue.id, id)
   await deps.texts.retract(change, entryIds)
@@ -82,24 +82,24 @@ export async function retractTexts(deps: TextDeps, change: PullChange, entryIds:
 export interface NewReview {
   readonly verdict: Verdict
   readonly body: string
-  /** The head unless given. */
+  /** Defaults to the head. */
   readonly commitOid: string | undefined
   readonly comments: readonly NewComment[]
 }
 
-/** What git says of a review before its transaction. */
+/** The data from git about a review, read before its transaction. */
 export interface Prepared extends Pick<NewReview, 'body' | 'verdict'> {
   readonly commitOid: string
   readonly comments: readonly LocatedComment[]
   readonly isOfficial: boolean
   readonly isStale: boolean
-  /** The base of the pull request that was reviewed. */
+  /** The base of the reviewed pull request. */
   readonly baseBranch: string
 }
 
 /**
- * Creates a review, or continues the pending one of the actor (behaviour/pull-requests#reviews). Throws Invalid with
- * the contract's texts, and Forbidden for a blocked account.
+ * Creates a review, or continues the actor's pending one (behaviour/pull-requests#reviews). Throws Invalid with the
+ * API's messages, and Forbidden for a blocked account.
  */
 export async function postReview(
   deps: ReviewDeps,
@@ -130,7 +130,10 @@ export async function postReview(
   return review
 }
 
-/** Whether a review of a commit is official and stale, and for which base. NOTE: reads and compares, so not within a transaction. */
+/**
+ * Whether a review of a commit is official and stale, and for which base. NOTE: runs queries and git, so call it
+ * outside of transactions.
+ */
 export async function judge(
   { database: { read }, git }: ReviewDeps,
   { account }: SignedIn,
@@ -144,7 +147,7 @@ export async function judge(
   }
 }
 
-/** Throws Forbidden for a blocked account and a locked pull request, and Invalid when the pull request was closed meanwhile. */
+/** Throws Forbidden for a blocked account and a locked pull request, and Invalid when the pull request was closed. */
 export async function requireOpenTo(
   { tx, issue }: PullChange,
   actor: SignedIn,
@@ -167,7 +170,7 @@ const insertPending = ({ tx, actor, pull, at }: PullChange, { commitOid }: Prepa
     updated_at: at,
   })
 
-/** Writes what was posted into a pending review of the actor, and submits it unless it stays pending. */
+/** Writes the posted data into a pending review of the actor, and submits it unless it stays pending. */
 export async function recordReview(
   deps: Pick<ReviewDeps, 'texts'>,
   change: PullChange,
@@ -223,12 +226,13 @@ async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, revie
 export interface Dismissal {
   /** The text in the timeline. */
   readonly message: string
-  /** Earlier reviews of the same reviewer too. */
+  /** Also dismisses earlier reviews of the same reviewer. */
   readonly withPriors: boolean
 }
 
 /**
- * Dismisses a review, again if asked for (behaviour/pull-requests#reviews). Throws Forbidden as `requireDismissable`.
+ * Dismisses a review, even if it is already dismissed (behaviour/pull-requests#reviews). Throws Forbidden as
+ * `requireDismissable`.
  */
 export const dismissReview = (
   deps: ReviewDeps,
@@ -243,7 +247,7 @@ export const dismissReview = (
     return recordDismissal(change, found, message)
   })
 
-/** Writes nothing to the timeline. Throws Forbidden as `requireDismissable`. */
+/** Does not write to the timeline. Throws Forbidden as `requireDismissable`. */
 export const undismissReview = (deps: ReviewDeps, actor: SignedIn, target: ReviewInView): Promise<Review> =>
   changeDecision(deps, actor, target, ({ tx, at }, { id }) => updateReview(tx, id, { is_dismissed: 0, updated_at: at }))
 
@@ -272,7 +276,7 @@ async function changeDecision(
   return changed
 }
 
-/** Throws Forbidden for what is neither approval nor rejection, and for a closed pull request. */
+/** Throws Forbidden for reviews other than approvals and rejections, and for a closed pull request. */
 function requireDismissable({ issue }: PullChange, { kind }: Review): void {
   if (!isDecision(kind))
     throw forbidden("not need to dismiss this review because it's type is not Approve or change request")

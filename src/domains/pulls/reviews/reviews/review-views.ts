@@ -5,18 +5,18 @@ import type { Issue } from '../../../issues/index.ts'
 import { countReviewComments } from '../records/records.store.ts'
 import type { Review } from '../records/review.store.ts'
 
-/** Everything that the wire model of a review contains. */
+/** The data of the wire model of a review. */
 export interface ReviewView {
   readonly review: Review
   readonly issue: Issue
   readonly repo: Repo
-  /** Undefined when the account was deleted, and for the request of a team. */
+  /** Undefined when the account was deleted, and for a team's request. */
   readonly reviewer: User | undefined
   readonly team: Team | undefined
   readonly commentsCount: number
 }
 
-/** Views of reviews of one pull request in the order given, with a fixed number of queries. */
+/** Views of reviews of one pull request in the given order, with a fixed number of queries. */
 export async function loadReviewViews(
   db: Db,
   { repo, issue }: { readonly repo: Repo; readonly issue: Issue },
