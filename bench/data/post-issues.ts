@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { withCore } from '../../src/cli/with-core.ts'
 import { loadConfig } from '../../src/core/config/index.ts'
-import { commandLine, findUserByName } from '../../src/domains/accounts/index.ts'
+import { commandLine, userQueries } from '../../src/domains/accounts/index.ts'
 import { say } from '../run.ts'
 import { issueLabel, issueMilestone, issueRepo, issueSize, issueText, type IssueSize } from './issue-size.ts'
 import { listUser } from './list-size.ts'
@@ -38,7 +38,7 @@ const makeTokens = (): Promise<string[]> =>
   withCore(loadConfig({ environment: process.env, flags: { data_dir: dataDir } }), async ({ database, tokens }) => {
     const values: string[] = []
     for (let i = 0; i < USERS; i++) {
-      const user = await findUserByName(database.read, listUser(i))
+      const user = await userQueries.findByName(database.read, listUser(i))
       values.push((await tokens.create(commandLine, user!.id, { name: 'bench', scopes: ['all'] })).value)
     }
     return values

@@ -8,7 +8,7 @@ import { DefaultQueryCompiler, PostgresQueryCompiler, type RootOperationNode } f
  */
 const directory = process.env['INGOT_RECORD_SQL']
 const STORE =
-  /at (?:async )?(?:\w+\.)?(?<name>[\w$]+) \((?:file:\/\/)?[^)]*\/src\/(?<file>[^):]*\.store\.ts|access\/[^):]*\.ts):/
+  /at (?:async )?(?:\w+\.)?(?<name>[\w$]+) (?:\[as \w+\] )?\((?:file:\/\/)?[^)]*\/src\/(?<file>[^):]*\.store\.ts|access\/[^):]*\.ts):/
 
 /** Lists of placeholders of any length are one; so are literal limits. */
 export const normaliseSql = (text: string): string =>

@@ -1,12 +1,13 @@
+import type { Services } from '../../../src/core/module.ts'
 import { actorOf, systemActor } from '../../../src/core/access/viewer.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { User, Users } from '../../../src/domains/accounts/index.ts'
+import type { User } from '../../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 
 describeOnBoth('the last administrator', (kind) => {
   let db: TestCore
-  let users: Users
+  let users: Services['users']
   let [ann, bob, cyd] = [] as unknown as [User, User, User]
 
   beforeEach(async () => {

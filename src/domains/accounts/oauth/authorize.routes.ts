@@ -1,3 +1,4 @@
+import { safeHtml } from '../../../core/platform/html.ts'
 import type { Core } from '../../../core/module.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Fields } from '../sign-in/web/form.ts'
@@ -14,7 +15,7 @@ import {
   sessionActor,
   tokenField,
 } from '../sign-in/web/browser.ts'
-import { redirectTo, sendPage, safeHtml } from '../sign-in/web/page.ts'
+import { redirectTo, sendPage } from '../sign-in/web/page.ts'
 import { type AuthorizationRequest, OauthError } from './authorize.ts'
 import type { OauthApplication } from './applications/oauth-application.store.ts'
 import { describeGrant } from './oauth.policy.ts'

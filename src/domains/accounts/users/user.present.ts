@@ -118,3 +118,12 @@ function presentVirtual(id: number, name: string, site: Site): User {
     username: name,
   }
 }
+
+/** How answers of later domains show users. */
+export const userPresenters = {
+  present: presentUser,
+  presentOther,
+  presentGhost,
+  presentVirtualById,
+  avatarUrl,
+} as const

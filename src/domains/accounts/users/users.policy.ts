@@ -73,8 +73,6 @@ export const isEmailAddress = (text: string): boolean =>
     text,
   )
 
-export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text)
-
 export interface PasswordRules {
   readonly minLength: number
   /** `off`, or a comma list of `lower`, `upper`, `digit`, `spec`. */

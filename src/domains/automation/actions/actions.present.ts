@@ -11,7 +11,7 @@ import { decideRunnerState } from './runners/runner.policy.ts'
 import type { Runner } from './runners/runner.store.ts'
 import type { ActionWorkflow, RunDetails } from './workflows/workflow.model.ts'
 import type { WorkflowView } from './workflows/workflows.service.ts'
-import { type UserModel, presentGhost, presentOther, presentVirtualById } from '../../accounts/index.ts'
+import { type UserModel, userPresenters } from '../../accounts/index.ts'
 import { presentStatus } from './runs/run-status.policy.ts'
 import type { JobView, RunView, TaskView } from './runs/run-views.ts'
 import type { Step } from './runs/task.store.ts'
@@ -122,7 +122,9 @@ const headBranch = (ref: string): { readonly head_branch?: string } => {
 }
 
 function presentActor({ run, actor }: RunView, site: Site): Static<typeof UserModel> {
-  return actor ? presentOther(actor, site) : (presentVirtualById(run.actorId, site) ?? presentGhost(site))
+  return actor
+    ? userPresenters.presentOther(actor, site)
+    : (userPresenters.presentVirtualById(run.actorId, site) ?? userPresenters.presentGhost(site))
 }
 
 export function presentRun(view: RunView, site: Site): ActionWorkflowRun {

@@ -6,7 +6,7 @@ import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { WebAccess } from '../../repositories/index.ts'
-import { plainTextErrors } from '../../accounts/index.ts'
+import { webPages } from '../../accounts/index.ts'
 import { archiveHeaders } from './archive.present.ts'
 import { ARCHIVE_COST, type Archives } from './archives.service.ts'
 
@@ -29,7 +29,7 @@ export function registerArchives(
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/archive/*',
-    handler: plainTextErrors(async (request, reply) => {
+    handler: webPages.plainTextErrors(async (request, reply) => {
       const { repo, viewer } = await webAccess.requireRepo(request, { unit: 'repo.code' })
       const { path } = request.query as { path?: string | string[] }
       const paths = path === undefined ? [] : Array.isArray(path) ? path : [path]

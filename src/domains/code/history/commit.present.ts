@@ -3,7 +3,7 @@ import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import type { Identity } from '../../../core/git/index.ts'
 import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { type User, presentUser } from '../../accounts/index.ts'
+import { type User, userPresenters } from '../../accounts/index.ts'
 import type { Verification } from '../verification/verification.ts'
 import type { CommitView } from './history.service.ts'
 import type {
@@ -67,8 +67,8 @@ export function presentCommit(view: CommitView, urls: RepoUrls, site: Site): Com
       tree: { url: `${urls.api}/git/trees/${commit.oid}`, sha: commit.oid, created },
       verification: view.verification ? presentVerification(view.verification) : null,
     },
-    author: view.author ? presentUser(view.author, ANONYMOUS, site) : null,
-    committer: view.committer ? presentUser(view.committer, ANONYMOUS, site) : null,
+    author: view.author ? userPresenters.present(view.author, ANONYMOUS, site) : null,
+    committer: view.committer ? userPresenters.present(view.committer, ANONYMOUS, site) : null,
     parents: commit.parents.map((parent) => presentMeta(urls, parent)),
     files: shows.files && changes ? changes.files.map(({ path, status }) => ({ filename: path, status })) : null,
     stats:

@@ -4,7 +4,7 @@ import type { Db } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
-import { type User, getOwnerInView } from '../../accounts/index.ts'
+import { type User, ownerQueries } from '../../accounts/index.ts'
 import { listForkAncestors, listReposOfNetwork } from './fork-network.store.ts'
 
 /** The same as `findHeadRepo`. Throws BadRequest for a user without a fork. */
@@ -22,7 +22,7 @@ export async function requireHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix
  */
 export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: string): Promise<Repo | undefined> {
   const [ownerName, repoName] = prefix.split('/', 2)
-  const owner = await getOwnerInView(db, viewer, ownerName!)
+  const owner = await ownerQueries.getInView(db, viewer, ownerName!)
   for (const repo of await listCandidates(db, base, owner)) {
     if (repoName !== undefined && repo.name.toLowerCase() !== repoName.toLowerCase()) continue
     const access = await loadRepoAccess(db, viewer, repo)

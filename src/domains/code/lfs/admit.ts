@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import {
   admit as admitToRepo,
   admitCaller,
@@ -18,7 +19,7 @@ import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
 import { type KeyTargets, type Repo, type RepoInView, type Repos, findBranchWriter } from '../../repositories/index.ts'
-import { type KeyLogins, viewerOfKey } from '../../accounts/index.ts'
+import { viewerOfKey } from '../../accounts/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
 import { LfsRefusal, unauthorized } from './handler.ts'
 import type { LfsLocks } from './locks/lfs-locks.service.ts'
@@ -26,7 +27,7 @@ import type { LfsObjects } from './objects/lfs-objects.service.ts'
 
 export interface LfsAdmitDeps {
   readonly authenticate: Authenticate
-  readonly keyLogins: KeyLogins
+  readonly keyLogins: Services['keyLogins']
   readonly keyTargets: KeyTargets
   readonly repos: Repos
   readonly tokens: LfsTokens

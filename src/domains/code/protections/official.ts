@@ -1,7 +1,7 @@
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import { type Account, ANONYMOUS, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { type Team, hasTeamRepo } from '../../accounts/index.ts'
+import { type Team, teamQueries } from '../../accounts/index.ts'
 import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
 import { isTeamListed } from './branches/branch-rule.store.ts'
 import { isOfficial } from './branches/branch-rules.policy.ts'
@@ -33,6 +33,6 @@ export async function isOfficialTeam(db: Db, repo: Repo, baseBranch: string, tea
   if (rule === undefined) return false
   const isListed = await isTeamListed(db, { ruleId: rule.id, list: 'approvals', teamId: team.id })
   const writes = team.mode >= AccessMode.admin || (team.units.get('repo.code') ?? AccessMode.none) >= AccessMode.write
-  const canWrite = writes && (await hasTeamRepo(db, team, repo))
+  const canWrite = writes && (await teamQueries.hasRepo(db, team, repo))
   return isOfficial(rule, { canWrite, lists: new Set(isListed ? ['approvals'] : []) })
 }

@@ -2,7 +2,7 @@ import { type AccessMode, unitMode, type Unit } from '../../../core/access/repo-
 import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { invalid } from '../../../core/platform/errors.ts'
-import { findTeamByName } from '../../accounts/index.ts'
+import { teamQueries } from '../../accounts/index.ts'
 import { type Repo, findNamedAccount, loadRepoAccess } from '../../repositories/index.ts'
 
 /** The access that a user needs to be put on a list. */
@@ -33,7 +33,7 @@ export async function teamIdsOf(db: Db, repo: Repo, names: readonly string[]): P
   if (repo.owner.kind !== 'organization') return []
   const ids: number[] = []
   for (const name of names) {
-    const team = await findTeamByName(db, repo.ownerId, name)
+    const team = await teamQueries.findByName(db, repo.ownerId, name)
     if (team === undefined) throw invalid(`team does not exist [org_id: ${repo.ownerId}, name: ${name}]`)
     ids.push(team.id)
   }

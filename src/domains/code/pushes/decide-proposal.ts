@@ -1,3 +1,4 @@
+import type { Services } from '../../../core/module.ts'
 import { AccessMode, unitMode, isRepoAdmin } from '../../../core/access/repo-access.ts'
 import { type Viewer, isSignedIn } from '../../../core/access/viewer.ts'
 import {
@@ -20,7 +21,6 @@ import type {
 } from './push-proposals.service.ts'
 import type { Database } from '../../../core/db/database.ts'
 import type { PushFacts } from '../protections/push-rules.policy.ts'
-import type { DiskQuota } from '../../accounts/index.ts'
 import type { Verifier } from '../verification/verifier.service.ts'
 import { addsObjects, loadRules, pushFacts, refusalOf } from './check-push.ts'
 
@@ -159,7 +159,7 @@ async function tipOf({ repo, env }: IncomingPush, oid: string): Promise<Commit> 
 
 interface PreReceiveDeps {
   readonly database: Database
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   readonly verifier: Verifier
   readonly proposals: PushProposals
 }

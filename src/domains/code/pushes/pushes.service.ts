@@ -1,4 +1,4 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { type Actor, actorOf, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Tx } from '../../../core/db/database.ts'
@@ -6,7 +6,7 @@ import { type GitRepo, isZeroOid, type PushPolicy } from '../../../core/git/inde
 import { DomainError } from '../../../core/platform/errors.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import type { MergeMove, Refusal } from '../protections/branches/branch-rules.policy.ts'
-import type { DiskQuota, QuotaSubject } from '../../accounts/index.ts'
+import type { QuotaSubject } from '../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
 import type { Verifier } from '../verification/verifier.service.ts'
 import { addsObjects, findUnverified, loadRules, pushFacts, refusalOf } from './check-push.ts'
@@ -18,7 +18,7 @@ import { recordMoves, type RefChange, type RefMoves } from './record-push.ts'
 
 interface PushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'log'> {
   readonly verifier: Verifier
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   readonly proposals: PushProposals
   readonly hooks: PostPushHooks
   /** Of all processes; undefined where this is the only one. */

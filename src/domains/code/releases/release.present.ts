@@ -2,7 +2,7 @@ import { escapePath, type RepoUrls } from '../../../core/access/repo-urls.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type AttachmentModel as Attachment, presentAttachment } from '../../repositories/index.ts'
-import { presentGhost, presentOther } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { Release } from './release.model.ts'
 import type { ReleaseView } from './views.ts'
 
@@ -27,7 +27,7 @@ export function presentRelease(view: ReleaseView, urls: RepoUrls, site: Site): R
     prerelease: release.isPrerelease,
     created_at: at,
     published_at: at,
-    author: author ? presentOther(author, site) : presentGhost(site),
+    author: author ? userPresenters.presentOther(author, site) : userPresenters.presentGhost(site),
     assets: presentAssets(view, urls, site),
     archive_download_count: { zip: downloads.zip, tar_gz: downloads.tarGz },
   }

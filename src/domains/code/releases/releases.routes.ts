@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { type Attachments, type RepoInView, type WebAccess, serveAttachment } from '../../repositories/index.ts'
-import { plainTextErrors } from '../../accounts/index.ts'
+import { webPages } from '../../accounts/index.ts'
 import type { Releases } from './releases.service.ts'
 import type { ReleaseView } from './views.ts'
 
@@ -22,7 +22,7 @@ export function registerReleases(app: FastifyInstance, { attachments, webAccess,
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/releases/download/*',
-    handler: plainTextErrors(async (request, reply) => {
+    handler: webPages.plainTextErrors(async (request, reply) => {
       const { viewer, ...target } = await webAccess.requireRepo(request, { unit: 'repo.releases' })
       const path = (request.params as Record<string, string>)['*']!
       const slash = path.lastIndexOf('/')

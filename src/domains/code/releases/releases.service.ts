@@ -1,4 +1,4 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
@@ -7,7 +7,6 @@ import { conflict, invalid, invalidField, notFound } from '../../../core/platfor
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { Attachments, Repo, RepoInView } from '../../repositories/index.ts'
-import type { DiskQuota } from '../../accounts/index.ts'
 import { mayManageReleases } from './release-access.policy.ts'
 import type { ReleaseTags } from './release-tags.ts'
 import {
@@ -64,7 +63,7 @@ export interface Releases {
 interface ReleaseDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
   readonly attachments: Pick<Attachments, 'deleteOf'>
   readonly tags: ReleaseTags
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
 }
 
 const MAX_TITLE_LENGTH = 255

@@ -1,7 +1,7 @@
 import type { Db } from '../../../core/db/database.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../archives/archive-download.store.ts'
 import { type Attachment, listAttachmentsOf } from '../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import type { Release } from './release.store.ts'
 
 /** A release with everything that its wire model contains. */
@@ -19,7 +19,7 @@ export interface ReleaseView {
 export async function loadReleaseViews(db: Db, releases: readonly Release[]): Promise<ReleaseView[]> {
   if (releases.length === 0) return []
   const [authors, assets, downloads] = await Promise.all([
-    listUsersByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
+    userQueries.listByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
     listAttachmentsOf(
       db,
       'release',

@@ -2,7 +2,7 @@ import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type RepoView, presentRepo } from '../../repositories/index.ts'
-import { presentOther } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { CombinedStatus, CommitStatus } from './commit-status.model.ts'
 import type { CombinedView, StatusView } from './statuses.service.ts'
 
@@ -15,7 +15,7 @@ export function presentStatus({ status, creator }: StatusView, repoApiUrl: strin
     description: status.description,
     url: `${repoApiUrl}/statuses/${status.oid}`,
     context: status.context,
-    creator: creator ? presentOther(creator, site) : null,
+    creator: creator ? userPresenters.presentOther(creator, site) : null,
     created_at: at,
     updated_at: at,
   }

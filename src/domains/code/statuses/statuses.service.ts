@@ -7,7 +7,7 @@ import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type CombinedState, type StatusState, combineStates } from '../protections/protections.policy.ts'
 import type { Repo } from '../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import {
   type CommitStatus,
   insertCommitStatus,
@@ -111,7 +111,7 @@ async function getReportedOid(git: Git, repo: Repo, ref: string): Promise<string
 }
 
 async function withCreators({ read }: Database, page: Page<CommitStatus>): Promise<Page<StatusView>> {
-  const users = await listUsersByIds(
+  const users = await userQueries.listByIds(
     read,
     page.items.map((status) => asId(status.creatorId)),
   )

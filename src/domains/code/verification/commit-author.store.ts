@@ -1,7 +1,7 @@
 import type { Db } from '../../../core/db/database.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import { type User, toUser } from '../../accounts/index.ts'
+import { type User, userRows } from '../../accounts/index.ts'
 
 /** A no-reply address: `{name}@{domain}` or `{id}+{name}@{domain}` (behaviour/git-data-and-transport#common-rules). */
 interface NoReply {
@@ -41,7 +41,7 @@ async function readUsersByEmails(
       .where('lower_email', 'in', plain)
       .where('is_activated', '=', 1)
       .execute()
-    for (const row of rows) users.set(row.lower_email, toUser(row))
+    for (const row of rows) users.set(row.lower_email, userRows.toUser(row))
   }
   if (noReplies.length > 0) {
     const rows = await db
@@ -53,7 +53,7 @@ async function readUsersByEmails(
         noReplies.map(({ name }) => name),
       )
       .execute()
-    const byName = new Map(rows.map((row) => [row.lower_name, toUser(row)]))
+    const byName = new Map(rows.map((row) => [row.lower_name, userRows.toUser(row)]))
     for (const { email, name, id } of noReplies) {
       const user = byName.get(name)
       if (user !== undefined && (id === undefined || id === user.id)) users.set(email, user)

@@ -5,14 +5,7 @@ import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
 import { PgpError, verifyPgpSignature, readSignatureKeyIds } from '../../../core/platform/pgp/index.ts'
 import type { CommitSigner } from '../../repositories/index.ts'
-import {
-  type User,
-  type GpgKey,
-  type UserKey,
-  findGpgKeysByKeyIds,
-  listProvenKeys,
-  listUsersByIds,
-} from '../../accounts/index.ts'
+import { type User, type GpgKey, type UserKey, keyQueries, userQueries } from '../../accounts/index.ts'
 import { type Failure, type Signer, UNSIGNED, type Verification } from './verification.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
@@ -176,11 +169,11 @@ interface KeyFacts {
 async function loadKeyFacts(db: Db, signed: readonly SignedCommit[], noReplyDomain: string): Promise<KeyFacts> {
   const claims = signed.map((commit) => commit.claim)
   const [gpgKeys, sshKeys, committers] = await Promise.all([
-    findGpgKeysByKeyIds(
+    keyQueries.findGpgByKeyIds(
       db,
       claims.flatMap((claim) => (claim?.kind === 'pgp' ? claim.keyIds : [])),
     ),
-    listProvenKeys(
+    keyQueries.listProven(
       db,
       claims.flatMap((claim) => (claim?.kind === 'ssh' ? [claim.ssh.fingerprint] : [])),
     ),
@@ -191,7 +184,7 @@ async function loadKeyFacts(db: Db, signed: readonly SignedCommit[], noReplyDoma
     ),
   ])
   const ids = new Set([...gpgKeys.values()].map((key) => key.userId))
-  const owners = ids.size === 0 ? [] : await listUsersByIds(db, [...ids])
+  const owners = ids.size === 0 ? [] : await userQueries.listByIds(db, [...ids])
   return { gpgKeys, sshKeys, committers, owners: new Map(owners.map((owner) => [owner.id, owner])) }
 }
 

@@ -1,4 +1,4 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import { isSignedIn, systemActor, type Viewer } from '../../../core/access/viewer.ts'
 import {
@@ -12,7 +12,6 @@ import {
   type GitRepo,
   isGitError,
 } from '../../../core/git/index.ts'
-import type { DiskQuota } from '../../accounts/index.ts'
 import { type Repo, type RepoInView, findRepoById, parseRepoSettings, setWikiTip } from '../../repositories/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 
@@ -86,13 +85,13 @@ function refusalOf(push: IncomingPush, viewer: Viewer, { repo, access }: RepoInV
   return undefined
 }
 
-const quotaRefusal = async (quota: DiskQuota, push: IncomingPush, repo: Repo): Promise<string | undefined> =>
+const quotaRefusal = async (quota: Services['quota'], push: IncomingPush, repo: Repo): Promise<string | undefined> =>
   push.commands.some(({ newOid }) => !isZeroOid(newOid)) && (await quota.isExceeded(repo.owner, 'size:repos:all'))
     ? 'Quota exceeded'
     : undefined
 
 interface WikiPushDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
 }
 
 /** Decides about one push to a wiki and records it after its refs have moved. */

@@ -1,4 +1,4 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../../core/platform/errors.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { decodeBase64 } from '../contents/write/base64.ts'
-import { type DiskQuota, commitIdentity, findUserById } from '../../accounts/index.ts'
+import { commitIdentity, userQueries } from '../../accounts/index.ts'
 import {
   type CommitSigner,
   type Repo,
@@ -45,7 +45,7 @@ export interface PageEdit {
 }
 
 export interface WikiDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   readonly noReplyDomain: string
   /** Of all processes; undefined where this is the only one. */
   readonly locks: SharedLocks | undefined
@@ -157,7 +157,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
   const writing = new KeyedMutex({ name: 'wikis', locks })
 
   return async (actor, repo, open, plan) => {
-    const user = await findUserById(database.read, actor.account.id)
+    const user = await userQueries.findById(database.read, actor.account.id)
     if (user === undefined) throw unauthenticated()
     const author: Identity = {
       ...commitIdentity(user, noReplyDomain),

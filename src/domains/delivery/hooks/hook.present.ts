@@ -9,7 +9,7 @@ import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type PullView, presentPull } from '../../pulls/index.ts'
 import { type RepoView, type Repository, presentRepo } from '../../repositories/index.ts'
-import { type User, presentUser } from '../../accounts/index.ts'
+import { type User, userPresenters } from '../../accounts/index.ts'
 import { eventOf } from './matching.policy.ts'
 import type { HookMessage } from './payloads/payload.ts'
 import type { PayloadOf, PayloadPull, SentEventType } from './payloads/payload-types.ts'
@@ -88,7 +88,7 @@ export const messageOf = <Type extends SentEventType>(
 /** A repository as an anonymous caller sees it, the addresses of accounts included, with the permissions given. */
 export function presentPayloadRepo(view: RepoView, permissions: Repository['permissions'], site: Site): Repository {
   const shown = presentRepo(view, site)
-  const present = (user: User) => presentUser(user, ANONYMOUS, site)
+  const present = (user: User) => userPresenters.present(user, ANONYMOUS, site)
   const { parent, repo_transfer: transfer } = shown
   return {
     ...shown,

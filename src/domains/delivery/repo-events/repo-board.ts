@@ -10,7 +10,7 @@ import type { Unit } from '../../../core/access/repo-access.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import { presentEvent } from './repo-event.present.ts'
 
 /** What happens in repositories, for those who listen (behaviour/repositories#event-stream). */
@@ -95,7 +95,7 @@ function createNotices({ read, log, messageBuilders }: NoticeDeps) {
       if (events.length === 0) return
       const [repos, actors] = await Promise.all([
         listReposByIds(read, [...new Set(events.map(({ repoId }) => asId<RepoId>(repoId)))]),
-        listUsersByIds(
+        userQueries.listByIds(
           read,
           events.map(({ actorId }) => asId(actorId)),
         ),

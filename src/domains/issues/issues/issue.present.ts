@@ -6,7 +6,7 @@ import { type Repo, presentAttachment } from '../../repositories/index.ts'
 import type { Label } from '../labels/label.store.ts'
 import { presentLabel } from '../labels/label.present.ts'
 import { presentMilestone } from '../milestones/milestone.present.ts'
-import { type User, presentGhost, presentUser } from '../../accounts/index.ts'
+import { type User, userPresenters } from '../../accounts/index.ts'
 import type { Issue } from './issue.model.ts'
 import type { Issue as IssueEntity } from './records/issue.store.ts'
 import type { IssueView } from './views.ts'
@@ -57,8 +57,8 @@ export function presentIssues(views: readonly IssueView[], viewer: Viewer, site:
 
 /** What one answer shows of the entities that issues refer to. */
 const partsFor = (viewer: Viewer, site: Site) => ({
-  poster: onceForEach((user: User) => presentUser(user, viewer, site)),
-  assignee: onceForEach((user: User) => presentUser(user, ANONYMOUS, site)),
+  poster: onceForEach((user: User) => userPresenters.present(user, viewer, site)),
+  assignee: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
   label: onceForEach((label: Label, repo: Repo) => presentIssueLabel(label, repo, site)),
   milestone: onceForEach(presentMilestone),
 })
@@ -86,7 +86,7 @@ function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>
     url: urls.api,
     html_url: urls.html,
     number: issue.number,
-    user: poster ? parts.poster(poster) : presentGhost(site),
+    user: poster ? parts.poster(poster) : userPresenters.presentGhost(site),
     original_author: '',
     original_author_id: 0,
     title: issue.title,

@@ -2,7 +2,7 @@ import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import { wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type Repo, presentAttachment } from '../../repositories/index.ts'
-import { presentGhost, presentUser } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import { issueUrls } from './issue.present.ts'
 import type { Issue } from './records/issue.store.ts'
 import type { Comment, IssueDependency } from './issues.model.ts'
@@ -31,7 +31,7 @@ export function presentComment(view: CommentView, site: Site): Comment {
   return {
     id: comment.id,
     ...entryUrls(comment.id, view, site),
-    user: poster ? presentUser(poster, ANONYMOUS, site) : presentGhost(site),
+    user: poster ? userPresenters.present(poster, ANONYMOUS, site) : userPresenters.presentGhost(site),
     original_author: '',
     original_author_id: 0,
     body: comment.body,

@@ -3,7 +3,7 @@ import type { Db } from '../../../core/db/database.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { type Attachments, type Repo, type RepoInView, addToRepoCounter } from '../../repositories/index.ts'
-import { knownUser } from '../../accounts/index.ts'
+import { userRows } from '../../accounts/index.ts'
 import { changeDeadline, counterOf, milestoneCount, appendIssueEvent } from './changes/issue-change.ts'
 import { changeLocked, type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.ts'
 import { createIssue, type NewIssue, type IssueDeps } from './changes/create-issue.ts'
@@ -65,7 +65,7 @@ export function createIssues(deps: IssuesDeps) {
     async create(actor: SignedIn, target: RepoInView, input: NewIssue): Promise<IssueView> {
       const { repo } = target
       const { issue, plan } = await createIssue(deps, actor, target, input)
-      const poster = knownUser(actor.account)
+      const poster = userRows.knownUser(actor.account)
       if (poster === undefined) return (await viewsIn(read, repo, [issue]))[0]!
       return { issue, repo, poster, ...plan, assets: [], pull: undefined }
     },

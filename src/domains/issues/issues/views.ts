@@ -4,7 +4,7 @@ import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../.
 import { type Attachment, type Repo, type RepoInView, listAttachmentsOf } from '../../repositories/index.ts'
 import { type Label, listLabelsByIds } from '../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../milestones/milestone.store.ts'
-import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import { listAssigneeIds } from './records/issue-assignee.store.ts'
 import { listLabelsOfIssues, listPullMetas, type PullMeta } from './records/records.store.ts'
 import type { Issue } from './records/issue.store.ts'
@@ -55,7 +55,7 @@ export async function loadIssueViews(
   ])
   const userIds = new Set([...issues.map((issue) => issue.posterId), ...[...assignees.values()].flat()])
   const owners = [...repos.values()].map(({ owner }) => owner)
-  const users = new Map((await listUsersByIds(db, [...userIds], owners)).map((user) => [user.id, user]))
+  const users = new Map((await userQueries.listByIds(db, [...userIds], owners)).map((user) => [user.id, user]))
   const assetsOf = Map.groupBy(assets, (asset) => asset.issueId)
   const usersOf = (wanted: readonly UserId[] = []): User[] => wanted.flatMap((id) => users.get(id) ?? [])
   return issues.flatMap((issue) => {
@@ -84,7 +84,7 @@ export async function loadDeletedIssueView(
   repo: Repo,
 ): Promise<IssueView | undefined> {
   if (record === undefined) return undefined
-  const users = await listUsersByIds(db, [record.posterId, ...assigneeIds.map((id) => asId<UserId>(id))])
+  const users = await userQueries.listByIds(db, [record.posterId, ...assigneeIds.map((id) => asId<UserId>(id))])
   const labels = await listLabelsByIds(
     db,
     labelIds.map((id) => asId<LabelId>(id)),

@@ -6,7 +6,7 @@ import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { presentUser } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { Guards } from '../../../core/module.ts'
 import { EditReactionOption, Reaction } from './reaction.model.ts'
 import { commentReactionGuards, issueReactionGuards, type ReactionGuards } from './reactions.guards.ts'
@@ -35,7 +35,7 @@ export function reactionOperations(deps: ReactionOperationDeps): Operation[] {
 }
 
 const present = ({ reaction, user }: ReactionView, viewer: Viewer, site: Site): Reaction => ({
-  user: presentUser(user, viewer, site),
+  user: userPresenters.present(user, viewer, site),
   content: reaction.content,
   created_at: wireTime(reaction.createdAt),
 })

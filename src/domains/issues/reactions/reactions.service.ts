@@ -4,7 +4,7 @@ import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { IssueInView } from '../issues/views.ts'
-import { type User, listUsersByIds, lockUsers, requireUnblocked } from '../../accounts/index.ts'
+import { type User, userQueries, blockQueries } from '../../accounts/index.ts'
 import {
   deleteReaction,
   findReaction,
@@ -35,7 +35,7 @@ export type Reactions = ReturnType<typeof createReactions>
 export function createReactions({ database, clock, allowed }: ReactionDeps) {
   const { read } = database
   const viewsOf = async (reactions: readonly Reaction[]): Promise<ReactionView[]> => {
-    const users = await listUsersByIds(read, [...new Set(reactions.map(({ userId }) => userId))])
+    const users = await userQueries.listByIds(read, [...new Set(reactions.map(({ userId }) => userId))])
     const byId = new Map(users.map((user) => [user.id, user]))
     return reactions.flatMap((reaction) => {
       const user = byId.get(reaction.userId)
@@ -63,8 +63,8 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
       const { id: userId, isAdmin } = actor.account
       const { reaction, isNew } = await database.transaction(async (tx) => {
         // Two requests of the user wait for each other, so that the reaction is there once.
-        await lockUsers(tx, [userId])
-        if (!isAdmin) await requireUnblocked(tx, userId, postersOf(target))
+        await userQueries.lock(tx, [userId])
+        if (!isAdmin) await blockQueries.requireUnblocked(tx, userId, postersOf(target))
         const before = await findReaction(tx, placeOf(target), { userId, content })
         if (before !== undefined) return { reaction: before, isNew: false }
         const added = { userId, content, createdAt: clock.now() }

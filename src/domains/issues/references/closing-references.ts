@@ -11,7 +11,7 @@ import {
   listReposByNames,
   loadRepoAccesses,
 } from '../../repositories/index.ts'
-import { loadActingUser, listBlockers } from '../../accounts/index.ts'
+import { userQueries, blockQueries } from '../../accounts/index.ts'
 import { type KeywordReference, listKeywordReferences } from './records/records.store.ts'
 import { needsRight } from './reference.policy.ts'
 import { DomainError } from '../../../core/platform/errors.ts'
@@ -63,7 +63,7 @@ export async function loadTargets(
   const accesses = await loadRepoAccesses(db, author, repos)
   const owners = repos.map((repo) => repo.ownerId)
   const posters = issues.map((issue) => issue.posterId)
-  const blockers = new Set(await listBlockers(db, author.account.id, [...owners, ...posters]))
+  const blockers = new Set(await blockQueries.listBlockers(db, author.account.id, [...owners, ...posters]))
   return new Map(
     issues.flatMap((issue) => {
       const [repo, access] = [byId.get(issue.repoId), accesses.get(issue.repoId)]
@@ -192,7 +192,7 @@ async function isAllowed(
   const [issue] = await listIssuesByIds(tx, [issueId])
   if (issue === undefined) return false
   if (!needsRight({ source: { repoId: from.id, isComment: commentId !== 0 }, target: issue })) return true
-  const author = await loadActingUser(tx, authorId, restriction)
+  const author = await userQueries.loadActing(tx, authorId, restriction)
   const target = author && (await loadTargets(tx, { author, from }, [issueId])).get(issueId)
   if (author === undefined || target?.mayRefer !== true) return false
   return canEditIssue(author, target.access, issue) && mayActOn(author, issue, { repo: target.repo, from })

@@ -3,11 +3,11 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import type { AppendedEvent } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
-import { findUserById } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 
 /** Who writes a text, restricted as its credentials are; undefined when no account acts. */
 export async function loadAuthor(tx: Tx, { actor }: Pick<AppendedEvent, 'actor'>): Promise<SignedIn | undefined> {
   const { id } = actor.account
-  const user = id > 0 ? await findUserById(tx, asId(id)) : undefined
+  const user = id > 0 ? await userQueries.findById(tx, asId(id)) : undefined
   return user && restrictedViewer(user, restrictionOf(actor))
 }

@@ -8,7 +8,7 @@ import type { IssueInView } from '../issues/views.ts'
 import { recordEntries } from '../issues/timeline/record-entries.ts'
 import { requireLocked } from '../issues/changes/edit-issue.ts'
 import { type Repo, findRepoById } from '../../repositories/index.ts'
-import { lockUsers } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 import {
   deleteStopwatch,
   findReadableStopwatch,
@@ -46,7 +46,7 @@ export function createStopwatches({ database, clock }: StopwatchDeps) {
     start: ({ account: { id: userId } }: SignedIn, { repo, issue }: IssueInView): Promise<RunningStopwatch> =>
       database.transaction(async (tx) => {
         const at = clock.now()
-        await lockUsers(tx, [userId])
+        await userQueries.lock(tx, [userId])
         const other = await findStopwatch(tx, userId)
         if (other?.issueId === issue.id) throw conflict('cannot start a stopwatch again if it already exists')
         if (other !== undefined) await stopOn(tx, { userId, issue: await lockIssue(tx, other.issueId), at })

@@ -2,7 +2,7 @@ import type { Db } from '../../../core/db/database.ts'
 import { type IssueView, loadIssueViews } from '../issues/views.ts'
 import { listIssuesByIds } from '../issues/records/issue.store.ts'
 import { listReposByIds } from '../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import type { TrackedTime } from './times.store.ts'
 
 /** Everything that the wire model of a tracked time contains. */
@@ -17,7 +17,7 @@ export interface TimeView {
 export async function loadTimeViews(db: Db, times: readonly TrackedTime[]): Promise<TimeView[]> {
   if (times.length === 0) return []
   const [users, issues] = await Promise.all([
-    listUsersByIds(db, [...new Set(times.map((time) => time.userId))]),
+    userQueries.listByIds(db, [...new Set(times.map((time) => time.userId))]),
     listIssuesByIds(db, [...new Set(times.map((time) => time.issueId))]),
   ])
   const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])

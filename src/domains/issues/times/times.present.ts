@@ -4,7 +4,7 @@ import type { Site } from '../../../core/platform/site.ts'
 import type { Static } from '@sinclair/typebox'
 import { presentIssue } from '../issues/issue.present.ts'
 import type { TrackedTime as TrackedTimeModel } from '../issues/timeline/timeline.model.ts'
-import { presentGhost } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { RunningStopwatch } from './stopwatches.service.ts'
 import type { TimeView } from './time-views.ts'
 import type { StopWatch } from './times.model.ts'
@@ -15,7 +15,7 @@ export function presentTime(
   viewer: Viewer,
   site: Site,
 ): Static<typeof TrackedTimeModel> {
-  const ghost = presentGhost(site)
+  const ghost = userPresenters.presentGhost(site)
   return {
     id: time.id,
     created: wireTime(time.createdAt),

@@ -2,7 +2,7 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { forbidden } from '../../../core/platform/errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
-import { type User, getOwnerInView } from '../../accounts/index.ts'
+import { type User, ownerQueries } from '../../accounts/index.ts'
 import type { AccountChange } from '../issues/changes/issue-change.ts'
 import { recordEntries } from '../issues/timeline/record-entries.ts'
 import { insertTime, listTimesByIds } from './times.store.ts'
@@ -16,7 +16,7 @@ export type FindUser = ReturnType<typeof createFindUser>
 
 /** Whose times a request is about. */
 export function createFindUser(read: Db) {
-  const named = (actor: SignedIn, name: string): Promise<User> => getOwnerInView(read, actor, name)
+  const named = (actor: SignedIn, name: string): Promise<User> => ownerQueries.getInView(read, actor, name)
   return {
     /** Throws NotFound also for an account that is hidden from the actor. */
     named,

@@ -23,7 +23,7 @@ import {
 } from '../../repositories/index.ts'
 import { copyLfsLinks, copyRepoLanguages, findForkOf } from '../../code/index.ts'
 import { copyDefaultWebhooks } from '../../delivery/index.ts'
-import { type User, requireUnblocked } from '../../accounts/index.ts'
+import { type User, blockQueries } from '../../accounts/index.ts'
 
 export interface ForkDeps extends CreateRepoDeps {
   /** Owners at their limit may still fork. */
@@ -40,7 +40,7 @@ export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, ta
   requireUnrestricted(actor)
   requireRepoName(target.name)
   const { database, git } = deps
-  await requireUnblocked(database.read, actor.account.id, [base.ownerId])
+  await blockQueries.requireUnblocked(database.read, actor.account.id, [base.ownerId])
   await requireFree(database.read, base, target)
   await requireBelowLimit(database.read, deps, actor, target.owner)
   await deps.quota.require(target.owner, 'size:repos:all')
@@ -100,7 +100,7 @@ async function insertFork(
   const at = clock.now()
   const base = await findRepoById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
-  await requireUnblocked(tx, actor.account.id, [base.ownerId])
+  await blockQueries.requireUnblocked(tx, actor.account.id, [base.ownerId])
   await requireBelowLimit(tx, deps, actor, target.owner)
   // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude
   // those of concurrent requests.

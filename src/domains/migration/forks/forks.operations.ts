@@ -6,19 +6,19 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { Orgs, User, Users } from '../../accounts/index.ts'
+import type { User } from '../../accounts/index.ts'
 import { type Repos, Repository, presentRepo } from '../../repositories/index.ts'
-import type { Guards } from '../../../core/module.ts'
+import type { Guards, Services } from '../../../core/module.ts'
 import { CreateForkOption } from './fork.model.ts'
 import type { Forks } from './forks.service.ts'
 
 interface ForkOperationDeps {
   readonly forks: Forks
   readonly guards: Pick<Guards, 'repo'>
-  readonly orgs: Orgs
+  readonly orgs: Services['orgs']
   readonly repos: Repos
   readonly site: Site
-  readonly users: Users
+  readonly users: Services['users']
   /** Forking and lists of forks are switched off. */
   readonly isDisabled: boolean
 }

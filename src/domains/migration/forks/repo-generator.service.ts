@@ -3,7 +3,7 @@ import { branchRef, copyObjects, type GitRepo, isNewRefName } from '../../../cor
 import { forbidden, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { copyLfsLinks } from '../../code/index.ts'
-import { type User, commitIdentity, findUserByName, isOwnerInView, mayCreateFor } from '../../accounts/index.ts'
+import { type User, commitIdentity, userQueries, ownerQueries } from '../../accounts/index.ts'
 import {
   type CreateRepoDeps,
   type Repo,
@@ -109,12 +109,12 @@ async function fillRepo(deps: GenerateDeps, actor: SignedIn, plan: RepoPlan, cho
 }
 
 async function requireOwner({ database }: GenerateDeps, actor: SignedIn, name: string): Promise<User> {
-  const owner = name === '' ? undefined : await findUserByName(database.read, name)
-  if (owner === undefined || !(await isOwnerInView(database.read, actor, owner)))
+  const owner = name === '' ? undefined : await userQueries.findByName(database.read, name)
+  if (owner === undefined || !(await ownerQueries.isInView(database.read, actor, owner)))
     throw notFound(`request owner \`${name}\` does not exist`)
   if (owner.kind !== 'organization' && owner.id !== actor.account.id && !isSiteAdmin(actor))
     throw forbidden('Only admin can generate repository for other user.')
-  if (!(await mayCreateFor(database.read, actor, owner)))
+  if (!(await ownerQueries.mayCreateFor(database.read, actor, owner)))
     throw forbidden('Given user is not allowed to create repository in organization.')
   return owner
 }

@@ -13,7 +13,7 @@ import {
   loadRepoAccess,
   writeCommit,
 } from '../../repositories/index.ts'
-import { commitIdentity, findUserById } from '../../accounts/index.ts'
+import { commitIdentity, userQueries } from '../../accounts/index.ts'
 
 type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
 
@@ -114,7 +114,7 @@ async function commitMerge(
   ours: GitRepo,
   { tip, upstream, branch, base }: Merging,
 ): Promise<string> {
-  const user = await findUserById(database.read, actor.account.id)
+  const user = await userQueries.findById(database.read, actor.account.id)
   if (user === undefined) throw unauthenticated()
   const { tree, conflicts } = await ours.merges.mergeTrees(tip, upstream.oid)
   if (conflicts.length > 0) throw conflict(`merge conflict in ${conflicts.slice(0, 5).join(', ')}`)

@@ -4,7 +4,7 @@ import { forbidden, invalid, isDomainError, unavailable } from '../../../core/pl
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
 import { newStorageKey } from '../../repositories/index.ts'
-import { type User, findUserById, getOwnerInView } from '../../accounts/index.ts'
+import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import { deleteImportFiles, importRepo } from './import-repo.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
 import { listUnfinishedImports } from './unfinished-import.store.ts'
@@ -69,8 +69,8 @@ async function chooseOwner(
   { owner: name = '', ownerId = 0 }: ImportTarget,
 ): Promise<User> {
   const own = name === '' && ownerId === 0
-  const byId = name === '' ? await findUserById(read, own ? actor.account.id : asId(ownerId)) : undefined
-  const owner = await getOwnerInView(read, actor, byId?.name ?? name).catch((error: unknown) => {
+  const byId = name === '' ? await userQueries.findById(read, own ? actor.account.id : asId(ownerId)) : undefined
+  const owner = await ownerQueries.getInView(read, actor, byId?.name ?? name).catch((error: unknown) => {
     throw isDomainError(error) ? invalid(`user does not exist [uid: ${ownerId}, name: ${name}]`) : error
   })
   if (isSiteAdmin(actor) || owner.id === actor.account.id) return owner

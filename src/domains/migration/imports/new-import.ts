@@ -1,10 +1,10 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Processes } from '../../../core/platform/concurrency/processes.ts'
 import type { Attachments, Repo, RepoRules, UploadRules } from '../../repositories/index.ts'
 import type { LfsObjects, LfsTransfers } from '../../code/index.ts'
 import type { RemoteAccess } from '../mirrors/remote-access.ts'
-import type { DiskQuota, User } from '../../accounts/index.ts'
+import type { User } from '../../accounts/index.ts'
 import type { SourceDeps, OpenSource } from './forge-api.ts'
 import type { RemoteCredentials } from '../../../core/git/index.ts'
 import { openGitea } from './sources/gitea.source.ts'
@@ -105,7 +105,7 @@ export interface ImportDeps extends Pick<Core, 'database' | 'git' | 'events' | '
   readonly processes: Pick<Processes, 'acrossMachines' | 'ended' | 'self'>
   readonly access: RemoteAccess
   readonly rules: RepoRules
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   readonly settings: ImportSettings
   readonly largeFiles: LargeFileServices | undefined
   readonly attachments: Attachments

@@ -1,11 +1,10 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { actorOf } from '../../../core/access/viewer.ts'
 import { branchRef, type Remote, RemoteError, type RemoteRefs } from '../../../core/git/index.ts'
 import { badRequest } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { type LfsTransfers, type Pushes, type RefChange, lfsServerOf } from '../../code/index.ts'
-import type { DiskQuota } from '../../accounts/index.ts'
 import {
   type Mirror,
   type Repo,
@@ -23,7 +22,7 @@ interface PullMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock
   readonly access: RemoteAccess
   /** Of all processes; undefined where this is the only one. */
   readonly locks: SharedLocks | undefined
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   /** Undefined if LFS is disabled. */
   readonly lfsTransfers: LfsTransfers | undefined
   readonly enabled: boolean

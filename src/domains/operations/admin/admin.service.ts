@@ -3,7 +3,7 @@ import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { invalid, notFound, conflict } from '../../../core/platform/errors.ts'
 import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../../repositories/index.ts'
-import { type User, deleteUser, lockUserToDelete, requireOtherAdmin } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import {
   lockMemberships,
   type Badge,
@@ -33,7 +33,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
     async delete(actor: Actor, user: User, { purge }: { purge: boolean }): Promise<void> {
       if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
       await database.transaction(async (tx) => {
-        await requireOtherAdmin(tx, user, 'delete')
+        await userQueries.requireOtherAdmin(tx, user, 'delete')
         if (user.id === actor.account.id) throw invalid('you cannot delete yourself')
         const memberships = await lockMemberships(tx, user.id)
         if (!purge) await requireNothingOwned(tx, user, memberships.length)
@@ -59,7 +59,7 @@ async function deleteAccount(
   { id, name, purge = false }: Pick<User, 'id' | 'name'> & { readonly purge?: boolean },
   { actor, at }: { readonly actor: Actor; readonly at: number },
 ): Promise<void> {
-  if (!(await lockUserToDelete(tx, id))) throw notFound(`user does not exist [uid: ${id}]`)
+  if (!(await userQueries.lockToDelete(tx, id))) throw notFound(`user does not exist [uid: ${id}]`)
   for (const repo of await listOwnedRepos(tx, id))
     await recordRepoDeletion(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
   await lockOwnedRepos(tx, id)
@@ -70,7 +70,7 @@ async function deleteAccount(
     { user_id: id, name, ...(purge && { purges: true }) },
   )
   await deleteOwnedRepos(tx, id)
-  await deleteUser(tx, id)
+  await userQueries.delete(tx, id)
   await events.append(tx, 'user.deleted', { actor, repoId: 0, at }, { user_id: id, name })
 }
 

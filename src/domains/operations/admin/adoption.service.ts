@@ -18,7 +18,7 @@ import {
   requireRepoName,
   upsertBranches,
 } from '../../repositories/index.ts'
-import { type User, findUserByName } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import { listKnownNames } from './admin.store.ts'
 
 export interface AdoptionDeps extends Pick<Core, 'database' | 'git' | 'events' | 'jobs' | 'clock'> {
@@ -36,7 +36,7 @@ export type Adoption = ReturnType<typeof createAdoption>
 export function createAdoption(deps: AdoptionDeps) {
   const { database, git } = deps
   const find = async (ownerName: string, name: string): Promise<{ owner: User; found: UnadoptedRepo }> => {
-    const owner = await findUserByName(database.read, ownerName)
+    const owner = await userQueries.findByName(database.read, ownerName)
     if (owner === undefined) throw notFound('user does not exist')
     if (await findRepoByName(database.read, owner, name)) throw notFound('the repository has a row already')
     const [wantedOwner, wanted] = [owner.name.toLowerCase(), name.toLowerCase()]

@@ -2,7 +2,7 @@ import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
-import { type User, countUsers, getOwnerInView } from '../../accounts/index.ts'
+import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import { countActiveUsers, countActivitiesOfKind, findUserByPublicEmail } from './usage.store.ts'
 
 /** How much the server is used. */
@@ -55,7 +55,7 @@ export function createFediverse({
       const now = clock.now()
       if (cached === undefined || now - cached.at >= FRESH_MS) {
         const usage = {
-          users: await countUsers(read),
+          users: await userQueries.count(read),
           activeMonth: await countActiveUsers(read, now - 30 * DAY_MS),
           activeHalfyear: await countActiveUsers(read, now - 180 * DAY_MS),
           posts: await countActivitiesOfKind(read, ['create_issue', 'create_pull_request']),
@@ -78,12 +78,12 @@ export function createFediverse({
       const user = scheme.toLowerCase() === 'mailto' ? await findUserByPublicEmail(read, rest) : undefined
       if (scheme.toLowerCase() === 'mailto') {
         if (user === undefined) throw notFound('user does not exist')
-        return getOwnerInView(read, ANONYMOUS, user.name)
+        return ownerQueries.getInView(read, ANONYMOUS, user.name)
       }
       const at = rest.lastIndexOf('@')
       if (rest.slice(at + 1).toLowerCase() !== settings.host().toLowerCase())
         throw badRequest('the resource belongs to another host')
-      return getOwnerInView(read, ANONYMOUS, rest.slice(0, at))
+      return ownerQueries.getInView(read, ANONYMOUS, rest.slice(0, at))
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../../core/config/index.ts'
 import type { Processes } from '../../../core/platform/concurrency/processes.ts'
 import { defineModule, type ModuleParts } from '../../../core/module.ts'
-import { avatarUrl } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import { backupGauges } from './backup-gauges.ts'
 import { createFediverse, type Fediverse } from './fediverse.service.ts'
 import { healthParts } from './health-parts.ts'
@@ -42,7 +42,13 @@ export const module = defineModule({
       services: { fediverse },
       operations: [...settingsOperations(publicSettings(config)), ...nodeInfoOperations({ fediverse, site })],
       routes(http) {
-        registerUserFiles(http, { webAccess, gpgKeys, sshKeys, users, avatarUrl: (user) => avatarUrl(user, site) })
+        registerUserFiles(http, {
+          webAccess,
+          gpgKeys,
+          sshKeys,
+          users,
+          avatarUrl: (user) => userPresenters.avatarUrl(user, site),
+        })
         registerWellKnown(http, { fediverse, site, requireSignIn })
         registerHealth(http, healthParts(core))
       },

@@ -1,5 +1,5 @@
 import type { Db } from '../../../core/db/database.ts'
-import { type User, toUser } from '../../accounts/index.ts'
+import { type User, userRows } from '../../accounts/index.ts'
 
 /** Individuals who signed in or did something since then, epoch milliseconds. */
 export async function countActiveUsers(db: Db, since: number): Promise<number> {
@@ -44,5 +44,5 @@ export async function findUserByPublicEmail(db: Db, email: string): Promise<User
     .where('email_address.is_activated', '=', 1)
     .where('user.is_email_hidden', '=', 0)
     .executeTakeFirst()
-  return row && toUser(row)
+  return row && userRows.toUser(row)
 }

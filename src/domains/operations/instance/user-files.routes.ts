@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
-import type { GpgKeys, SshKeys, User, Users } from '../../accounts/index.ts'
+import type { User } from '../../accounts/index.ts'
 import type { WebAccess } from '../../repositories/index.ts'
 
 export interface UserFileDeps {
   readonly webAccess: WebAccess
-  readonly gpgKeys: GpgKeys
-  readonly sshKeys: SshKeys
-  readonly users: Users
+  readonly gpgKeys: Services['gpgKeys']
+  readonly sshKeys: Services['sshKeys']
+  readonly users: Services['users']
   /** Where an account's image is. */
   avatarUrl(user: User): string
 }

@@ -3,7 +3,7 @@ import { ok, send } from '../../../core/http/answer/answer.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { SERVER_VERSION } from '../../../core/platform/version.ts'
-import { avatarUrl } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { Fediverse } from './fediverse.service.ts'
 
 export interface WellKnownOptions {
@@ -38,7 +38,7 @@ export function registerWellKnown(app: FastifyInstance, { fediverse, site, requi
       aliases: [profile, ...(user.isEmailHidden || user.kind !== 'individual' ? [] : [`mailto:${user.email}`])],
       links: [
         { rel: 'http://webfinger.net/rel/profile-page', type: 'text/html', href: profile },
-        { rel: 'http://webfinger.net/rel/avatar', href: avatarUrl(user, site) },
+        { rel: 'http://webfinger.net/rel/avatar', href: userPresenters.avatarUrl(user, site) },
       ],
     }
     return reply.type('application/jrd+json').header('access-control-allow-origin', '*').send(JSON.stringify(answer))

@@ -9,7 +9,7 @@ import {
   recountMilestones,
 } from '../../issues/index.ts'
 import { recountRepos, recountTopics, repoCounters, topicCounters } from '../../repositories/index.ts'
-import { recountUsers, userCounters } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 
 /** A column that repeats what could be counted. */
 interface Counter {
@@ -21,11 +21,11 @@ interface Counter {
 }
 
 const COUNTERS: readonly Counter[] = [
-  ...namesOf(userCounters).map((column) => ({
+  ...namesOf(userQueries.counters).map((column) => ({
     table: 'user' as const,
     column,
-    count: userCounters[column],
-    recount: (tx: Tx, ids: readonly number[]) => recountUsers(tx, column, ids),
+    count: userQueries.counters[column],
+    recount: (tx: Tx, ids: readonly number[]) => userQueries.recount(tx, column, ids),
   })),
   ...namesOf(repoCounters).map((column) => ({
     table: 'repo' as const,

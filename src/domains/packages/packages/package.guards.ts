@@ -1,9 +1,10 @@
+import type { Services } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
-import type { User, Users } from '../../accounts/index.ts'
+import type { User } from '../../accounts/index.ts'
 import { loadPackageGrants } from './package-grants.store.ts'
 import { decidePackageMode, NO_PACKAGE_GRANTS } from './packages.policy.ts'
 
@@ -14,7 +15,7 @@ interface PackageOwner {
 
 interface PackageOwnerDeps {
   readonly database: Database
-  readonly users: Pick<Users, 'getInView'>
+  readonly users: Pick<Services['users'], 'getInView'>
 }
 
 export type PackageGuard = (level: 'read' | 'write') => Guard<PackageOwner>

@@ -2,7 +2,7 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { presentRepo } from '../../repositories/index.ts'
-import { presentGhost, presentUser } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { PackageView } from './package-view.ts'
 import type { Package, PackageFile as PackageFileModel } from './package.model.ts'
 import type { PackageFile } from './package.store.ts'
@@ -12,9 +12,9 @@ export function presentPackage(view: PackageView, viewer: Viewer, site: Site): P
   const path = [version.type, version.name, version.version].map(encodeURIComponent).join('/')
   return {
     id: version.id,
-    owner: presentUser(owner, viewer, site),
+    owner: userPresenters.present(owner, viewer, site),
     repository: repo ? presentRepo(repo, site) : null,
-    creator: creator ? presentUser(creator, viewer, site) : presentGhost(site),
+    creator: creator ? userPresenters.present(creator, viewer, site) : userPresenters.presentGhost(site),
     type: version.type,
     name: version.name,
     version: version.version,

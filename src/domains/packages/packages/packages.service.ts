@@ -6,7 +6,7 @@ import type { EventPayload } from '../../../core/events/index.ts'
 import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Repos, listReposByIds } from '../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import type { PackageView } from './package-view.ts'
 import {
   deletePackage,
@@ -173,7 +173,7 @@ async function viewsOf(
   viewer: Viewer,
   { owner, versions }: { readonly owner: User; readonly versions: readonly PackageVersion[] },
 ): Promise<PackageView[]> {
-  const creators = await listUsersByIds(
+  const creators = await userQueries.listByIds(
     read,
     versions.map(({ creatorId }) => creatorId),
   )

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import type { GitRepo } from '../../../core/git/index.ts'
 import type { Core } from '../../../core/module.ts'
 import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
-import { loadActingUser } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 import { type CombinedState, listLatestStatuses, loadBranchRules, requiredChecksState } from '../../code/index.ts'
 import { findIssueById, lockIssue, type Issue, recordEntries } from '../../issues/index.ts'
 import { type Repo, loadRepoAccess, lockRepo } from '../../repositories/index.ts'
@@ -152,7 +152,7 @@ async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry):
   const [issue, pull, actor] = await Promise.all([
     findIssueById(read, entry.issueId),
     findPullByIssue(read, entry.issueId),
-    loadActingUser(read, entry.actorId, entry.restriction, MERGE_NEED),
+    userQueries.loadActing(read, entry.actorId, entry.restriction, MERGE_NEED),
   ])
   if (issue === undefined || pull === undefined) return 'it was deleted'
   if (issue.isClosed) return 'it was closed'

@@ -2,7 +2,7 @@ import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { presentUser } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { MergeQueueEntry } from './merge-queue.model.ts'
 import { batchRef } from './batch-entries.ts'
 import type { QueuedView } from './queue-views.ts'
@@ -21,7 +21,7 @@ export function presentQueued(view: QueuedView, viewer: Viewer, site: Site): Mer
       head_sha: entry.headOid,
     },
     style: entry.request.action,
-    user: user ? presentUser(user, viewer, site) : null,
+    user: user ? userPresenters.present(user, viewer, site) : null,
     queued_at: wireTime(entry.at),
     merge_commit_sha: entry.oid,
     batch: batch

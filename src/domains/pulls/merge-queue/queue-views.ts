@@ -3,7 +3,7 @@ import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Issue, listIssuesByIds } from '../../issues/index.ts'
 import type { Pull } from '../pulls/records/pull.store.ts'
 import type { Repo } from '../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../accounts/index.ts'
+import { type User, userQueries } from '../../accounts/index.ts'
 import { type Batch, findBatch } from './records/batch.store.ts'
 import { findEntry, listEntries, listEntryPage, type QueueEntry } from './records/entry.store.ts'
 
@@ -54,7 +54,7 @@ async function withDetails(
       db,
       entries.map(({ issueId }) => issueId),
     ),
-    listUsersByIds(
+    userQueries.listByIds(
       db,
       entries.map(({ actorId }) => actorId),
     ),

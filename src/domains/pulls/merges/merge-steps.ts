@@ -7,7 +7,7 @@ import type { Core } from '../../../core/module.ts'
 import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { conflict, isDomainError, notFound } from '../../../core/platform/errors.ts'
-import { loadActingUser } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 import { PushRefusedError, type Pushes } from '../../code/index.ts'
 import {
   type Issue,
@@ -275,7 +275,7 @@ export async function followUp(deps: MergeDeps, { issueId, deletesBranch, restri
   const { database, clock, events } = deps
   const issue = await findIssueById(database.read, issueId)
   const pull = issue && (await findPullByIssue(database.read, issueId))
-  const actor = pull?.merge && (await loadActingUser(database.read, pull.merge.byId, restriction))
+  const actor = pull?.merge && (await userQueries.loadActing(database.read, pull.merge.byId, restriction))
   const repo = issue && (await findRepoById(database.read, issue.repoId))
   if (issue === undefined || repo === undefined || pull?.merge === undefined || actor === undefined) return
   const applied = { events, actor, at: clock.now(), issueId, repo, oid: pull.merge.oid }

@@ -13,7 +13,7 @@ import {
   parseRepoSettings,
   writeCommit,
 } from '../../repositories/index.ts'
-import { findUserById } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 import { outOfDate } from './merge-errors.ts'
 import { committerOf } from './messages/merge-commit.ts'
 import type { MergeDeps } from './merge-steps.ts'
@@ -78,7 +78,7 @@ async function buildUpdate(
   const { baseBranch, headBranch } = target.pull
   if (await git.history.isAncestor(baseOid, headOid)) throw invalid('the head is up to date')
   const { signer } = deps
-  const committer = committerOf(deps, await findUserById(deps.read, actor.account.id), deps.clock.now())
+  const committer = committerOf(deps, await userQueries.findById(deps.read, actor.account.id), deps.clock.now())
   const made = { author: committer, committer, message: `Merge branch '${baseBranch}' into ${headBranch}\n` }
   const sides = style === 'merge' ? { base: headOid, head: baseOid } : { base: baseOid, head: headOid }
   const outcome = await git.merges.build({

@@ -8,7 +8,7 @@ import { parseInteger } from '../../../core/platform/paging.ts'
 import { findIssueByNumber } from '../../issues/index.ts'
 import { type Pull, findPullByIssue } from '../pulls/records/pull.store.ts'
 import type { RepoInView, WebAccess } from '../../repositories/index.ts'
-import { plainTextErrors } from '../../accounts/index.ts'
+import { webPages } from '../../accounts/index.ts'
 import type { PullDiffs } from './pull-diffs.service.ts'
 
 interface PullTextDeps {
@@ -33,7 +33,7 @@ export function registerPullTexts(app: FastifyInstance, { database: { read }, di
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/pulls/:file(^[0-9]+\\.(?:diff|patch)$)',
-    handler: plainTextErrors(async (request, reply) => {
+    handler: webPages.plainTextErrors(async (request, reply) => {
       const visit = await webAccess.requireRepo(request, { unit: 'repo.pulls' })
       const [index, kind] = (request.params as { file: string }).file.split('.')
       const pull = await getPull(visit, index!)

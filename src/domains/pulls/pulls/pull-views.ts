@@ -11,7 +11,7 @@ import {
   loadIssueViews,
 } from '../../issues/index.ts'
 import { type Repo, type RepoInView, type RepoView, type Repos, listReposByIds } from '../../repositories/index.ts'
-import { type User, listUsersByIds, type TeamModel } from '../../accounts/index.ts'
+import { type User, type TeamModel, userQueries } from '../../accounts/index.ts'
 import { loadBranchTips, tipKey, listPullsOfHeads } from './records/records.store.ts'
 import { listPullsByIssues, type Pull } from './records/pull.store.ts'
 import type { Port } from '../../../core/platform/hook.ts'
@@ -168,7 +168,7 @@ async function joinViews(
       read,
       all.flatMap((pull) => [baseOf(pull), ...headOf(pull)]),
     ),
-    listUsersByIds(
+    userQueries.listByIds(
       read,
       all.flatMap((pull) => pull.merge?.byId ?? []),
     ),

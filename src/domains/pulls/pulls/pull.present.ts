@@ -4,7 +4,7 @@ import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type IssueModel as Issue, presentIssues } from '../../issues/index.ts'
 import { type RepoView, presentRepo } from '../../repositories/index.ts'
-import { type User, presentGhost, presentUser } from '../../accounts/index.ts'
+import { type User, userPresenters } from '../../accounts/index.ts'
 import type { PullRequest } from './pull.model.ts'
 import { isMergeable, pullHeadRef } from './pull.policy.ts'
 import type { PullView } from './pull-views.ts'
@@ -44,7 +44,7 @@ function present(view: PullView, presented: Issue, { viewer, site }: Audience): 
     milestone,
     assignee,
     assignees: assignees ?? [],
-    requested_reviewers: (reviews?.reviewers ?? []).map((reviewer) => presentUser(reviewer, viewer, site)),
+    requested_reviewers: (reviews?.reviewers ?? []).map((reviewer) => userPresenters.present(reviewer, viewer, site)),
     requested_reviewers_teams: [...(reviews?.teams ?? [])],
     state,
     draft: pull.isDraft,
@@ -86,7 +86,7 @@ function presentMerge({ pull: { merge }, mergedBy }: PullView, viewer: Viewer, s
 }
 
 const presentMerger = (user: User | undefined, viewer: Viewer, site: Site): PullRequest['merged_by'] =>
-  user ? presentUser(user, viewer, site) : presentGhost(site)
+  user ? userPresenters.present(user, viewer, site) : userPresenters.presentGhost(site)
 
 const presentBase = ({ pull, baseOid = '' }: PullView): BranchInfo => ({
   label: pull.baseBranch,

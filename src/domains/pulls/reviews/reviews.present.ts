@@ -2,7 +2,7 @@ import { wireTime } from '../../../core/platform/clock.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { issueUrls } from '../../issues/index.ts'
-import { presentGhost, presentUser, presentTeam } from '../../accounts/index.ts'
+import { presentTeam, userPresenters } from '../../accounts/index.ts'
 import type { CommentPlace } from './records/records.store.ts'
 import type { ReviewCommentView } from './comments/add-comment.ts'
 import type { PullReviewComment } from './reviews.model.ts'
@@ -17,8 +17,8 @@ export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, si
   return {
     id: entry.id,
     body: entry.body,
-    user: poster ? presentUser(poster, viewer, site) : presentGhost(site),
-    resolver: resolver ? presentUser(resolver, viewer, site) : null,
+    user: poster ? userPresenters.present(poster, viewer, site) : userPresenters.presentGhost(site),
+    resolver: resolver ? userPresenters.present(resolver, viewer, site) : null,
     pull_request_review_id: place.reviewId,
     created_at: wireTime(entry.createdAt),
     updated_at: wireTime(entry.updatedAt),
@@ -73,7 +73,7 @@ export function presentReview(view: ReviewView, viewer: Viewer, site: Site): Pul
 
 function presentReviewer({ review, reviewer }: ReviewView, viewer: Viewer, site: Site): PullReview['user'] {
   if (review.teamId !== undefined) return null
-  return reviewer ? presentUser(reviewer, viewer, site) : presentGhost(site)
+  return reviewer ? userPresenters.present(reviewer, viewer, site) : userPresenters.presentGhost(site)
 }
 
 /** COMPAT: a team within a review has no permission of its own (test/pulls/reviews/reviews.test.ts). */

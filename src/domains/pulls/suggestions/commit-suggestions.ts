@@ -21,7 +21,7 @@ import {
   notFound,
 } from '../../../core/platform/errors.ts'
 import { type CommitSigner, appendTrailers, writeCommit } from '../../repositories/index.ts'
-import { commitIdentity, findUserById, listUsersByIds } from '../../accounts/index.ts'
+import { commitIdentity, userQueries } from '../../accounts/index.ts'
 import { applySuggestions, findSuggestions, type LineEdit } from './suggestion-blocks.ts'
 import { type Comment, type Issue, isComment, isHiddenFrom, listEntriesByIds } from '../../issues/index.ts'
 import { type CommentPlace, listPlacesByEntries } from '../reviews/records/records.store.ts'
@@ -191,10 +191,10 @@ async function identify(
   actor: SignedIn,
   suggestions: readonly Suggestion[],
 ) {
-  const caller = await findUserById(read, actor.account.id)
+  const caller = await userQueries.findById(read, actor.account.id)
   if (caller === undefined) throw unauthenticated()
   const others = new Set(suggestions.map(({ entry }) => entry.actorId).filter((id) => id !== caller.id))
-  const authors = await listUsersByIds(read, [...others])
+  const authors = await userQueries.listByIds(read, [...others])
   const author = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   return {
     identities: { author, committer: author },

@@ -4,7 +4,7 @@ import { notFound } from '../../../core/platform/errors.ts'
 import type { Repos } from '../repos/repos.service.ts'
 import { requireVisible } from '../repos/lookup.ts'
 import type { WebAccess } from '../repo-access/repo-access.service.ts'
-import { plainTextErrors } from '../../accounts/index.ts'
+import { webPages } from '../../accounts/index.ts'
 import type { Attachment } from './attachment.store.ts'
 import type { Attachments } from './attachments.service.ts'
 import { serveAttachment } from './serve-attachment.routes.ts'
@@ -32,14 +32,14 @@ export function registerAttachments(
   app.route({
     method: [...METHODS],
     url: '/attachments/:uuid',
-    handler: plainTextErrors(async (request, reply) =>
+    handler: webPages.plainTextErrors(async (request, reply) =>
       serveAttachment(attachments, await byUuid(await webAccess.viewer(request), request), request, reply),
     ),
   })
   app.route({
     method: [...METHODS],
     url: '/:owner/:repo/attachments/:uuid',
-    handler: plainTextErrors(async (request, reply) => {
+    handler: webPages.plainTextErrors(async (request, reply) => {
       const { repo, viewer } = await webAccess.requireRepo(request)
       const found = await byUuid(viewer, request)
       if (found.repoId !== repo.id) throw notFound('attachment of another repository')

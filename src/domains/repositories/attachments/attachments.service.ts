@@ -1,10 +1,10 @@
-import type { Core } from '../../../core/module.ts'
+import { isHttpUrl } from '../../../core/platform/html.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import { type Viewer, viewerId } from '../../../core/access/viewer.ts'
 import type { BlobLink, BlobRange, BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
-import { type DiskQuota, isHttpUrl } from '../../accounts/index.ts'
 import type { RepoInView } from '../repos/lookup.ts'
 import {
   type AttachmentOwners,
@@ -75,7 +75,7 @@ export interface Attachments extends Uploads {
 
 interface AttachmentDeps extends Pick<Core, 'database' | 'clock' | 'jobs'> {
   readonly blobs: BlobStore
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
 }
 
 export function createAttachments({ database, blobs, clock, jobs, quota }: AttachmentDeps): Attachments {

@@ -1,11 +1,11 @@
-import type { Core } from '../../../core/module.ts'
+import { isHttpUrl } from '../../../core/platform/html.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { randomUUID } from 'node:crypto'
 import type { Actor, Viewer } from '../../../core/access/viewer.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, invalid, DomainError, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { type DiskQuota, isHttpUrl } from '../../accounts/index.ts'
 import {
   type Attachment,
   insertAttachment,
@@ -124,7 +124,7 @@ export interface AttachmentHold {
 
 interface UploadDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: BlobStore
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   readonly owners: AttachmentOwners
 }
 

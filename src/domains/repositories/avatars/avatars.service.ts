@@ -5,7 +5,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import { setRepoAvatar } from '../repos/changes/changes.store.ts'
-import { setUserAvatar } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 import { deleteUnusedAvatars, findAvatar, insertAvatar, isAvatarBlobUsed } from './avatar.store.ts'
 import { type AvatarRules, readImage } from './read-image.ts'
 
@@ -52,7 +52,7 @@ export function createAvatars({ database, clock, jobs, blobs, rules, taskPool }:
       await requestSweep(tx)
     })
 
-  const ofAccount = (id: UserId) => (tx: Tx, avatar: string) => setUserAvatar(tx, id, avatar, clock.now())
+  const ofAccount = (id: UserId) => (tx: Tx, avatar: string) => userQueries.setAvatar(tx, id, avatar, clock.now())
   const ofRepo = (id: RepoId) => (tx: Tx, avatar: string) => setRepoAvatar(tx, id, avatar)
 
   return {

@@ -4,7 +4,7 @@ import { ok, noContent } from '../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
-import { UserModel as User, presentUser, TeamModel as Team, presentTeam } from '../../accounts/index.ts'
+import { UserModel as User, TeamModel as Team, presentTeam, userPresenters } from '../../accounts/index.ts'
 import type { Collaboration } from './collaboration.service.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import type { RepoTeams } from './team-repos.service.ts'
@@ -32,7 +32,7 @@ export function assigneeOperations({ collaboration, guards, site }: AssigneeOper
       summary: 'Users whom issues may be assigned to',
       errors: [401, 404],
       handler: async ({ access: { repo }, viewer }) =>
-        ok((await collaboration.assignees(repo)).map((user) => presentUser(user, viewer, site))),
+        ok((await collaboration.assignees(repo)).map((user) => userPresenters.present(user, viewer, site))),
     }),
     defineOperation({
       ...common,
@@ -41,7 +41,11 @@ export function assigneeOperations({ collaboration, guards, site }: AssigneeOper
       summary: 'Users of whom a review may be asked',
       errors: [401, 403, 404],
       handler: async ({ access: { repo }, viewer }) =>
-        ok((await collaboration.reviewers(viewer as SignedIn, repo)).map((user) => presentUser(user, viewer, site))),
+        ok(
+          (await collaboration.reviewers(viewer as SignedIn, repo)).map((user) =>
+            userPresenters.present(user, viewer, site),
+          ),
+        ),
     }),
   ]
 }

@@ -8,7 +8,7 @@ import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type RepoInView, loadRepoAccess } from '../repos/lookup.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { deleteWatch } from '../social/watches/watches.store.ts'
-import { type User, getKnownOwner, requireNoBlockBetween, findUserByName } from '../../accounts/index.ts'
+import { type User, ownerQueries, blockQueries, userQueries } from '../../accounts/index.ts'
 import {
   deleteCollaboration,
   findCollaborationMode,
@@ -45,13 +45,13 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
      * for unknown and inactive users, Forbidden when user or owner blocks the other.
      */
     async put(actor: SignedIn, repo: Repo, name: string, mode: AccessMode): Promise<void> {
-      const user = await findUserByName(read, name)
+      const user = await userQueries.findByName(read, name)
       if (user === undefined) throw unknownUser(name)
       if (user.kind === 'organization') throw invalid('an organization cannot be a collaborator')
       if (user.id === repo.ownerId) return
       if (!user.isActive) throw invalid(`user is inactive [name: ${user.name}]`)
       await database.transaction(async (tx) => {
-        await requireNoBlockBetween(tx, user.id, repo.ownerId)
+        await blockQueries.requireNoBlockBetween(tx, user.id, repo.ownerId)
         const at = clock.now()
         await upsertCollaboration(tx, repo.id, user.id, { mode, at })
         await events.append(
@@ -91,7 +91,7 @@ export function createCollaboration({ database, clock, events }: CollaborationDe
             'query only their own',
         )
       }
-      const user = await getKnownOwner(read, viewer, name, (found) => mayName(read, viewer, repo, found))
+      const user = await ownerQueries.getKnown(read, viewer, name, (found) => mayName(read, viewer, repo, found))
       return { user, mode: (await loadRepoAccess(read, viewerOfAccount(user), repo)).mode }
     },
 

@@ -5,7 +5,7 @@ import { countRows, selectPage } from '../../../core/db/page.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type User, toUser } from '../../accounts/index.ts'
+import { type User, userRows } from '../../accounts/index.ts'
 
 /** Explicit collaborators by id; neither the owner nor team members. */
 export async function listCollaborators(db: Db, repoId: RepoId, paging: Paging): Promise<Page<User>> {
@@ -14,7 +14,7 @@ export async function listCollaborators(db: Db, repoId: RepoId, paging: Paging):
     .innerJoin('user', 'user.id', 'collaboration.user_id')
     .selectAll('user')
     .orderBy('user.id')
-  return selectPage(users, paging, toUser, () => countRows(collaborations))
+  return selectPage(users, paging, userRows.toUser, () => countRows(collaborations))
 }
 
 /** `none` for a user who is not a collaborator. */
@@ -85,7 +85,7 @@ export async function listCollaboratorsWith(db: Db, repoId: RepoId, minimum: Acc
     .where('collaboration.mode', '>=', minimum)
     .orderBy('user.id')
     .execute()
-  return rows.map(toUser)
+  return rows.map(userRows.toUser)
 }
 
 /** Members of the organization's teams that include the repository and grant at least these modes, by id. */
@@ -121,5 +121,5 @@ export async function listTeamMembersWith(db: Db, filter: TeamGrantFilter): Prom
     .where(grants)
     .orderBy('user.id')
     .execute()
-  return rows.map(toUser)
+  return rows.map(userRows.toUser)
 }

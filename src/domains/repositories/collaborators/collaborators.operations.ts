@@ -7,7 +7,7 @@ import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
-import { UserModel as User, presentOther, presentUser } from '../../accounts/index.ts'
+import { UserModel as User, userPresenters } from '../../accounts/index.ts'
 import type { Collaboration } from './collaboration.service.ts'
 import { AddCollaboratorOption, RepoCollaboratorPermission } from './collaborator.model.ts'
 
@@ -43,7 +43,7 @@ function readOperations({ collaboration, guards, site }: CollaboratorOperationDe
         const page = await collaboration.list(repo, paging)
         return listed(
           page,
-          page.items.map((user) => presentUser(user, viewer, site)),
+          page.items.map((user) => userPresenters.present(user, viewer, site)),
           { link: false },
         )
       },
@@ -77,8 +77,8 @@ function readOperations({ collaboration, guards, site }: CollaboratorOperationDe
         // COMPAT: only the repository's owner gets the account's own state here
         // (test/repositories/collaborators.test.ts).
         const presented = isSelf(viewer, access.repo.ownerId)
-          ? presentUser(user, viewer, site)
-          : presentOther(user, site)
+          ? userPresenters.present(user, viewer, site)
+          : userPresenters.presentOther(user, site)
         return ok({ permission: accessName(mode), role_name: accessName(mode), user: presented })
       },
     }),

@@ -5,7 +5,7 @@ import type { Events, Projections } from '../../../core/events/index.ts'
 import { asId, type RepoId, type UserId, type TeamId } from '../../../core/platform/crypto/ids.ts'
 import { findRepoById, type Repo } from '../repos/repo.store.ts'
 import { loadRepoAccess, hiddenFrom } from '../repos/lookup.ts'
-import { findUserById, leavingProjections, listTeamMemberIds, listUsersByIds, lockUsers } from '../../accounts/index.ts'
+import { leavingProjections, userQueries, teamQueries } from '../../accounts/index.ts'
 import { upsertCollaboration } from './collaboration.store.ts'
 
 /**
@@ -18,7 +18,7 @@ export function collaboratorBlockProjections(events: Events): Projections {
       const [blocker, userId] = [asId<UserId>(payload.blocker_id), asId<UserId>(payload.user_id)]
       await deleteCollaborationsOn(tx, blocker, userId)
       const repoIds = await deleteCollaborationsOn(tx, userId, blocker)
-      const user = repoIds.length === 0 ? undefined : await findUserById(tx, userId)
+      const user = repoIds.length === 0 ? undefined : await userQueries.findById(tx, userId)
       if (user === undefined) return
       for (const repoId of repoIds) {
         const repo = (await findRepoById(tx, repoId))!
@@ -64,19 +64,19 @@ export function lostAccessProjections({ listRepos, listTeamUsers, deleteRecords 
     async 'repo.collaborator_removed'(tx, { payload }) {
       if (payload.has_access) return
       const userId = asId<UserId>(payload.user_id)
-      await lockUsers(tx, [userId])
+      await userQueries.lock(tx, [userId])
       await deleteRecords(tx, userId, [asId(payload.repo_id)])
     },
     async 'team.repo_removed'(tx, { payload }) {
       const repo = await findRepoById(tx, asId(payload.repo_id))
       if (repo === undefined) return
       const teamId = asId<TeamId>(payload.team_id)
-      await lockUsers(tx, await listTeamMemberIds(tx, teamId))
-      for (const user of await listUsersByIds(tx, await listTeamUsers(tx, teamId, repo.id)))
+      await userQueries.lock(tx, await teamQueries.listMemberIds(tx, teamId))
+      for (const user of await userQueries.listByIds(tx, await listTeamUsers(tx, teamId, repo.id)))
         await deleteRecords(tx, user.id, await hiddenFrom(tx, user, [repo]))
     },
     ...leavingProjections(async (tx, orgId, user) => {
-      await lockUsers(tx, [user.id])
+      await userQueries.lock(tx, [user.id])
       await deleteRecords(tx, user.id, await hiddenFrom(tx, user, await listRepos(tx, user.id, orgId)))
     }),
   } satisfies Projections

@@ -3,16 +3,7 @@ import { AccessMode, isRepoAdmin } from '../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { forbidden, invalid, notAllowed, notFound } from '../../../core/platform/errors.ts'
-import {
-  type Team,
-  type TeamOf,
-  deleteTeamRepo,
-  findTeamByName,
-  hasTeamRepo,
-  insertTeamRepo,
-  listTeamsOfRepo,
-  listUsersByIds,
-} from '../../accounts/index.ts'
+import { type Team, type TeamOf, teamQueries, userQueries } from '../../accounts/index.ts'
 import { type Repo, findRepoByName } from '../repos/repo.store.ts'
 import { loadRepoAccess } from '../repos/lookup.ts'
 import { deleteHiddenWatches } from '../social/watches/hidden-watches.ts'
@@ -42,7 +33,7 @@ export function createTeamRepos(deps: TeamRepoDeps) {
     /** Throws NotFound unless the team has this repository of its organization. */
     async get(found: TeamOf, name: string): Promise<Repo> {
       const repo = await find(found, name)
-      if (!(await hasTeamRepo(read, found.team, repo))) throw notFound('repository is not of the team')
+      if (!(await teamQueries.hasRepo(read, found.team, repo))) throw notFound('repository is not of the team')
       return repo
     },
 
@@ -73,7 +64,7 @@ export function createRepoTeams(deps: TeamRepoDeps) {
   const { database } = deps
   const find = async (repo: Repo, name: string): Promise<Team> => {
     requireOrg(repo)
-    const team = await findTeamByName(database.read, repo.ownerId, name)
+    const team = await teamQueries.findByName(database.read, repo.ownerId, name)
     if (team === undefined) throw notFound(`team does not exist [org_id ${repo.ownerId}, team_id 0, name: ${name}]`)
     return team
   }
@@ -93,13 +84,14 @@ export function createRepoTeams(deps: TeamRepoDeps) {
     /** The owners first, then A-Z. */
     async list(repo: Repo): Promise<Team[]> {
       requireOrg(repo)
-      return listTeamsOfRepo(database.read, repo)
+      return teamQueries.listOfRepo(database.read, repo)
     },
 
     /** Throws NotFound for a team without the repository. */
     async get(repo: Repo, name: string): Promise<Team> {
       const team = await find(repo, name)
-      if (!(await hasTeamRepo(database.read, team, repo))) throw notFound('the team does not have the repository')
+      if (!(await teamQueries.hasRepo(database.read, team, repo)))
+        throw notFound('the team does not have the repository')
       return team
     },
 
@@ -142,9 +134,9 @@ async function addToTeam(
   actor: Actor,
   { team, repo }: TeamAndRepo,
 ): Promise<boolean> {
-  if (await hasTeamRepo(tx, team, repo)) return false
+  if (await teamQueries.hasRepo(tx, team, repo)) return false
   const at = clock.now()
-  await insertTeamRepo(tx, team, repo.id)
+  await teamQueries.insertRepo(tx, team, repo.id)
   if (autoWatch) await watchRepoByTeams(tx, repo, [team.id], at)
   await events.append(
     tx,
@@ -165,9 +157,9 @@ async function deleteFromTeam(
   actor: Actor,
   { team, repo }: TeamAndRepo,
 ): Promise<boolean> {
-  if (!(await hasTeamRepo(tx, team, repo))) return false
-  await deleteTeamRepo(tx, team, repo.id)
-  for (const user of await listUsersByIds(tx, await listTeamWatchers(tx, team.id, repo.id)))
+  if (!(await teamQueries.hasRepo(tx, team, repo))) return false
+  await teamQueries.deleteRepo(tx, team, repo.id)
+  for (const user of await userQueries.listByIds(tx, await listTeamWatchers(tx, team.id, repo.id)))
     await deleteHiddenWatches(tx, repo.owner, user)
   await events.append(
     tx,

@@ -1,7 +1,7 @@
+import { escapeHtml } from '../../../core/platform/html.ts'
 import { gemoji } from 'gemoji'
 import type { MarkdownIt } from 'markdown-it'
 import { type MarkupContext, resolveLink } from './block-rules.ts'
-import { escapeHtml } from './references/references.ts'
 import type { HLJSApi } from 'highlight.js'
 import { createRequire } from 'node:module'
 

@@ -2,7 +2,7 @@ import type { Core } from '../../../core/module.ts'
 import { isPublicOnly, type Viewer, type Visibility } from '../../../core/access/viewer.ts'
 import { invalid, tooLarge, unavailable } from '../../../core/platform/errors.ts'
 import { TaskError, type TaskKind } from '../../../core/platform/isolation/index.ts'
-import { listMentionable } from '../../accounts/index.ts'
+import { userQueries } from '../../accounts/index.ts'
 import type { MarkupMode } from './block-rules.ts'
 import type { MarkupInput } from './markup.task.ts'
 import type { Referenced } from './references/references.ts'
@@ -81,7 +81,8 @@ export function createMarkup({ database, taskPool, rootUrl }: MarkupDeps) {
     if (!text.includes('@') && findCommits === undefined) return { mentionable: [], commits: [] }
     const { names, commitIds } = (await run(text, { kind: 'find', text }, caller)) as Referenced
     return {
-      mentionable: names.length === 0 ? [] : await listMentionable(database.read, names, mayMention(viewer)),
+      mentionable:
+        names.length === 0 ? [] : await userQueries.listMentionable(database.read, names, mayMention(viewer)),
       commits: commitIds.length === 0 || findCommits === undefined ? [] : await findCommits(commitIds),
     }
   }

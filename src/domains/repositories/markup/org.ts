@@ -1,6 +1,6 @@
+import { escapeHtml } from '../../../core/platform/html.ts'
 import { slug, type MarkupContext, resolveLink } from './block-rules.ts'
 import { renderCodeBlock, isImage } from './inline-rules.ts'
-import { escapeHtml } from './references/references.ts'
 
 const EMPHASIS: Readonly<Record<string, string>> = { '*': 'strong', '/': 'em', _: 'ins', '+': 'del' }
 

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../core/platform/html.ts'
 import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it'
 import footnote from 'markdown-it-footnote'
 import { randomBytes } from 'node:crypto'
@@ -14,7 +15,7 @@ import {
 } from './block-rules.ts'
 import { renderCodeBlock, colorPreview, emojiRule, mathRule, wikiLinkRule } from './inline-rules.ts'
 import { renderOrg } from './org.ts'
-import { linkReferences, escapeHtml, shortenUrl } from './references/references.ts'
+import { linkReferences, shortenUrl } from './references/references.ts'
 import { sanitize } from './sanitize.ts'
 
 /** Paths in a 16 × 16 view box, filled by the even-odd rule. */

@@ -1,5 +1,5 @@
 import { updateDeployKeyUse } from '../collaborators/deploy-keys/deploy-key.store.ts'
-import { createCookieJar } from '../../accounts/index.ts'
+import { webPages } from '../../accounts/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { createKeyTargets, type KeyTargets, createWebAccess, type WebAccess } from './repo-access.service.ts'
 import { tokenRepos } from './token-repos.ts'
@@ -26,7 +26,7 @@ export const module = defineModule({
           authenticate,
           repos,
           sessions,
-          jar: createCookieJar(site.rootUrl),
+          jar: webPages.createCookieJar(site.rootUrl),
           requireSignIn: config.service.require_signin_view,
         }),
       },

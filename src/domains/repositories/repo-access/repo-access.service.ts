@@ -1,3 +1,4 @@
+import type { Services } from '../../../core/module.ts'
 import { canSeeRepo, deployAccess } from '../../../core/access/repo-access.ts'
 import {
   ANONYMOUS,
@@ -13,11 +14,10 @@ import { type RepoInView, findRepoByAnyName, loadRepoAccess, requireVisible } fr
 import {
   type KeyHolder,
   type KeyUse,
-  findUserById,
   viewerOfKey,
   viewerOfKeyOwner,
-  type CookieJar,
-  type Sessions,
+  userQueries,
+  type webPages,
 } from '../../accounts/index.ts'
 import { admitCaller, type RepoNeed } from '../../../core/access/admit.ts'
 import { clientOf } from '../../../core/http/caller.ts'
@@ -43,7 +43,7 @@ export function createKeyTargets(read: Db) {
   ): Promise<KeyTarget | undefined> {
     const own = grants.find((grant) => grant.repoId === repo.id)
     const grant = own ?? grants[0]
-    const account = await findUserById(read, repo.owner.id)
+    const account = await userQueries.findById(read, repo.owner.id)
     const access = own ? deployAccess(repo, own.isReadOnly) : await loadRepoAccess(read, ANONYMOUS, repo)
     if (account === undefined || !canSeeRepo(access)) return undefined
     const viewer: SignedIn = { ...viewerOfKeyOwner(account), onlyRepos: new Set([repo.id]), deployKeyId: grant.id }
@@ -99,8 +99,8 @@ export function createWebAccess({
 }: {
   readonly authenticate: Authenticate
   readonly repos: Pick<Repos, 'admit'>
-  readonly sessions: Pick<Sessions, 'find'>
-  readonly jar: Pick<CookieJar, 'read'>
+  readonly sessions: Pick<Services['sessions'], 'find'>
+  readonly jar: Pick<ReturnType<typeof webPages.createCookieJar>, 'read'>
   readonly requireSignIn: boolean
 }) {
   async function identify(request: WebRequest): Promise<Viewer> {

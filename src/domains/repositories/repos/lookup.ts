@@ -14,15 +14,7 @@ import { type Viewer, viewerOfAccount, type SignedIn } from '../../../core/acces
 import type { Db } from '../../../core/db/database.ts'
 import { MovedError, notFound, locked, unauthenticated } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import {
-  type User,
-  findRenamedUserId,
-  findUserById,
-  findUserByName,
-  movedOwner,
-  reloadActingUser,
-  listUsersByIds,
-} from '../../accounts/index.ts'
+import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import {
   findByOwnerAndName,
   findRenamedRepoId,
@@ -57,7 +49,7 @@ export async function findRepoTarget(
     return targetOf(db, viewer, repo)
   }
   const { owner, repo } = await findByOwnerAndName(db, name)
-  if (owner === undefined) return movedOr(await movedOwner(db, viewer, name.owner))
+  if (owner === undefined) return movedOr(await ownerQueries.findMoved(db, viewer, name.owner))
   return repo === undefined ? movedOr(await movedRepo(db, viewer, owner, name.name)) : targetOf(db, viewer, repo)
 }
 
@@ -95,10 +87,10 @@ export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
 /** The repository that has or had this name; the caller must decide whether the viewer may see it. */
 export async function findRepoByAnyName(db: Db, ownerName: string, repoName: string): Promise<Repo | undefined> {
   const renamedOwner = async (): Promise<User | undefined> => {
-    const id = await findRenamedUserId(db, ownerName)
-    return id === undefined ? undefined : findUserById(db, id)
+    const id = await userQueries.findRenamedId(db, ownerName)
+    return id === undefined ? undefined : userQueries.findById(db, id)
   }
-  const owner = (await findUserByName(db, ownerName)) ?? (await renamedOwner())
+  const owner = (await userQueries.findByName(db, ownerName)) ?? (await renamedOwner())
   if (owner === undefined) return undefined
   const found = await findRepoByName(db, owner, repoName)
   if (found !== undefined) return found
@@ -168,7 +160,7 @@ export async function renewAccess(
   actor: SignedIn,
   { id }: Pick<Repo, 'id'>,
 ): Promise<RepoInView & { readonly actor: SignedIn }> {
-  const [renewed, repo] = [await reloadActingUser(db, actor), await findRepoById(db, id)]
+  const [renewed, repo] = [await userQueries.reloadActing(db, actor), await findRepoById(db, id)]
   if (renewed === undefined) throw unauthenticated()
   const access = repo && (await loadRepoAccess(db, renewed, repo))
   if (repo === undefined || access === undefined || !canSeeRepo(access) || !reachesRepo(renewed, repo))
@@ -238,7 +230,7 @@ async function loadTransfers(db: Db, repos: readonly Repo[]): Promise<Map<RepoId
     repos.map((repo) => repo.id),
   )
   if (transfers.length === 0) return new Map()
-  const people = await listUsersByIds(
+  const people = await userQueries.listByIds(
     db,
     transfers.flatMap((transfer) => [transfer.doerId, transfer.recipientId]),
   )

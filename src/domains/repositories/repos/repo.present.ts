@@ -3,7 +3,7 @@ import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { EPOCH_TIME, wireTime, ZERO_TIME } from '../../../core/platform/clock.ts'
 import { formatDuration } from '../../../core/platform/duration.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { presentOther } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import { parseRepoSettings, type PullSettings, type RepoSettings } from './repo-settings.ts'
 import type { Repo } from './repo.store.ts'
 import type { ExternalTracker, InternalTracker, Permission, Repository } from './repos.model.ts'
@@ -24,7 +24,11 @@ export function presentRepo(view: RepoView, site: Site): Repository {
   return {
     ...members(view.repo, permissions, view.mirror, site),
     repo_transfer: transfer
-      ? { doer: presentOther(transfer.doer, site), recipient: presentOther(transfer.recipient, site), teams: [] }
+      ? {
+          doer: userPresenters.presentOther(transfer.doer, site),
+          recipient: userPresenters.presentOther(transfer.recipient, site),
+          teams: [],
+        }
       : null,
     parent: parent ?? null,
   }
@@ -37,7 +41,7 @@ function members(repo: Repo, permissions: Permission, mirror: RepoView['mirror']
   const urls = repoUrls(repo, site)
   return {
     id: repo.id,
-    owner: presentOther(repo.owner, site),
+    owner: userPresenters.presentOther(repo.owner, site),
     name: repo.name,
     full_name: repo.fullName,
     description: repo.description,

@@ -7,7 +7,7 @@ import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Schema } from '../../../core/db/schema.ts'
 import { keepReturned, rowById } from '../../../core/db/transaction-rows.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import { OWNER_COLUMNS, type User, type UserTable, toOwner, toUser } from '../../accounts/index.ts'
+import { type User, type UserTable, userRows } from '../../accounts/index.ts'
 import type { RepoTable } from './repo.table.ts'
 
 export type RepoRow = Selectable<RepoTable>
@@ -128,7 +128,7 @@ async function withOwners(db: Db, rows: readonly RepoRow[]): Promise<Repo[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map((row) => row.owner_id))]
   const owners = await executePrepared(db, ownersByIds, { ids })
-  const byId = new Map(owners.map((row: Selectable<UserTable>) => [row.id, toUser(row)]))
+  const byId = new Map(owners.map((row: Selectable<UserTable>) => [row.id, userRows.toUser(row)]))
   return rows.flatMap((row) => {
     const owner = byId.get(row.owner_id)
     return owner === undefined ? [] : [toRepo(row, owner)]
@@ -160,7 +160,7 @@ export const findByOwnerAndName = (db: Db, names: { readonly owner: string; read
       owner: names.owner.toLowerCase(),
       name: names.name.toLowerCase(),
     })
-    const owner = row && toOwner(row)
+    const owner = row && userRows.toOwner(row)
     return { owner, repo: owner && row.id !== null ? toRepo(row as RepoRow, owner) : undefined }
   })
 
@@ -171,7 +171,7 @@ const byNames = (db: Db, { owner, name }: { readonly owner: string; readonly nam
       join.onRef('repo.owner_id', '=', 'owner.id').on((eb) => eb('repo.lower_name', '=', name)),
     )
     .selectAll('repo')
-    .select(OWNER_COLUMNS)
+    .select(userRows.ownerColumns)
     .where('owner.lower_name', '=', owner)
 
 const byId = (db: Db, { id }: { readonly id: RepoId }) =>
@@ -179,7 +179,7 @@ const byId = (db: Db, { id }: { readonly id: RepoId }) =>
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .selectAll('repo')
-    .select(OWNER_COLUMNS)
+    .select(userRows.ownerColumns)
     .where('repo.id', '=', id)
 
 /** Of a repository with its owner. */
@@ -188,7 +188,7 @@ const TABLES = ['repo', 'user'] as const
 export const findRepoById = (db: Db, id: RepoId): Promise<Repo | undefined> =>
   rowById(db, TABLES, id, async () => {
     const [row] = await executePrepared(db, byId, { id })
-    return row && toRepo(row, toOwner(row))
+    return row && toRepo(row, userRows.toOwner(row))
   })
 
 /** In no particular order; ids without a row are left out. */

@@ -4,7 +4,7 @@ import { type SignedIn, type Viewer, isPublicOnly } from '../../../core/access/v
 import { notFound, forbidden, isDomainError } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type User, mayCreateFor, findUserByName } from '../../accounts/index.ts'
+import { type User, ownerQueries, userQueries } from '../../accounts/index.ts'
 import { createRepo, type CreateRepoDeps } from './creation/create-repo.ts'
 import type { NewRepo } from './creation/insert-new-repo.ts'
 import { listRepos, type RepoFilter } from './lists/repo-list.store.ts'
@@ -53,7 +53,7 @@ export function createRepos(deps: CreateRepoDeps) {
       return repo
     },
     /** Whether the viewer may create repositories for this user or organization. */
-    mayCreateFor: (viewer: SignedIn, owner: User): Promise<boolean> => mayCreateFor(read, viewer, owner),
+    mayCreateFor: (viewer: SignedIn, owner: User): Promise<boolean> => ownerQueries.mayCreateFor(read, viewer, owner),
     /** Creates a repository; that the viewer may do so for the owner was decided before. */
     create: (viewer: SignedIn, owner: User, input: NewRepo): Promise<Repo> => createRepo(deps, viewer, owner, input),
     /** Throws what `createByPush` throws to a viewer who may not. */
@@ -85,9 +85,9 @@ async function requireCreatableByPush(
   actor: SignedIn,
   ownerName: string,
 ): Promise<User> {
-  const owner = await findUserByName(database.read, ownerName)
+  const owner = await userQueries.findByName(database.read, ownerName)
   const isNarrow = actor.onlyRepos !== undefined || isPublicOnly(actor)
-  if (owner === undefined || isNarrow || !(await mayCreateFor(database.read, actor, owner)))
+  if (owner === undefined || isNarrow || !(await ownerQueries.mayCreateFor(database.read, actor, owner)))
     throw notFound('no repository may be made there')
   const isOrg = owner.kind === 'organization'
   if (!(isOrg ? rules.pushCreate.forOrgs : rules.pushCreate.forUsers))

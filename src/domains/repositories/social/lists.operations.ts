@@ -10,8 +10,8 @@ import type { Site } from '../../../core/platform/site.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import type { Repos } from '../repos/repos.service.ts'
 import { Repository } from '../repos/repos.model.ts'
-import type { User, Users } from '../../accounts/index.ts'
-import type { Guards } from '../../../core/module.ts'
+import type { User } from '../../accounts/index.ts'
+import type { Guards, Services } from '../../../core/module.ts'
 import type { Social } from './social.service.ts'
 import { whenStarsAreOn } from './stars.operations.ts'
 
@@ -22,7 +22,7 @@ interface SocialListOperationDeps {
   readonly repos: Pick<Repos, 'views'>
   readonly site: Site
   readonly social: Pick<Social, 'starredBy' | 'watchedBy'>
-  readonly users: Pick<Users, 'getOwn'>
+  readonly users: Pick<Services['users'], 'getOwn'>
   readonly starsDisabled: boolean
 }
 

@@ -3,7 +3,7 @@ import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { presentRepo } from '../repos/repo.present.ts'
 import type { RepoView } from '../repos/lookup.ts'
-import { presentUser } from '../../accounts/index.ts'
+import { userPresenters } from '../../accounts/index.ts'
 import type { ActivityView } from './activities/activities.service.ts'
 import type { Activity, WatchInfo } from './social.model.ts'
 import type { Repo } from '../repos/repo.store.ts'
@@ -26,7 +26,7 @@ export function presentActivity(
     user_id: feedId,
     op_type: activity.opType,
     act_user_id: actor.id,
-    act_user: presentUser(actor, viewer, site),
+    act_user: userPresenters.present(actor, viewer, site),
     repo_id: activity.repoId,
     repo: presentRepo(repo, site),
     comment_id: activity.commentId,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../core/db/database.ts'
 import type { DomainEvent, EventKind, EventPayload, Projections } from '../../../core/events/index.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import { findUserById, findTeamById, leavingProjections } from '../../accounts/index.ts'
+import { leavingProjections, userQueries, teamQueries } from '../../accounts/index.ts'
 import { insertActivities } from './activities/activity.store.ts'
 import { deleteStarsAndWatchesOn, deleteStarsOfOwner, deleteStarsOf } from './social.store.ts'
 import { deleteHiddenWatches } from './watches/hidden-watches.ts'
@@ -87,7 +87,7 @@ export const activityProjections = {
   ),
   'repo.transferred': recordActivity<'repo.transferred'>(async ({ name, old_owner_id }, tx) => ({
     opType: 'transfer_repo',
-    content: `${(await findUserById(tx, asId(old_owner_id)))?.name ?? ''}/${name}`,
+    content: `${(await userQueries.findById(tx, asId(old_owner_id)))?.name ?? ''}/${name}`,
   })),
 } satisfies Projections
 
@@ -136,10 +136,10 @@ export function socialOrgProjections({ autoWatch }: { readonly autoWatch: boolea
       if (visibility === 'private') await deleteStarsOfOwner(tx, asId(org_id))
     },
     async 'team.member_added'(tx, { at, payload: { org_id, team_id, user_id } }) {
-      const team = autoWatch ? await findTeamById(tx, asId(team_id)) : undefined
+      const team = autoWatch ? await teamQueries.findById(tx, asId(team_id)) : undefined
       if (team === undefined) return
       await watchReposOfTeam(tx, team, asId(user_id), at)
-      const user = await findUserById(tx, asId(user_id))
+      const user = await userQueries.findById(tx, asId(user_id))
       if (user !== undefined) await deleteHiddenWatches(tx, { id: asId(org_id) }, user)
     },
     ...leavingProjections((tx, orgId, user) => deleteHiddenWatches(tx, { id: orgId }, user)),

@@ -4,7 +4,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Repo, findRepoById } from '../repos/repo.store.ts'
-import { type User, findUserById, lockUsers, requireUnblocked } from '../../accounts/index.ts'
+import { type User, userQueries, blockQueries } from '../../accounts/index.ts'
 import { deleteStar, insertStar, isStarred, listStargazers, listStarredRepos } from './social.store.ts'
 import { deleteWatch, findWatchMode, listWatchedRepos, listWatchers, putWatch } from './watches/watches.store.ts'
 
@@ -31,7 +31,7 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
     },
     watch: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
-        await requireUnblocked(tx, actor.account.id, [repo.ownerId])
+        await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId])
         const at = clock.now()
         const before = await findWatchMode(tx, actor.account.id, repo.id)
         await putWatch(tx, actor.account.id, repo.id, { mode: 'normal', at })
@@ -41,7 +41,7 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
     unwatch: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
         const at = clock.now()
-        await lockUsers(tx, [actor.account.id])
+        await userQueries.lock(tx, [actor.account.id])
         const before = await findWatchMode(tx, actor.account.id, repo.id)
         // Stores the choice where a later push would otherwise start the watch again.
         if (watchOnPush) await putWatch(tx, actor.account.id, repo.id, { mode: 'ignored', at })
@@ -52,7 +52,7 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
     /** Watches after a push where the server is configured so, unless the user stopped watching. */
     async watchPushed(tx: Tx, userId: UserId, repoId: RepoId): Promise<void> {
       if (!watchOnPush || (await findWatchMode(tx, userId, repoId)) !== undefined) return
-      const [user, repo] = [await findUserById(tx, userId), await findRepoById(tx, repoId)]
+      const [user, repo] = [await userQueries.findById(tx, userId), await findRepoById(tx, repoId)]
       if (user && repo) await putWatch(tx, userId, repoId, { mode: 'auto', at: clock.now() })
     },
     /** Users in the order of their watches. */
@@ -63,14 +63,14 @@ export function createSocial({ database, clock, events, watchOnPush }: SocialDep
     isStarred: (viewer: SignedIn, repo: Repo): Promise<boolean> => isStarred(read, viewer.account.id, repo.id),
     star: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
-        await requireUnblocked(tx, actor.account.id, [repo.ownerId])
+        await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId])
         const at = clock.now()
         if (await insertStar(tx, actor.account.id, repo.id, at))
           await events.append(tx, 'repo.starred', origin(actor, repo, at), { repo_id: repo.id })
       }),
     unstar: (actor: SignedIn, repo: Repo): Promise<void> =>
       database.transaction(async (tx) => {
-        await lockUsers(tx, [actor.account.id])
+        await userQueries.lock(tx, [actor.account.id])
         if (await deleteStar(tx, actor.account.id, repo.id))
           await events.append(tx, 'repo.unstarred', origin(actor, repo, clock.now()), { repo_id: repo.id })
       }),

@@ -6,7 +6,7 @@ import { visibleRepos } from '../../../core/access/visible-repos.ts'
 import { rememberPage } from '../../../core/db/page.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type Repo, addToRepoCounter, reposInOrder } from '../repos/repo.store.ts'
-import { type User, addToUserCounter, usersInOrder } from '../../accounts/index.ts'
+import { type User, userQueries, userRows } from '../../accounts/index.ts'
 
 export async function isStarred(db: Db, userId: UserId, repoId: RepoId): Promise<boolean> {
   const row = await db
@@ -49,12 +49,12 @@ export async function deleteStarsOf(tx: Tx, repoId: RepoId): Promise<void> {
   const rows = await tx.deleteFrom('star').where('repo_id', '=', repoId).returning('user_id').execute()
   const userIds = rows.map((row) => asId<UserId>(row.user_id)).toSorted((a, b) => a - b)
   for (let from = 0; from < userIds.length; from += CHUNK)
-    await addToUserCounter(tx, userIds.slice(from, from + CHUNK), 'stars_count', -1)
+    await userQueries.addToCounter(tx, userIds.slice(from, from + CHUNK), 'stars_count', -1)
   if (userIds.length > 0) await addToRepoCounter(tx, repoId, 'stars_count', -userIds.length)
 }
 
 async function countStars(tx: Tx, userId: UserId, repoId: RepoId, change: 1 | -1): Promise<void> {
-  await addToUserCounter(tx, userId, 'stars_count', change)
+  await userQueries.addToCounter(tx, userId, 'stars_count', change)
   await addToRepoCounter(tx, repoId, 'stars_count', change)
 }
 
@@ -64,7 +64,7 @@ export function listStargazers(db: Db, repoId: RepoId, paging: Paging): Promise<
   return rememberPage(db, stars.select('star.user_id').orderBy('star.created_at').orderBy('star.user_id'), {
     paging,
     load: (rows) =>
-      usersInOrder(
+      userRows.inOrder(
         db,
         rows.map((row) => asId(row.user_id)),
       ),

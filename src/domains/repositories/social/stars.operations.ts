@@ -7,7 +7,7 @@ import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
-import { UserModel as User, presentUser } from '../../accounts/index.ts'
+import { UserModel as User, userPresenters } from '../../accounts/index.ts'
 import type { Social } from './social.service.ts'
 
 const PATH = '/user/starred/{owner}/{repo}'
@@ -78,7 +78,7 @@ export function starOperations({ guards, site, social, starsDisabled }: StarOper
         const page = await social.stargazers(repo, paging)
         return listed(
           page,
-          page.items.map((user) => presentUser(user, viewer, site)),
+          page.items.map((user) => userPresenters.present(user, viewer, site)),
           { link: false },
         )
       },

@@ -1,4 +1,4 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { AccessMode, canSeeRepo, NO_ACCESS } from '../../../core/access/repo-access.ts'
 import {
   isRestrictedToken,
@@ -17,19 +17,7 @@ import {
   upsertCollaboration,
   deleteCollaborationsOf,
 } from '../collaborators/collaboration.store.ts'
-import {
-  type DiskQuota,
-  type User,
-  findUserById,
-  findUserByName,
-  isOwnerInView,
-  listTeamsByIds,
-  mayCreateFor,
-  ownsOrCreatesIn,
-  requireUnblocked,
-  deleteTeamReposOf,
-  insertTeamRepo,
-} from '../../accounts/index.ts'
+import { type User, userQueries, ownerQueries, teamQueries, blockQueries } from '../../accounts/index.ts'
 import { type Repo, findRepoById, findRepoByName, lockRepo } from '../repos/repo.store.ts'
 import { type RepoInView, getRepoInView, loadRepoAccess } from '../repos/lookup.ts'
 import { repoLimitProblem } from '../repos/creation/create-repo.ts'
@@ -45,7 +33,7 @@ interface TransferTarget {
 }
 
 export interface TransferDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   readonly rules: { readonly maxCreation: number; readonly autoWatch: boolean }
 }
 
@@ -76,14 +64,14 @@ export function createTransfers(deps: TransferDeps) {
      */
     async start(actor: SignedIn, repo: Repo, target: TransferTarget): Promise<'done' | 'pending'> {
       const newOwner = await getNewOwner(deps, actor, target.newOwner)
-      await requireUnblocked(read, actor.account.id, [newOwner.id])
+      await blockQueries.requireUnblocked(read, actor.account.id, [newOwner.id])
       const teamIds = await requireTeams(deps, newOwner, target.teamIds ?? [])
       if (await findTransfer(deps, repo)) throw conflict('repository is already being transferred [uname: , name: ]')
       await requireNameFree(deps, repo, newOwner)
       await requireCapacity(deps, actor, newOwner)
-      if (await mayCreateFor(read, actor, newOwner)) {
+      if (await ownerQueries.mayCreateFor(read, actor, newOwner)) {
         await retryingTaken(deps.database, async (tx) => {
-          await requireUnblocked(tx, actor.account.id, [newOwner.id])
+          await blockQueries.requireUnblocked(tx, actor.account.id, [newOwner.id])
           await requireBelowLimit(deps, tx, actor, newOwner)
           const current = await lockUnmoved(tx, repo)
           await requireNameFree(deps, current, newOwner, tx)
@@ -155,11 +143,11 @@ async function findOfferedRepo(
   name: string,
 ): Promise<Repo | undefined> {
   const { read } = deps.database
-  const owner = await findUserByName(read, ownerName)
+  const owner = await userQueries.findByName(read, ownerName)
   const repo = owner && (await findRepoByName(read, owner, name))
   const transfer = repo && (await findTransfer(deps, repo))
-  const recipient = transfer && (await findUserById(read, transfer.recipientId))
-  return recipient && (await ownsOrCreatesIn(read, viewer, recipient)) ? repo : undefined
+  const recipient = transfer && (await userQueries.findById(read, transfer.recipientId))
+  return recipient && (await ownerQueries.ownsOrCreatesIn(read, viewer, recipient)) ? repo : undefined
 }
 
 async function findTransfer({ database }: TransferDeps, repo: Repo): Promise<Transfer | undefined> {
@@ -167,8 +155,8 @@ async function findTransfer({ database }: TransferDeps, repo: Repo): Promise<Tra
 }
 
 async function getNewOwner({ database }: TransferDeps, actor: SignedIn, name: string): Promise<User> {
-  const owner = name === '' ? undefined : await findUserByName(database.read, name)
-  if (owner === undefined || owner.kind === 'bot' || !(await isOwnerInView(database.read, actor, owner)))
+  const owner = name === '' ? undefined : await userQueries.findByName(database.read, name)
+  if (owner === undefined || owner.kind === 'bot' || !(await ownerQueries.isInView(database.read, actor, owner)))
     throw notFound('The new owner does not exist or cannot be found')
   return owner
 }
@@ -177,7 +165,7 @@ async function requireTeams({ database }: TransferDeps, owner: User, ids: readon
   if (ids.length === 0) return []
   if (owner.kind !== 'organization') throw invalid('Teams can only be added to organization-owned repositories')
   const wanted = [...new Set(ids)].map((id) => asId<TeamId>(id))
-  const teams = new Map((await listTeamsByIds(database.read, wanted)).map((team) => [team.id, team]))
+  const teams = new Map((await teamQueries.listByIds(database.read, wanted)).map((team) => [team.id, team]))
   for (const id of wanted) {
     if (!teams.has(id)) throw invalid(`team ${id} not found`)
     if (teams.get(id)!.orgId !== owner.id) throw forbidden(`team ${id} belongs not to org ${owner.id}`)
@@ -222,7 +210,7 @@ async function insertOffer(
 ): Promise<void> {
   const at = clock.now()
   const doerId = actor.account.id
-  await requireUnblocked(tx, doerId, [newOwner.id])
+  await blockQueries.requireUnblocked(tx, doerId, [newOwner.id])
   await lockUnmoved(tx, repo)
   if ((await listTransfers(tx, [repo.id])).length > 0)
     throw conflict('repository is already being transferred [uname: , name: ]')
@@ -260,10 +248,10 @@ async function requireRecipient(
   repo: Repo,
 ): Promise<{ transfer: Transfer; recipient: User }> {
   const transfer = await findTransfer(deps, repo)
-  const recipient = transfer && (await findUserById(deps.database.read, transfer.recipientId))
+  const recipient = transfer && (await userQueries.findById(deps.database.read, transfer.recipientId))
   if (!transfer || !recipient) throw nonePending(repo)
   const { id } = actor.account
-  if (id === transfer.doerId || !(await ownsOrCreatesIn(deps.database.read, actor, recipient)))
+  if (id === transfer.doerId || !(await ownerQueries.ownsOrCreatesIn(deps.database.read, actor, recipient)))
     throw forbidden('permission denied')
   return { transfer, recipient }
 }
@@ -294,10 +282,10 @@ async function moveRepo(
   const at = clock.now()
   await deleteTransfer(tx, repo.id)
   await setRepoOwner(tx, repo.id, { from: repo.ownerId, to: newOwner.id, name: repo.name })
-  await deleteTeamReposOf(tx, repo.ownerId, repo.id)
+  await teamQueries.deleteReposOf(tx, repo.ownerId, repo.id)
   await deleteCollaborationsOf(tx, repo.id, newOwner)
-  const teams = (await listTeamsByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)
-  for (const team of teams) if (!team.includesAllRepositories) await insertTeamRepo(tx, team, repo.id)
+  const teams = (await teamQueries.listByIds(tx, teamIds)).filter((team) => team.orgId === newOwner.id)
+  for (const team of teams) if (!team.includesAllRepositories) await teamQueries.insertRepo(tx, team, repo.id)
   if (rules.autoWatch)
     await watchMoved(tx, { repo, newOwner, teamIds: teams.map((team) => team.id), doerId, actor }, at)
   await events.append(

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import { admitCaller, type CallerAdmission, type RepoAdmission, type RepoRefusal } from '../../../core/access/admit.ts'
 import { type Authenticate, parseAuthorization, type Viewer } from '../../../core/access/viewer.ts'
 import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
 import { type Repo, type RepoInView, type Repos, parseRepoSettings } from '../../repositories/index.ts'
-import { ONE_TIME_CODE_REFUSED, type Users } from '../../accounts/index.ts'
+import { ONE_TIME_CODE_REFUSED } from '../../accounts/index.ts'
 import { wikiMode } from '../../code/index.ts'
 import { askForLogin, MissingForPush, Refusal } from './refusal.ts'
 
@@ -20,7 +21,7 @@ interface GitHttpSettings {
 export interface AdmitDeps {
   readonly authenticate: Authenticate
   readonly repos: Repos
-  readonly users: Users
+  readonly users: Services['users']
   readonly settings: GitHttpSettings
 }
 
@@ -147,7 +148,7 @@ async function refusalOf(
 }
 
 /** An owner whom the viewer may not see looks missing. */
-async function isOwnerVisible(users: Users, viewer: Viewer, owner: string): Promise<boolean> {
+async function isOwnerVisible(users: Services['users'], viewer: Viewer, owner: string): Promise<boolean> {
   try {
     await users.getInView(viewer, owner)
     return true

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerChannel } from 'ssh2'
+import type { Services } from '../../../core/module.ts'
 import { admitCaller, admit as admitToRepo, type RepoLevel } from '../../../core/access/admit.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../../core/git/index.ts'
@@ -7,7 +8,7 @@ import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
 import type { GitTransport, LfsTokens, Pushes, Wikis } from '../../code/index.ts'
 import { type KeyTargets, type Repos, findBranchWriter, type KeyTarget } from '../../repositories/index.ts'
-import { type KeyHolder, type KeyLogins, type SignInRecords, viewerOfKey } from '../../accounts/index.ts'
+import { type KeyHolder, viewerOfKey } from '../../accounts/index.ts'
 
 /** A repository as SSH clients name it. */
 interface RepoPath {
@@ -158,7 +159,7 @@ function requireUsable(holder: KeyHolder & { kind: 'user' }): void {
 /** What SSH clients are served from. */
 export interface SshServices {
   readonly read: Db
-  readonly keyLogins: KeyLogins
+  readonly keyLogins: Services['keyLogins']
   readonly keyTargets: KeyTargets
   readonly git: Git
   readonly transport: GitTransport
@@ -167,7 +168,7 @@ export interface SshServices {
   /** Of the HTTP server, without a slash at the end. */
   rootUrl(): string
   readonly pushes: Pushes
-  readonly signInRecords: Pick<SignInRecords, 'accepted' | 'failed'>
+  readonly signInRecords: Pick<Services['signInRecords'], 'accepted' | 'failed'>
   readonly repos: Repos
   readonly wikis: Wikis
   readonly log: Logger

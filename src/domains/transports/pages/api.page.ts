@@ -1,4 +1,5 @@
-import type { Core } from '../../../core/module.ts'
+import { type Html, safeHtml } from '../../../core/platform/html.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
 import { MovedError, notFound } from '../../../core/platform/errors.ts'
@@ -6,7 +7,6 @@ import { findRun } from '../../automation/index.ts'
 import { type Milestones, getReadableIssue } from '../../issues/index.ts'
 import { type Packages, getReadablePackageOwner } from '../../packages/index.ts'
 import type { RepoInView, Repos } from '../../repositories/index.ts'
-import { type Html, type Users, safeHtml } from '../../accounts/index.ts'
 import { type Content, list, admitRepo, type PageMaker, repoHeading, type Visit } from './layout.ts'
 import type { Sources } from './sources.service.ts'
 
@@ -15,7 +15,7 @@ interface ApiPageDeps extends Pick<Core, 'database' | 'site'> {
   readonly packages: Pick<Packages, 'get'>
   readonly repos: Pick<Repos, 'admit'>
   readonly sources: Pick<Sources, 'locate'>
-  readonly users: Pick<Users, 'getInView'>
+  readonly users: Pick<Services['users'], 'getInView'>
 }
 
 /** What an address is about, and the operations that serve it, as in `GET /version`. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { Html, safeHtml } from '../../../core/platform/html.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
-import { HOME, Html, safeHtml, signInPath } from '../../accounts/index.ts'
+import { webPages } from '../../accounts/index.ts'
 import type { RepoNeed } from '../../../core/access/admit.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
@@ -52,8 +53,8 @@ export function layout({ title, body }: Content, request: PageRequest): string {
   const { viewer, base, url } = request
   const account =
     viewer.kind === 'anonymous'
-      ? safeHtml`<a href="${signInPath(request, url)}">Sign in</a>`
-      : safeHtml`<a href="${base}/${viewer.account.name}">${viewer.account.name}</a> <a href="${base}${HOME}">Account</a>`
+      ? safeHtml`<a href="${webPages.signInPath(request, url)}">Sign in</a>`
+      : safeHtml`<a href="${base}/${viewer.account.name}">${viewer.account.name}</a> <a href="${base}${webPages.home}">Account</a>`
   return safeHtml`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head>

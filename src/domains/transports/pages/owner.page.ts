@@ -1,11 +1,12 @@
+import type { Services } from '../../../core/module.ts'
+import { isHttpUrl, safeHtml } from '../../../core/platform/html.ts'
 import type { Repos } from '../../repositories/index.ts'
-import { type Users, isHttpUrl, safeHtml } from '../../accounts/index.ts'
 import { repoList } from './pages.page.ts'
 import { NOTHING, pager, when, type PageMaker } from './layout.ts'
 
 export interface OwnerDeps {
   readonly repos: Pick<Repos, 'list'>
-  readonly users: Pick<Users, 'getInView'>
+  readonly users: Pick<Services['users'], 'getInView'>
   readonly settings: { readonly exploreNeedsSignIn: boolean }
 }
 

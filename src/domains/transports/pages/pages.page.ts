@@ -1,6 +1,6 @@
+import { type Html, safeHtml } from '../../../core/platform/html.ts'
 import { type CommitView, type Commits, commitUtcTime } from '../../code/index.ts'
 import type { RepoInView, Repos, RepoView } from '../../repositories/index.ts'
-import { type Html, safeHtml } from '../../accounts/index.ts'
 import {
   firstLine,
   list,

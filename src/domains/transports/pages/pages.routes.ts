@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { safeHtml } from '../../../core/platform/html.ts'
 import { callerKey, ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
 import { clientHas, weakTag } from '../../../core/http/answer/answer.ts'
 import { type ErrorKind, isDomainError, MovedError, TooManyRequestsError } from '../../../core/platform/errors.ts'
@@ -6,7 +7,7 @@ import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import { parsePaging } from '../../../core/platform/paging.ts'
 import type { WebAccess, Repos } from '../../repositories/index.ts'
-import { ownerNameProblem, pathTo, queryFields, redirectToSignIn, safeHtml } from '../../accounts/index.ts'
+import { ownerNameProblem, webPages } from '../../accounts/index.ts'
 import { type Content, layout, POLICY, type PageMaker, type Visit } from './layout.ts'
 
 interface GoGetDeps {
@@ -87,7 +88,7 @@ export function registerPages(http: FastifyInstance, deps: PageRouteDeps): void 
   const ofRepo =
     (handler: Handler): Handler =>
     async (request, reply) => {
-      if (queryFields(request)['go-get'] !== '1') return ofOwner(handler)(request, reply)
+      if (webPages.queryFields(request)['go-get'] !== '1') return ofOwner(handler)(request, reply)
       const { owner, repo } = paramsOf(request)
       return reply.type('text/html; charset=utf-8').send(await goGetPage(goGet, owner, repo))
     }
@@ -115,7 +116,7 @@ function answering(deps: PageRouteDeps, make: PageMaker): Handler {
     let viewer: Viewer = ANONYMOUS
     try {
       const found = await deps.webAccess.findViewer(request)
-      if (found === undefined) return redirectToSignIn(deps, request, reply)
+      if (found === undefined) return webPages.redirectToSignIn(deps, request, reply)
       viewer = found
       return send(request, reply, layoutOf(await make(visitOf(deps, request, viewer))))
     } catch (error) {
@@ -134,11 +135,11 @@ function answering(deps: PageRouteDeps, make: PageMaker): Handler {
 }
 
 function visitOf({ rootUrl, rateLimit }: PageRouteDeps, request: FastifyRequest, viewer: Viewer): Visit {
-  const query = queryFields(request)
+  const query = webPages.queryFields(request)
   return {
     viewer,
     url: request.url,
-    base: pathTo({ rootUrl }, ''),
+    base: webPages.pathTo({ rootUrl }, ''),
     rootUrl,
     caller: {
       key: callerKey(viewer, request.ip),
@@ -200,6 +201,6 @@ function redirect(deps: PageRouteDeps, error: MovedError, request: FastifyReques
   const path = [...error.to.split('/').map(encodeURIComponent), ...rest].join('/')
   return reply
     .code(error.what === 'repo' ? 301 : 307)
-    .headers({ ...HEADERS, location: pathTo(deps, `/${path}${query}`) })
+    .headers({ ...HEADERS, location: webPages.pathTo(deps, `/${path}${query}`) })
     .send()
 }

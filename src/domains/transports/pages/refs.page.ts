@@ -1,6 +1,6 @@
+import { safeHtml } from '../../../core/platform/html.ts'
 import { type Branches, type Tags, commitUtcTime } from '../../code/index.ts'
 import type { Repos } from '../../repositories/index.ts'
-import { safeHtml } from '../../accounts/index.ts'
 import { commitLine } from './pages.page.ts'
 import { firstLine, list, pager, time, when, admitRepo, type PageMaker, repoHeading, repoPath } from './layout.ts'
 

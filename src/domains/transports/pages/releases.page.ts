@@ -1,8 +1,8 @@
+import { Html, isHttpUrl, safeHtml } from '../../../core/platform/html.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { type ReleaseView, type Releases, presentRelease } from '../../code/index.ts'
 import type { RepoInView, Repos } from '../../repositories/index.ts'
-import { Html, isHttpUrl, safeHtml } from '../../accounts/index.ts'
 import {
   list,
   NOTHING,

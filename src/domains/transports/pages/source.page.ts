@@ -1,7 +1,7 @@
+import { Html, safeHtml } from '../../../core/platform/html.ts'
 import type { TreeEntry } from '../../../core/git/index.ts'
 import { pageOf } from '../../../core/platform/paging.ts'
 import type { RepoInView, Repos } from '../../repositories/index.ts'
-import { Html, safeHtml } from '../../accounts/index.ts'
 import { list, pager, size, admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
 import type { Place, Source, Sources } from './sources.service.ts'
 

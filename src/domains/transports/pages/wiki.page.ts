@@ -1,7 +1,7 @@
+import { Html, safeHtml } from '../../../core/platform/html.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { type Repos, parseRepoSettings } from '../../repositories/index.ts'
-import { Html, safeHtml } from '../../accounts/index.ts'
 import { type Wikis, wikiMode } from '../../code/index.ts'
 import type { Texts } from './texts.service.ts'
 import { admitRepo, type PageMaker, repoHeading } from './layout.ts'

@@ -1,3 +1,4 @@
+import { type Html, safeHtml } from '../../../../core/platform/html.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
@@ -15,7 +16,7 @@ import {
   sessionActor,
   tokenField,
 } from '../../sign-in/web/browser.ts'
-import { type Html, safeHtml, redirectTo, sendPage } from '../../sign-in/web/page.ts'
+import { redirectTo, sendPage } from '../../sign-in/web/page.ts'
 import type { OauthProvider } from '../provider.service.ts'
 
 const REVOKE = `${HOME}/revoke`

@@ -1,3 +1,4 @@
+import { safeHtml } from '../../../../core/platform/html.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { clientOf } from '../../../../core/http/caller.ts'
@@ -19,7 +20,7 @@ import {
   tokenField,
 } from './browser.ts'
 import type { Fields } from './form.ts'
-import { safeHtml, sendPage } from './page.ts'
+import { sendPage } from './page.ts'
 import { readTicket } from './tickets.ts'
 
 interface NewPassword {

@@ -1,35 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-
-/** Text that is HTML already. */
-export class Html {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-type Value = string | number | Html | readonly Html[]
-
-/**
- * Escapes every value that is put in, in text and in quoted attributes alike, unless it is Html. NOTE: formatters
- * rewrite templates with the tag `html`, and a page must keep its text: its policy has the hash of its style.
- */
-export function safeHtml(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return new Html(parts.map((part, index) => part + (index < values.length ? render(values[index]!) : '')).join(''))
-}
-
-function render(value: Value): string {
-  if (value instanceof Html) return value.text
-  if (typeof value === 'object') return value.map((item) => item.text).join('')
-  return String(value)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
-}
+import { Html, safeHtml } from '../../../../core/platform/html.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }

@@ -1,3 +1,4 @@
+import { safeHtml } from '../../../../core/platform/html.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decideAccountState } from '../../../../core/access/viewer.ts'
 import { clientOf } from '../../../../core/http/caller.ts'
@@ -19,7 +20,7 @@ import {
   type SignInDeps,
   tokenField,
 } from './browser.ts'
-import { safeHtml, redirectTo, sendPage } from './page.ts'
+import { redirectTo, sendPage } from './page.ts'
 import { newPasswordPage } from './new-password.routes.ts'
 import { makeTicket, readTicket } from './tickets.ts'
 

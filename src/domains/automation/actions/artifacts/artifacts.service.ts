@@ -1,4 +1,4 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { Readable } from 'node:stream'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
@@ -6,7 +6,6 @@ import { notFound, unauthenticated } from '../../../../core/platform/errors.ts'
 import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { DiskQuota } from '../../../accounts/index.ts'
 import { type Repo, findRepoByAnyName } from '../../../repositories/index.ts'
 import { findRun, listRunsByIds, lockRun, type Run } from '../runs/run.store.ts'
 import { requireRun } from '../runs/runs.service.ts'
@@ -46,7 +45,7 @@ interface OpenArtifact {
 
 interface ArtifactDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: Pick<BlobStore, 'link' | 'open' | 'put'>
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   readonly files: Pick<StoredFiles, 'release'>
   readonly links: DownloadLinks
   readonly retentionMs: number

@@ -2,7 +2,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, type RepoView, type Repos, listReposByIds } from '../../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 import { type Job, listJobsByIds } from './job.store.ts'
 import { listRunsByIds, type Run } from './run.store.ts'
 import { listSteps, listTasksByIds, type Step, type Task } from './task.store.ts'
@@ -47,7 +47,7 @@ export async function loadRunViews(
   const ids = [...new Set(runs.map(({ repoId }) => repoId))]
   const [views, actors] = await Promise.all([
     listReposByIds(read, ids).then((found) => repos.views(viewer, found)),
-    listUsersByIds(read, [...new Set(runs.map(({ actorId }) => actorId))]),
+    userQueries.listByIds(read, [...new Set(runs.map(({ actorId }) => actorId))]),
   ])
   const viewOf = new Map(views.map((view) => [view.repo.id, view]))
   const actorOf = byId(actors)

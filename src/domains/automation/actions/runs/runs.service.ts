@@ -6,7 +6,7 @@ import { notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { Repos } from '../../../repositories/index.ts'
-import { findUserByName } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import { findJob, type Job, type JobQuery, listJobs, listJobsOfRun } from './job.store.ts'
 import { findRun, listRuns, type Run, type RunFilter, type RunScope } from './run.store.ts'
 import { type JobView, loadJobViews, loadRunViews, loadTaskViews, type RunView, type TaskView } from './run-views.ts'
@@ -43,7 +43,7 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
   return {
     /** The newest first. An actor that does not exist has no runs. */
     async list(scope: RunScope, { filter: { actor, ...filter }, paging }: RunQuery): Promise<Page<RunView>> {
-      const user = actor === undefined ? undefined : await findUserByName(read, actor)
+      const user = actor === undefined ? undefined : await userQueries.findByName(read, actor)
       if (actor !== undefined && user === undefined) return { items: [], total: 0 }
       const { items, total } = await listRuns(read, scope, { filter: { ...filter, actorId: user?.id }, paging })
       return { items: await loadRunViews({ read, repos }, scope.viewer, items), total }

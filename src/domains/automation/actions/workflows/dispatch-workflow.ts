@@ -5,7 +5,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import { type GitRepo, ignoringMissing } from '../../../../core/git/index.ts'
 import { forbidden, invalid, notFound, badRequest } from '../../../../core/platform/errors.ts'
 import { type Repo, type Repos, presentRepo } from '../../../repositories/index.ts'
-import { findUserById, presentUser } from '../../../accounts/index.ts'
+import { userQueries, userPresenters } from '../../../accounts/index.ts'
 import { raiseQueues } from '../runners/runner.store.ts'
 import { insertJobs } from '../runs/job.store.ts'
 import { insertRun, type Run } from '../runs/run.store.ts'
@@ -89,9 +89,9 @@ export async function dispatchWorkflow(
   const inputs = readDispatchInputs(workflow.inputs, dispatch.inputs)
   const firstLine = (await opened.objects.commit(oid)).message.split('\n', 1)[0]!
   const view = await repos.view(actor, { repo, access: NO_ACCESS })
-  const user = await findUserById(database.read, actor.account.id)
+  const user = await userQueries.findById(database.read, actor.account.id)
   const repository = { ...presentRepo(view, site), permissions: { admin: true, push: true, pull: true } }
-  const sender = user && presentUser(user, ANONYMOUS, site)
+  const sender = user && userPresenters.present(user, ANONYMOUS, site)
   return database.transaction(async (tx) => {
     const at = clock.now()
     requireEnabled(await listDisabledWorkflows(tx, repo.id))

@@ -5,7 +5,7 @@ import { abortOnClose } from '../../../../core/http/answer/stream.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Commits } from '../../history/commits.service.ts'
 import type { WebAccess } from '../../../repositories/index.ts'
-import { plainTextErrors } from '../../../accounts/index.ts'
+import { webPages } from '../../../accounts/index.ts'
 import type { Media } from './media.service.ts'
 import { presentRawFile } from '../contents.present.ts'
 import type { RawFile, RawFiles, RawKind } from './raw-files.service.ts'
@@ -30,7 +30,7 @@ export function registerRaw(app: FastifyInstance, { commits, webAccess, media, r
     app.route({
       method: ['GET', 'HEAD'],
       url: `/:owner/:repo/${word}/*`,
-      handler: plainTextErrors(async (request, reply) => {
+      handler: webPages.plainTextErrors(async (request, reply) => {
         const { repo, viewer } = await webAccess.requireRepo(request, { unit: 'repo.code' })
         const rest = (request.params as Record<string, string>)['*']!
         const typed = TYPED.exec(rest)
@@ -50,7 +50,7 @@ export function registerRaw(app: FastifyInstance, { commits, webAccess, media, r
   app.route({
     method: ['GET', 'HEAD'],
     url: '/:owner/:repo/commit/:file(^[^.]+\\.(?:diff|patch)$)',
-    handler: plainTextErrors(async (request, reply) => {
+    handler: webPages.plainTextErrors(async (request, reply) => {
       const { repo } = await webAccess.requireRepo(request, { unit: 'repo.code' })
       const [, sha, kind] = COMMIT_TEXT.exec((request.params as Record<string, string>)['file']!) ?? []
       if (sha === undefined) throw notFound('not the id of a commit')

@@ -33,7 +33,7 @@ import {
   findRepoById,
   writeCommit,
 } from '../../../repositories/index.ts'
-import { findUserById } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import type { Verification } from '../../verification/verification.ts'
 import type { Verifier } from '../../verification/verifier.service.ts'
 import {
@@ -232,7 +232,7 @@ export function createFileWriter(deps: FileWriterDeps) {
     async change(actor: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult> {
       const { repo } = target
       if (repo.isArchived || repo.isMirror) throw locked(`${repo.fullName} is not allowed to edit`)
-      const caller = await findUserById(database.read, actor.account.id)
+      const caller = await userQueries.findById(database.read, actor.account.id)
       if (caller === undefined) throw unauthenticated()
       const signatures = signaturesFor(change, caller, noReplyDomain, clock.now())
       const opened = git.open(repo)

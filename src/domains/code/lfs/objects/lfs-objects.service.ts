@@ -1,4 +1,4 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import { admit } from '../../../../core/access/admit.ts'
 import type { Readable } from 'node:stream'
 import type { Viewer } from '../../../../core/access/viewer.ts'
@@ -6,7 +6,6 @@ import type { BlobLink, BlobRange, BlobStore } from '../../../../core/blobs/inde
 import type { Db } from '../../../../core/db/database.ts'
 import { invalid, isDomainError, notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
-import type { DiskQuota } from '../../../accounts/index.ts'
 import { listReposByIds, loadRepoAccesses } from '../../../repositories/index.ts'
 import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
 import { faultOfObject, isLfsOid } from './lfs-object.policy.ts'
@@ -31,7 +30,7 @@ export interface BatchEntry {
 
 export interface LfsObjectsDeps extends Pick<Core, 'database' | 'clock'> {
   readonly blobs: BlobStore
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   /** Bytes; 0 is no limit. */
   readonly maxFileSize: number
 }

@@ -1,4 +1,4 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import {
   branchRef,
@@ -14,7 +14,6 @@ import {
 import { conflict, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
-import type { DiskQuota } from '../../../accounts/index.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import type { Database, Tx } from '../../../../core/db/database.ts'
@@ -41,7 +40,7 @@ interface BranchMove {
 
 interface BranchWriteDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly pushes: Pushes
-  readonly quota: Pick<DiskQuota, 'require'>
+  readonly quota: Pick<Services['quota'], 'require'>
 }
 
 export type BranchWrites = ReturnType<typeof createBranchWrites>
@@ -122,7 +121,7 @@ async function startOid(git: GitRepo, repo: Repo, { ref, branch }: BranchStart):
 
 interface RenameDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly pushes: Pick<Pushes, 'moveRefs'>
-  readonly quota: Pick<DiskQuota, 'require'>
+  readonly quota: Pick<Services['quota'], 'require'>
 }
 
 /** Moves the ref, then default branch, rule and the record of the old name follow in one transaction. */

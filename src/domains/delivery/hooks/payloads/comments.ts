@@ -11,7 +11,7 @@ import {
   presentComment,
   presentIssue,
 } from '../../../issues/index.ts'
-import { findUserById } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import { findDeletion } from './event-facts.ts'
 import { findIssueView, type IssueBuilderDeps, textChanges } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
@@ -78,7 +78,7 @@ async function findView(
   const later = isDeletion ? undefined : await findDeletion(db, event, 'comment.deleted', (it) => it.comment_id === id)
   const text = later ?? (event.payload as Partial<EventPayload<'comment.deleted'>>)
   if (text.body === undefined) return undefined
-  const poster = await findUserById(db, asId(text.poster_id ?? 0))
+  const poster = await userQueries.findById(db, asId(text.poster_id ?? 0))
   return { comment: commentOf(id, issue, text as CommentText), issue, repo, poster, assets: [] }
 }
 

@@ -4,7 +4,7 @@ import { ANONYMOUS, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import { type DomainEvent, type EventPayload, listEventsBetween } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type Repo, type Repos, type Repository, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
-import { type User, findUserById, presentGhost, presentUser, presentVirtualById } from '../../../accounts/index.ts'
+import { type User, userQueries, userPresenters } from '../../../accounts/index.ts'
 import { presentPayloadRepo } from '../hook.present.ts'
 import type { PayloadUser } from './payload-types.ts'
 import type { Db } from '../../../../core/db/database.ts'
@@ -33,7 +33,7 @@ export async function deletedRepo(
   db: Db,
   { record, owner_id: ownerId }: EventPayload<'repo.deleted'>,
 ): Promise<Repo | undefined> {
-  const owner = await findUserById(db, asId(ownerId))
+  const owner = await userQueries.findById(db, asId(ownerId))
   return record && owner && { ...record, owner }
 }
 
@@ -101,12 +101,14 @@ export function createEventFacts({ database: { read }, repos, site }: EventFacts
     return deletion && deletedRepo(read, deletion)
   }
   const findActor = async (id: number, owner: User): Promise<User | undefined> =>
-    id === 0 ? owner : id > 0 ? findUserById(read, asId(id)) : undefined
+    id === 0 ? owner : id > 0 ? userQueries.findById(read, asId(id)) : undefined
   const accessOf = async (actor: User | undefined, repo: Repo): Promise<RepoAccess> => {
     if (actor === undefined) return NO_ACCESS
     return actor.id === repo.owner.id ? ownerAccess(repo) : loadRepoAccess(read, viewerOfAccount(actor), repo)
   }
   const presentSender = (actor: User | undefined, id: number): PayloadUser =>
-    actor === undefined ? (presentVirtualById(id, site) ?? presentGhost(site)) : presentUser(actor, ANONYMOUS, site)
+    actor === undefined
+      ? (userPresenters.presentVirtualById(id, site) ?? userPresenters.presentGhost(site))
+      : userPresenters.present(actor, ANONYMOUS, site)
   return loader
 }

@@ -21,13 +21,7 @@ import { workflowBuilders } from './workflows.ts'
 import { messageOf } from '../hook.present.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
-import {
-  presentGhost,
-  presentUser,
-  findUserById,
-  listUsersByIds,
-  presentOrganization,
-} from '../../../accounts/index.ts'
+import { presentOrganization, userPresenters, userQueries } from '../../../accounts/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { branchRef, findCommitOid, findTarget, ignoringMissing } from '../../../../core/git/index.ts'
 import { loadPayloadCommits, type PayloadCommitDeps } from './payload-commits.ts'
@@ -101,7 +95,9 @@ function releaseBuilders({ database, facts, site }: ReleaseBuilderDeps): Message
       if (found === undefined) return []
       const { repo, repository, sender } = found
       const [view] = await loadReleaseViews(database.read, [releaseOf(event.payload, event.at)])
-      const author = view!.author ? presentUser(view!.author, ANONYMOUS, site) : presentGhost(site)
+      const author = view!.author
+        ? userPresenters.present(view!.author, ANONYMOUS, site)
+        : userPresenters.presentGhost(site)
       const release = { ...presentRelease(view!, repoUrls(repo, site), site), author }
       return [messageOf('release', { action, release, repository, sender })]
     }
@@ -122,7 +118,7 @@ function repoBuilders({ database, facts, site }: RepoBuilderDeps): MessageBuilde
     { repo, repository, sender }: Omit<EventFacts, 'isDeleted'>,
     action: 'created' | 'deleted',
   ): HookMessage => {
-    const organization = presentUser(repo.owner, ANONYMOUS, site)
+    const organization = userPresenters.present(repo.owner, ANONYMOUS, site)
     return messageOf('repository', { action, repository, organization, sender })
   }
   const created: BuildMessages<'repo.created' | 'fork.created'> = async (event) => {
@@ -241,12 +237,12 @@ function packageBuilders({ database: { read }, facts, site }: PackageBuilderDeps
   const build =
     (action: 'created' | 'deleted'): BuildMessages<'package.created' | 'package.deleted'> =>
     async ({ id: eventId, actorId, payload: { owner_id, repo_id = 0, type, name, versions = [] } }) => {
-      const owner = await findUserById(read, asId(owner_id))
+      const owner = await userQueries.findById(read, asId(owner_id))
       if (owner === undefined) return []
       const linked = repo_id === 0 ? undefined : await facts.load({ id: eventId, repoId: repo_id, actorId }, 'sender')
       const repository = linked?.repository ?? null
       const sender = await facts.loadSender(actorId, owner)
-      const creators = await listUsersByIds(
+      const creators = await userQueries.listByIds(
         read,
         versions.map(({ creator_id }) => asId(creator_id)),
       )

@@ -1,12 +1,12 @@
 import type { presentJob, presentRun, presentWorkflow } from '../../../automation/index.ts'
 import type { PayloadCommit, presentRelease } from '../../../code/index.ts'
 import type { presentComment, presentIssue, presentLabel } from '../../../issues/index.ts'
-import type { presentOrganization, presentUser } from '../../../accounts/index.ts'
+import type { presentOrganization, userPresenters } from '../../../accounts/index.ts'
 import type { presentPackage } from '../../../packages/index.ts'
 import type { presentPull } from '../../../pulls/index.ts'
 import type { Repository } from '../../../repositories/index.ts'
 
-export type PayloadUser = ReturnType<typeof presentUser>
+export type PayloadUser = ReturnType<typeof userPresenters.present>
 export type PayloadLabel = ReturnType<typeof presentLabel>
 type Issue = ReturnType<typeof presentIssue>
 type Comment = ReturnType<typeof presentComment>

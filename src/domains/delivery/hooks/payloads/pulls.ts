@@ -11,7 +11,7 @@ import { findDeletion, type EventFactsLoader } from './event-facts.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf, presentPayloadPull } from '../hook.present.ts'
 import type { Changes, PayloadPull, PayloadUser, PullPayload } from './payload-types.ts'
-import { type User, findTeamById, findUserById, listTeamMembers, presentUser } from '../../../accounts/index.ts'
+import { type User, teamQueries, userQueries, userPresenters } from '../../../accounts/index.ts'
 import type { Paging } from '../../../../core/platform/paging.ts'
 
 /** What pull requests are loaded with. */
@@ -149,9 +149,9 @@ const ASKED: Paging = { page: 1, limit: 100, offset: 0 }
 /** Reviews, and requests for them (behaviour/orgs-webhooks-actions#payloads). */
 export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
   const { database, site } = deps
-  const present = (user: User): PayloadUser => presentUser(user, ANONYMOUS, site)
+  const present = (user: User): PayloadUser => userPresenters.present(user, ANONYMOUS, site)
   const find = async (userId: number): Promise<PayloadUser | null> => {
-    const user = userId === 0 ? undefined : await findUserById(database.read, asId(userId))
+    const user = userId === 0 ? undefined : await userQueries.findById(database.read, asId(userId))
     return user ? present(user) : null
   }
   const buildRequest = (event: PullEvent, action: string, requestedReviewer: PayloadUser | null) =>
@@ -160,9 +160,9 @@ export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
     async 'review.requested'(event) {
       const { user_id: userId, team_id: teamId } = event.payload
       if (teamId === 0) return buildRequest(event, 'review_requested', await find(userId))
-      if ((await findTeamById(database.read, asId(teamId))) === undefined)
+      if ((await teamQueries.findById(database.read, asId(teamId))) === undefined)
         return buildRequest(event, 'review_requested', null)
-      const members = (await listTeamMembers(database.read, asId(teamId), ASKED)).items
+      const members = (await teamQueries.listMembers(database.read, asId(teamId), ASKED)).items
       return (await buildRequest(event, 'review_requested', null)).flatMap((message) =>
         members.map((member) => askMember(message, present(member))),
       )

@@ -17,7 +17,7 @@ import {
   presentWorkflow,
 } from '../../../automation/index.ts'
 import { findIssueByNumber } from '../../../issues/index.ts'
-import { presentGhost, presentOrganization, presentUser, presentVirtualById } from '../../../accounts/index.ts'
+import { presentOrganization, userPresenters } from '../../../accounts/index.ts'
 import type { Repo, Repos } from '../../../repositories/index.ts'
 import type { IssueBuilderDeps } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
@@ -97,8 +97,8 @@ async function buildRun(
   const workflow = await workflows.findOfRun(repo, run)
   const { actor: user } = view!
   const actor = user
-    ? presentUser(user, ANONYMOUS, site)
-    : (presentVirtualById(run.actorId, site) ?? presentGhost(site))
+    ? userPresenters.present(user, ANONYMOUS, site)
+    : (userPresenters.presentVirtualById(run.actorId, site) ?? userPresenters.presentGhost(site))
   return messageOf('workflow_run', {
     action: RUN_ACTIONS[run.status] ?? 'completed',
     workflow: workflow ? presentWorkflow(workflow, repo, site) : null,

@@ -1,3 +1,4 @@
+import { safeHtml, Html } from '../../../../core/platform/html.ts'
 import type { Core } from '../../../../core/module.ts'
 import { callerKey, ANONYMOUS } from '../../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../../core/db/database.ts'
@@ -6,7 +7,7 @@ import { isDomainError } from '../../../../core/platform/errors.ts'
 import { MailRefusedError, type MailServer, type Mail, type MailAddress } from '../../../../core/platform/mail/mail.ts'
 import { findIssueById, issueUrls, type Issue } from '../../../issues/index.ts'
 import { type Markup, findRepoById, type Repo } from '../../../repositories/index.ts'
-import { findUserById, safeHtml, Html, type User } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 import { type IssueActivity, listFollowers } from '../threads/recipients.store.ts'
 import { concernsUsers, type MailActivity } from './mail-activity.ts'
 import { type Addressee, findCommentBody, listAddressees } from './mail-recipients.store.ts'
@@ -201,7 +202,7 @@ async function loadContents(
     if (!isDomainError(error, 'invalid')) throw error
     return safeHtml`<pre>${text}</pre>`.text
   })
-  const actor = await findUserById(database.read, actorId)
+  const actor = await userQueries.findById(database.read, actorId)
   return { activity, issue, repo, actor, text, html, url: commentId === 0 ? page : `${page}#issuecomment-${commentId}` }
 }
 

@@ -2,7 +2,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { readersOf } from '../../../../core/access/repo-readers.store.ts'
 import { unitOf } from '../../../issues/index.ts'
-import { type Preferences, type User, toUser } from '../../../accounts/index.ts'
+import { type Preferences, type User, userRows } from '../../../accounts/index.ts'
 import { type IssueActivity, listConcerned } from '../threads/recipients.store.ts'
 
 export interface Addressee {
@@ -46,7 +46,7 @@ export async function listAddressees(
       ),
     )
   const rows = await query.orderBy('user.id').execute()
-  return rows.map((row) => ({ user: toUser(row), preferences: JSON.parse(row.settings) as Preferences }))
+  return rows.map((row) => ({ user: userRows.toUser(row), preferences: JSON.parse(row.settings) as Preferences }))
 }
 
 /** The text of a comment or a review; undefined when it was deleted. */

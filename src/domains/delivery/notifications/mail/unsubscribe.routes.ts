@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { safeHtml, sendPage } from '../../../accounts/index.ts'
+import { safeHtml } from '../../../../core/platform/html.ts'
+import { webPages } from '../../../accounts/index.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.service.ts'
 import { type IssueOfUser, UNSUBSCRIBE, type UnsubscribeLinks } from './unsubscribe-links.ts'
 
@@ -19,21 +20,24 @@ export function registerUnsubscribe(http: FastifyInstance, { links, subscription
       const target = links.read((request.params as { token: string }).token)
       if (target !== undefined) return handle(target, reply)
       const body = safeHtml`<p>This link is not valid. Take the one of the mail as it is.</p>`
-      return sendPage(reply, { title: 'Unsubscribe', body, status: 404 })
+      return webPages.send(reply, { title: 'Unsubscribe', body, status: 404 })
     }
   http.get(
     `${UNSUBSCRIBE}/:token`,
     answer((_, reply) => {
       const body = safeHtml`<p>You will get no more mail and notifications about this issue.</p>
 <form method="post"><button>Unsubscribe</button></form>`
-      return sendPage(reply, { title: 'Unsubscribe', body })
+      return webPages.send(reply, { title: 'Unsubscribe', body })
     }),
   )
   http.post(
     `${UNSUBSCRIBE}/:token`,
     answer(async (target, reply) => {
       await subscriptions.unsubscribe(target)
-      return sendPage(reply, { title: 'Unsubscribed', body: safeHtml`<p>You are unsubscribed from this issue.</p>` })
+      return webPages.send(reply, {
+        title: 'Unsubscribed',
+        body: safeHtml`<p>You are unsubscribed from this issue.</p>`,
+      })
     }),
   )
 }

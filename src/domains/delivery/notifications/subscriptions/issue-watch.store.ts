@@ -5,7 +5,7 @@ import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../..
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { Issue } from '../../../issues/index.ts'
 import { type Repo, listReposAmong } from '../../../repositories/index.ts'
-import { type User, toUser } from '../../../accounts/index.ts'
+import { type User, userRows } from '../../../accounts/index.ts'
 
 /** The kinds of timeline entries whose authors take part in an issue. */
 export const PARTICIPATING_KINDS = ['comment', 'code', 'review'] as const
@@ -60,7 +60,7 @@ export async function listIssueWatchers(db: Db, issueId: IssueId, paging: Paging
     .selectAll('user')
     .orderBy('issue_watch.created_at')
     .orderBy('user.id')
-  return selectPage(users, paging, toUser, () => countRows(watches))
+  return selectPage(users, paging, userRows.toUser, () => countRows(watches))
 }
 
 /** The repositories of an owner of whose issues the user has chosen some, including those that it may not see. */

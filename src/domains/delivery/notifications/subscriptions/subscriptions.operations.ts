@@ -6,7 +6,7 @@ import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { WatchInfo } from '../../../repositories/index.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { UserModel as User, presentUser } from '../../../accounts/index.ts'
+import { UserModel as User, userPresenters } from '../../../accounts/index.ts'
 import { presentSubscription } from '../notifications.present.ts'
 import type { Subscriptions } from './subscriptions.service.ts'
 
@@ -54,7 +54,7 @@ export function subscriptionOperations({ guards, site, subscriptions }: Subscrip
       errors: [404],
       async handler({ viewer, access, paging }) {
         const page = await subscriptions.list(access.issue, paging)
-        const users = page.items.map((user) => presentUser(user, viewer, site))
+        const users = page.items.map((user) => userPresenters.present(user, viewer, site))
         return listed(page, users, { link: false })
       },
     }),

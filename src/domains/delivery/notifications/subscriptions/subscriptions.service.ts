@@ -1,4 +1,4 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import { isSelf, isSiteAdmin, type SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
@@ -6,7 +6,7 @@ import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Issue, findIssueById } from '../../../issues/index.ts'
 import { findWatchMode } from '../../../repositories/index.ts'
-import { type User, type Users, findUserById } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 import { findIssueWatch, isParticipant, listIssueWatchers, putIssueWatch } from './issue-watch.store.ts'
 
 interface SubscriptionChange {
@@ -15,7 +15,7 @@ interface SubscriptionChange {
 }
 
 interface SubscriptionDeps extends Pick<Core, 'database' | 'clock'> {
-  readonly users: Pick<Users, 'getInView'>
+  readonly users: Pick<Services['users'], 'getInView'>
 }
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>
@@ -47,7 +47,8 @@ export function createSubscriptions({ database, clock, users }: SubscriptionDeps
     /** By the link of a mail. Does nothing when the issue or the user was deleted. */
     unsubscribe: ({ userId, issueId }: { readonly userId: UserId; readonly issueId: IssueId }): Promise<void> =>
       database.transaction(async (tx) => {
-        if ((await findIssueById(tx, issueId)) === undefined || (await findUserById(tx, userId)) === undefined) return
+        if ((await findIssueById(tx, issueId)) === undefined || (await userQueries.findById(tx, userId)) === undefined)
+          return
         await putIssueWatch(tx, { issueId, userId, isWatching: false, at: clock.now() })
       }),
   }

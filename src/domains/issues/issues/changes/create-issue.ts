@@ -4,7 +4,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import { invalidField } from '../../../../core/platform/errors.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type RepoInView, countInRepo } from '../../../repositories/index.ts'
-import { requireUnblocked } from '../../../accounts/index.ts'
+import { blockQueries } from '../../../accounts/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
 import { indexOwnTexts } from '../texts/issue-text.store.ts'
@@ -49,7 +49,10 @@ export async function createIssue(
   return database.transaction(async (tx) => {
     const at = clock.now()
     if (!actor.account.isAdmin)
-      await requireUnblocked(tx, actor.account.id, [repo.ownerId, ...plan.assignees.map((user) => user.id)])
+      await blockQueries.requireUnblocked(tx, actor.account.id, [
+        repo.ownerId,
+        ...plan.assignees.map((user) => user.id),
+      ])
     const { body, ref, isClosed } = input
     const dueAt = isWriter ? input.dueAt : undefined
     const origin = { tx, events, actor, repo, at }

@@ -4,7 +4,7 @@ import { badRequest, conflict, DomainError, invalid, notFound } from '../../../.
 import { isZeroTime, parseTimestamp } from '../../../../core/platform/timestamp.ts'
 import type { MilestoneId, IssueId } from '../../../../core/platform/crypto/ids.ts'
 import { findMilestone } from '../../milestones/milestone.store.ts'
-import { type User, requireUnblocked } from '../../../accounts/index.ts'
+import { type User, blockQueries } from '../../../accounts/index.ts'
 import type { IssueInView } from '../views.ts'
 import { canWriteIssue, endOfDay, normalizeTitle, decideUpdateTime } from '../issue.policy.ts'
 import { type Issue, updateIssue, lockIssue } from '../records/issue.store.ts'
@@ -128,7 +128,7 @@ export async function applyEdit(
   if (edit.contentVersion !== undefined && edit.contentVersion !== issue.contentVersion)
     throw conflict('the issue is already changed')
   const editsText = [edit.title, edit.body].some((text) => text !== undefined)
-  if (editsText && !isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId])
+  if (editsText && !isRepoAdmin(access)) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId])
   await editTexts(change, edit)
   if (isWriter) await editPlanning(change, edit, assignees)
   else if (issue.isPull) await editDeadline(change, edit)

@@ -4,7 +4,7 @@ import type { MilestoneId, UserId } from '../../../../core/platform/crypto/ids.t
 import { type Label, addToLabelCounters, listUsableLabels } from '../../labels/label.store.ts'
 import { type Milestone, countInMilestone } from '../../milestones/milestone.store.ts'
 import { type Repo, findNamedAccount, loadRepoAccess } from '../../../repositories/index.ts'
-import { type User, lockUsers, requireUnblocked } from '../../../accounts/index.ts'
+import { type User, userQueries, blockQueries } from '../../../accounts/index.ts'
 import { insertAssignees, deleteAssignees, listAssigneeIds } from '../records/issue-assignee.store.ts'
 import { insertIssueLabels } from '../records/records.store.ts'
 import { labelEntry, reduceToScopes } from './change-labels.ts'
@@ -46,7 +46,7 @@ async function requireAssignable(db: Db, repo: Repo, user: User): Promise<void> 
  * assignments (assignments.projection.ts): it is committed before the check, or sees what the transaction inserts.
  */
 async function requireStillAssignable(tx: Tx, repo: Repo, users: readonly User[]): Promise<void> {
-  await lockUsers(
+  await userQueries.lock(
     tx,
     users.map((user) => user.id),
   )
@@ -63,7 +63,7 @@ export async function changeAssignees(change: AccountChange, users: readonly Use
   const removed = before.filter((id) => !users.some((user) => user.id === id))
   const added = users.filter((user) => !before.includes(user.id))
   const addedIds = added.map((user) => user.id)
-  if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, addedIds)
+  if (!actor.account.isAdmin) await blockQueries.requireUnblocked(tx, actor.account.id, addedIds)
   await requireStillAssignable(tx, repo, added)
   await deleteAssignees(tx, issue.id, removed)
   await insertAssignees(tx, issue, addedIds)

@@ -1,7 +1,7 @@
 import type { Db } from '../../../../core/db/database.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import { type Attachment, type Repo, listAttachmentsOf, listReposByIds } from '../../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
 import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
 import { isText, type Text } from '../issue.policy.ts'
@@ -33,7 +33,9 @@ export async function loadCommentViews(
 ): Promise<CommentView[]> {
   const posterIds = new Set(comments.map((comment) => comment.actorId))
   const owners = [...issues.values()].map(({ repo }) => repo.owner)
-  const posters = new Map((await listUsersByIds(db, [...posterIds], [known, ...owners])).map((user) => [user.id, user]))
+  const posters = new Map(
+    (await userQueries.listByIds(db, [...posterIds], [known, ...owners])).map((user) => [user.id, user]),
+  )
   const assetsOf = Map.groupBy(assets, (asset) => asset.commentId)
   return comments.flatMap((comment) => {
     const place = issues.get(comment.issueId)

@@ -11,7 +11,7 @@ import {
   listAttachmentsOf,
   listCommentAttachments,
 } from '../../../repositories/index.ts'
-import { knownUser, requireUnblocked } from '../../../accounts/index.ts'
+import { userRows, blockQueries } from '../../../accounts/index.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import {
   canWriteIssue,
@@ -77,7 +77,9 @@ export function createComments(deps: CommentDeps) {
       const comment = await createComment(deps, actor, { repo, issue, ...of }, input)
       // NOTE: what was created just now has no files.
       const issues = new Map([[issue.id, { issue, repo }]])
-      return (await loadCommentViews(read, [comment], { issues, assets: [], known: knownUser(actor.account) }))[0]!
+      return (
+        await loadCommentViews(read, [comment], { issues, assets: [], known: userRows.knownUser(actor.account) })
+      )[0]!
     },
     /** Throws Forbidden for a blocked account, and for a time that may not be set. */
     edit: async (actor: SignedIn, target: TextInView, input: CommentInput): Promise<CommentView> =>
@@ -128,7 +130,7 @@ export async function requireWelcome(
   { repo, access }: RepoInView,
   issue: Issue,
 ): Promise<void> {
-  if (!isRepoAdmin(access)) await requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.posterId])
+  if (!isRepoAdmin(access)) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.posterId])
 }
 
 /** NOTE: the issue is counted up first, which locks its row: the checks after it undo that when they refuse. */

@@ -7,7 +7,7 @@ import { wireTime } from '../../../../core/platform/clock.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Paging } from '../../../../core/platform/paging.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import { UserModel, presentGhost, presentUser } from '../../../accounts/index.ts'
+import { UserModel, userPresenters } from '../../../accounts/index.ts'
 import type { Guards } from '../../../../core/module.ts'
 import { isText } from '../issue.policy.ts'
 import type { TextOwner } from './former-text.store.ts'
@@ -77,6 +77,6 @@ export function historyOperations({ guards, history, site }: HistoryOperationDep
 
 const presentFormerText = ({ text, editor }: FormerTextView, site: Site): Static<typeof FormerText> => ({
   body: text.body,
-  user: editor ? presentUser(editor, ANONYMOUS, site) : presentGhost(site),
+  user: editor ? userPresenters.present(editor, ANONYMOUS, site) : userPresenters.presentGhost(site),
   replaced_at: wireTime(text.replacedAt),
 })

@@ -1,6 +1,6 @@
 import type { Database } from '../../../../core/db/database.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 import { type FormerText, listFormerTexts, type TextOwner } from './former-text.store.ts'
 
 export interface FormerTextView {
@@ -18,7 +18,7 @@ export interface TextHistory {
 export const createTextHistory = ({ read }: Database): TextHistory => ({
   async list(owner, paging) {
     const { items, total } = await listFormerTexts(read, owner, paging)
-    const editors = await listUsersByIds(
+    const editors = await userQueries.listByIds(
       read,
       items.map((text) => text.editorId),
     )

@@ -4,7 +4,7 @@ import type { Database } from '../../../../core/db/database.ts'
 import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { badRequest, notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { findTeamByName, findUserByName, isOwnerInView } from '../../../accounts/index.ts'
+import { teamQueries, userQueries, ownerQueries } from '../../../accounts/index.ts'
 import { type Repo, reposInOrder } from '../../../repositories/index.ts'
 import { listIssuesByIds } from '../records/issue.store.ts'
 import { type IssueView, loadIssueViews } from '../views.ts'
@@ -144,8 +144,8 @@ async function findUserId(
   login: string | undefined,
 ): Promise<UserId | undefined> {
   if (login === undefined) return undefined
-  const user = await findUserByName(db, login)
-  if (user === undefined || !(await isOwnerInView(db, viewer, user))) throw notFound('user does not exist')
+  const user = await userQueries.findByName(db, login)
+  if (user === undefined || !(await ownerQueries.isInView(db, viewer, user))) throw notFound('user does not exist')
   return user.id
 }
 
@@ -160,11 +160,11 @@ async function findOwned(db: Database['read'], viewer: Viewer, { owner, team }: 
     if (team !== undefined) throw badRequest('owner organisation is required for filtering on team')
     return { ownerId: undefined, teamId: undefined }
   }
-  const user = await findUserByName(db, owner)
-  if (user === undefined || !(await isOwnerInView(db, viewer, user)))
+  const user = await userQueries.findByName(db, owner)
+  if (user === undefined || !(await ownerQueries.isInView(db, viewer, user)))
     throw badRequest(`user does not exist [uid: 0, name: ${owner}]`)
   if (team === undefined) return { ownerId: user.id, teamId: undefined }
-  const found = (await seesTeams(db, viewer, user.id)) ? await findTeamByName(db, user.id, team) : undefined
+  const found = (await seesTeams(db, viewer, user.id)) ? await teamQueries.findByName(db, user.id, team) : undefined
   if (found === undefined) throw badRequest(`team does not exist [org_id ${user.id}, team_id 0, name: ${team}]`)
   return { ownerId: user.id, teamId: found.id }
 }

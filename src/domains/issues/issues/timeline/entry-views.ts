@@ -10,7 +10,7 @@ import {
 import { listAttachmentsOf, listReposByIds } from '../../../repositories/index.ts'
 import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../../milestones/milestone.store.ts'
-import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 import { isText } from '../issue.policy.ts'
 import { type CommentView, loadCommentViews } from '../comments/comment-views.ts'
 import { listIssuesByIds } from '../records/issue.store.ts'
@@ -72,7 +72,7 @@ export async function loadEntryFacts(
     .filter((entry) => isKind(entry, 'milestone'))
     .flatMap(({ payload }) => [payload.oldId, payload.newId])
   const [users, labels, milestones, issues] = await Promise.all([
-    listUsersByIds(db, [...entries.map((entry) => entry.actorId), ...targetsOf(USER_KINDS).map(asId<UserId>)]),
+    userQueries.listByIds(db, [...entries.map((entry) => entry.actorId), ...targetsOf(USER_KINDS).map(asId<UserId>)]),
     listLabelsByIds(db, targetsOf(new Set(['label'])).map(asId<LabelId>)),
     listMilestonesByIds(db, milestoneIds.filter((id) => id !== 0).map(asId<MilestoneId>)),
     loadReadableIssues(db, viewer, targetsOf(ISSUE_KINDS).map(asId<IssueId>)),

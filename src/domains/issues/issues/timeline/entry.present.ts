@@ -3,7 +3,7 @@ import { wireTime } from '../../../../core/platform/clock.ts'
 import { asId, type IssueId, type LabelId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { presentMilestone } from '../../milestones/milestone.present.ts'
-import { presentGhost, presentUser } from '../../../accounts/index.ts'
+import { userPresenters } from '../../../accounts/index.ts'
 import { entryUrls, presentComment } from '../issues.present.ts'
 import { presentIssue, presentIssueLabel } from '../issue.present.ts'
 import type { IssueInView } from '../views.ts'
@@ -63,7 +63,7 @@ const NOTHING = {
 /** Accounts are shown as an anonymous caller sees them (behaviour/issues#the-issue-object). */
 function presentActor(id: UserId, { users, site }: Page): TimelineComment['user'] {
   const user = users.get(id)
-  return user ? presentUser(user, ANONYMOUS, site) : presentGhost(site)
+  return user ? userPresenters.present(user, ANONYMOUS, site) : userPresenters.presentGhost(site)
 }
 
 function presentTarget(id: number, { issues, viewer, site }: Page): TimelineComment['ref_issue'] {

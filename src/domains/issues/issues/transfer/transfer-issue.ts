@@ -10,7 +10,7 @@ import {
 } from '../../../repositories/index.ts'
 import { type Label, addToLabelCounters, listUsableLabels } from '../../labels/label.store.ts'
 import { addToMilestoneCounters, findMilestoneTitled, listMilestonesByIds } from '../../milestones/milestone.store.ts'
-import { listUsersByIds } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import { reduceToScopes } from '../changes/change-labels.ts'
 import { changeLocked } from '../changes/edit-issue.ts'
 import { counterOf, milestoneCount, appendIssueEvent, type IssueChange } from '../changes/issue-change.ts'
@@ -128,7 +128,7 @@ async function labelsIn(tx: Tx, to: Repo, labels: readonly Label[]): Promise<Lab
 /** Users who cannot be assigned in the repository are no longer assignees. */
 async function dropAssignees(tx: Tx, issue: Issue, repo: Repo): Promise<void> {
   const ids = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
-  for (const user of await listUsersByIds(tx, ids))
+  for (const user of await userQueries.listByIds(tx, ids))
     if (!canBeAssigned(await loadRepoAccess(tx, viewerOfAccount(user), repo)))
       await deleteAssignees(tx, issue.id, [user.id])
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../../core/platform/html.ts'
 import type { Core } from '../../../../core/module.ts'
 import type { CredentialRestriction } from '../../../../core/access/admit.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
@@ -7,8 +8,8 @@ import { canEditIssue } from '../../issues/issue.policy.ts'
 import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
 import type { AccountChange, StateRules, TimeBookings } from '../../issues/changes/issue-change.ts'
 import { lockIssue, touchIssues } from '../../issues/records/issue.store.ts'
-import { type Repo, findRepoById, escapeHtml } from '../../../repositories/index.ts'
-import { loadActingUser } from '../../../accounts/index.ts'
+import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import { applyKeyword, findReferred, loadTargets, mayActOn, type Target } from '../closing-references.ts'
 import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
 import { findCommitReference, insertCommitReference, settleCommitReference } from '../records/records.store.ts'
@@ -109,7 +110,7 @@ export async function referFromPush(
     const references = parseReferences(pushed.commit.message.slice(0, MAX_MESSAGE), deps.grammar())
     if (references.length === 0) continue
     await deps.database.transaction(async (tx) => {
-      const pusher = await loadActingUser(tx, pusherId, restriction)
+      const pusher = await userQueries.loadActing(tx, pusherId, restriction)
       if (pusher === undefined) return
       await writeCommit(deps, { tx, pusher, repo, pushed, isDefaultBranch: pushed.ref === base }, references)
     })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isHttpUrl } from '../../../../core/platform/html.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { isValidTagName, tagRef } from '../../../../core/git/index.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
@@ -11,7 +12,6 @@ import {
   insertAttachment,
 } from '../../../repositories/index.ts'
 import { cutTitle, insertRelease } from '../../../code/index.ts'
-import { isHttpUrl } from '../../../accounts/index.ts'
 import type { ImportContext, ImportPart } from '../read-request.ts'
 import type { Source, SourceAsset, SourceRelease } from '../forge-api.ts'
 

@@ -8,7 +8,7 @@ import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { PullReviews } from '../../pulls/pull-views.ts'
 import { listClosedByMerge } from '../../../issues/index.ts'
 import { type CommitSigner, findRepoById, writeCommit } from '../../../repositories/index.ts'
-import { type User, commitIdentity, findUserById, listEmails } from '../../../accounts/index.ts'
+import { type User, commitIdentity, userQueries } from '../../../accounts/index.ts'
 import type { MergeRequest, MergeAction } from '../merge-request.ts'
 import {
   defaultTitle,
@@ -87,8 +87,8 @@ export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promi
   const { actor, target, request, git, at } = merging
   const { signer } = deps
   const [merger, poster] = await Promise.all([
-    findUserById(deps.read, actor.account.id),
-    findUserById(deps.read, target.issue.posterId),
+    userQueries.findById(deps.read, actor.account.id),
+    userQueries.findById(deps.read, target.issue.posterId),
   ])
   const committer = committerOf(deps, merger, at)
   const isSquash = request.action === 'squash'
@@ -149,7 +149,7 @@ const MAX_SEARCHED = 50
 /** The author's identity in their own commits of the pull request, otherwise the one of their account. */
 async function posterIdentity(deps: CommitDeps, poster: User, { target, git, at }: Merging): Promise<Identity> {
   const { headOid, mergeBase } = target.pull
-  const emails = await listEmails(deps.read, poster.id)
+  const emails = await userQueries.listEmails(deps.read, poster.id)
   const own = new Set(emails.filter((email) => email.isActivated).map((email) => email.email.toLowerCase()))
   const commits = await git.history.list({ tip: headOid, not: [mergeBase] }, { skip: 0, limit: MAX_SEARCHED })
   const written = commits.find(({ author }) => own.has(author.email.toLowerCase()))?.author

@@ -8,7 +8,7 @@ import { findIssueById, lockIssue, recordEntries } from '../../../issues/index.t
 import { findPullByIssue, lockPull } from '../../pulls/records/pull.store.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import { findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
-import { loadActingUser } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import { mergeRefused } from '../merge-errors.ts'
 import { awaitHead, mergePull, type MergeQueuePort } from '../merge-pull.ts'
 import { MERGE_NEED, type MergeRequest } from '../merge-request.ts'
@@ -71,7 +71,7 @@ export async function scheduleMerge(
 export async function tryScheduled(deps: MergeDeps, pullId: PullId): Promise<void> {
   const { read } = deps.database
   const schedule = await findSchedule(read, pullId)
-  const actor = schedule && (await loadActingUser(read, schedule.actorId, schedule.restriction, MERGE_NEED))
+  const actor = schedule && (await userQueries.loadActing(read, schedule.actorId, schedule.restriction, MERGE_NEED))
   if (schedule === undefined || actor === undefined) return
   const target = await findTarget(deps, actor, schedule)
   if (target === undefined || !reachesRepo(actor, target.repo) || target.issue.isClosed || target.repo.isArchived)

@@ -14,7 +14,7 @@ import {
 } from '../../../issues/index.ts'
 import type { AgitProposals, PreparedProposal, Proposal } from '../../../code/index.ts'
 import { type Repo, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
-import { requireUnblocked } from '../../../accounts/index.ts'
+import { blockQueries } from '../../../accounts/index.ts'
 import { syncMoved } from '../lifecycle/sync-branch.ts'
 import { insertPullRequest, type InsertDeps } from '../creation/insert-pull.ts'
 import type { EditPullDeps } from '../edits/edit-pull.ts'
@@ -66,7 +66,7 @@ async function requireMayPropose(
   { database: { read } }: AgitDeps,
   { repo, viewer: { account } }: Proposal,
 ): Promise<void> {
-  if (!account.isAdmin) await requireUnblocked(read, account.id, [repo.ownerId])
+  if (!account.isAdmin) await blockQueries.requireUnblocked(read, account.id, [repo.ownerId])
 }
 
 /**

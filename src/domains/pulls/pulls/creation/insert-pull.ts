@@ -5,7 +5,7 @@ import { flag } from '../../../../core/db/flag.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { type NewIssueChange, type NewPlan, appendIssueEvent, insertNewIssue } from '../../../issues/index.ts'
 import { type Repo, parseRepoSettings } from '../../../repositories/index.ts'
-import { requireUnblocked } from '../../../accounts/index.ts'
+import { blockQueries } from '../../../accounts/index.ts'
 import type { PullChange } from '../lifecycle/pull-change.ts'
 import { checkColumns } from '../mergeability/merge-ref.ts'
 import { isDraftTitle } from '../pull.policy.ts'
@@ -65,7 +65,7 @@ export async function insertPullRequest(
 ): Promise<NewIssueChange & PullChange> {
   const { title, body, dueAt, number, plan } = rows
   const assigneeIds = plan?.assignees.map((user) => user.id) ?? []
-  if (!actor.account.isAdmin) await requireUnblocked(tx, actor.account.id, [repo.ownerId, ...assigneeIds])
+  if (!actor.account.isAdmin) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId, ...assigneeIds])
   const origin = { tx, events, actor, repo, at: clock.now() }
   // NOTE: allocating the number locks the row of the sequence: of two equal requests the second finds the first.
   const text = { title, body, ref: '' }

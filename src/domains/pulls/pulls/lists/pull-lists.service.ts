@@ -13,7 +13,7 @@ import {
   listRepoIssueIds,
 } from '../../../issues/index.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
-import { findUserByName, isOwnerInView } from '../../../accounts/index.ts'
+import { userQueries, ownerQueries } from '../../../accounts/index.ts'
 import { parseHead } from '../heads.ts'
 import { findIssueByMerge, findIssueByTarget, listPullIssueIds } from './lists.store.ts'
 import type { PullFilter, PullSort } from './pull-filter.ts'
@@ -41,8 +41,8 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
       { poster, sort, ...rest }: PullQuery,
       paging: Paging,
     ): Promise<Page<Issue>> {
-      const account = poster === undefined ? undefined : await findUserByName(read, poster)
-      if (poster !== undefined && (account === undefined || !(await isOwnerInView(read, viewer, account))))
+      const account = poster === undefined ? undefined : await userQueries.findByName(read, poster)
+      if (poster !== undefined && (account === undefined || !(await ownerQueries.isInView(read, viewer, account))))
         throw badRequest(`user does not exist [uid: 0, name: ${poster}]`)
       const filter = { ...rest, posterId: account?.id }
       const known = isPlain(filter) ? ISSUE_SORTS.find((name) => name === sort) : undefined

@@ -19,7 +19,7 @@ import { currentSpan, findSpan, publishTexts } from '../reviews/post-review.ts'
 import { insertComments, type LocatedComment, locateComments, type NewComment } from './locate-comments.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { Repo } from '../../../repositories/index.ts'
-import { type User, listUsersByIds } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 
 /**
  * Adds a comment to a review in any state (behaviour/pull-requests#review-comments). Throws Forbidden for a blocked
@@ -116,7 +116,7 @@ export async function loadReviewCommentViews(
     db,
     places.map((place) => place.entryId),
   )
-  const users = await listUsersByIds(db, [
+  const users = await userQueries.listByIds(db, [
     ...entries.map((entry) => entry.actorId),
     ...places.flatMap((place) => place.resolverId ?? []),
   ])

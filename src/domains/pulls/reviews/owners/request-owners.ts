@@ -14,7 +14,7 @@ import { type Issue, findIssueById } from '../../../issues/index.ts'
 import { changePull } from '../../pulls/lifecycle/pull-change.ts'
 import { type Pull, findPull } from '../../pulls/records/pull.store.ts'
 import { type Repo, findRepoById } from '../../../repositories/index.ts'
-import { findUserById, listBlockers, findTeamByName, findUserByName } from '../../../accounts/index.ts'
+import { userQueries, blockQueries, teamQueries } from '../../../accounts/index.ts'
 import {
   findProblem,
   type PlannedRequest,
@@ -86,14 +86,14 @@ const MAX_NAMES = 100
 async function findOwners(db: Db, repo: Repo, rules: readonly OwnerRule[]): Promise<Reviewer[]> {
   const users = new Map<number, Reviewer>()
   for (const name of firstNames(rules.flatMap((rule) => rule.users))) {
-    const user = await findUserByName(db, name)
+    const user = await userQueries.findByName(db, name)
     if (user !== undefined) users.set(user.id, { user })
   }
   const teams = new Map<number, Reviewer>()
   const owner = repo.owner.name.toLowerCase()
   const own = rules.flatMap((rule) => rule.teams).filter(({ org }) => org.toLowerCase() === owner)
   for (const name of firstNames(own.map(({ team }) => team))) {
-    const team = await findTeamByName(db, repo.ownerId, name)
+    const team = await teamQueries.findByName(db, repo.ownerId, name)
     if (team !== undefined) teams.set(team.id, { team })
   }
   return [...users.values(), ...teams.values()]
@@ -161,7 +161,7 @@ async function findOwnedPull({ database: { read } }: OwnerDeps, id: PullId): Pro
   if (pull === undefined || !isReady(pull)) return undefined
   const [repo, issue] = await Promise.all([findRepoById(read, pull.baseRepoId), findIssueById(read, pull.issueId)])
   if (repo === undefined || issue === undefined || repo.isFork || repo.isArchived) return undefined
-  return (await findUserById(read, issue.posterId)) && { repo, pull, issue }
+  return (await userQueries.findById(read, issue.posterId)) && { repo, pull, issue }
 }
 
 async function findRules({ git: store, log }: OwnerDeps, { repo, pull }: OwnedPull): Promise<readonly OwnerRule[]> {
@@ -217,7 +217,7 @@ async function recordOwnerRequests(
     if (!isReady(change.pull)) return
     const excluded = new Set([
       ...(await listReviewersAmong(change.tx, pull.id, ids)),
-      ...(await listBlockers(change.tx, issue.posterId, ids)),
+      ...(await blockQueries.listBlockers(change.tx, issue.posterId, ids)),
     ])
     for (const each of planned)
       if (each.reviewer.user === undefined || !excluded.has(each.reviewer.user.id)) await recordRequest(change, each)

@@ -1,7 +1,7 @@
 import type { Db } from '../../../../core/db/database.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
 import type { ReviewState, StateOptions } from '../../pulls/pull-views.ts'
-import { listUsersByIds, type Team, hasTeamRepo, listTeamsByIds } from '../../../accounts/index.ts'
+import { type Team, userQueries, teamQueries } from '../../../accounts/index.ts'
 import { isStale } from '../reviews/post-review.ts'
 import { listReviewsOf, type Review } from './review.store.ts'
 import { isOfficialReviewer, isOfficialTeam } from '../../../code/index.ts'
@@ -18,8 +18,8 @@ async function selectCounting(db: Db, official: readonly Review[]): Promise<Revi
   const pull = official[0] && (await findPull(db, official[0].pullId))
   const repo = pull && (await findRepoById(db, pull.baseRepoId))
   if (pull === undefined || repo === undefined) return []
-  const users = await listUsersByIds(db, [...new Set(official.flatMap(({ reviewerId }) => reviewerId ?? []))])
-  const teams = await listTeamsByIds(db, [...new Set(official.flatMap(({ teamId }) => teamId ?? []))])
+  const users = await userQueries.listByIds(db, [...new Set(official.flatMap(({ reviewerId }) => reviewerId ?? []))])
+  const teams = await teamQueries.listByIds(db, [...new Set(official.flatMap(({ teamId }) => teamId ?? []))])
   const [userIds, teamIds] = [new Set<number>(), new Set<number>()]
   for (const user of users) if (await isOfficialReviewer(db, repo, pull.baseBranch, user)) userIds.add(user.id)
   for (const team of teams)
@@ -30,7 +30,7 @@ async function selectCounting(db: Db, official: readonly Review[]): Promise<Revi
 }
 
 const canRead = async (db: Db, repo: Repo, team: Team): Promise<boolean> =>
-  teamProblem(team, await hasTeamRepo(db, team, repo), { repo }) === undefined
+  teamProblem(team, await teamQueries.hasRepo(db, team, repo), { repo }) === undefined
 
 /**
  * The state of the reviews of a pull request for the protection of its base, with the present access of the reviewers.
@@ -58,6 +58,6 @@ export async function loadReviewState(
     approvals: new Set(counted.map((review) => review.reviewerId)).size,
     isRejected: official.some((review) => review.kind === 'rejected'),
     hasOpenRequest: official.some((review) => review.kind === 'request'),
-    approvers: await listUsersByIds(db, approverIds),
+    approvers: await userQueries.listByIds(db, approverIds),
   }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import { asId, type TeamId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Timeline } from '../../../issues/index.ts'
-import { listTeamsByIds, presentTeam } from '../../../accounts/index.ts'
+import { presentTeam, teamQueries } from '../../../accounts/index.ts'
 
 type DetailsLoader = Parameters<Timeline['registerDetails']>[1]
 
@@ -11,7 +11,7 @@ export const loadRequestedTeams =
   (read: Db, site: Site): DetailsLoader =>
   async (viewer, entries) => {
     const ofTeams = entries.filter(({ payload }) => 'isTeam' in payload && payload.isTeam)
-    const teams = await listTeamsByIds(read, [...new Set(ofTeams.map(({ targetId }) => asId<TeamId>(targetId)))])
+    const teams = await teamQueries.listByIds(read, [...new Set(ofTeams.map(({ targetId }) => asId<TeamId>(targetId)))])
     const byId = new Map<number, (typeof teams)[number]>(teams.map((team) => [team.id, team]))
     return new Map(
       ofTeams.flatMap(({ id, targetId }) => {

@@ -3,14 +3,7 @@ import { NO_GRANTS } from '../../../../core/access/repo-access.ts'
 import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { type DomainError, invalid, notFound, forbidden } from '../../../../core/platform/errors.ts'
-import {
-  hasTeamRepo,
-  type Team,
-  type User,
-  findTeamByName,
-  findUserByEmail,
-  findUserByName,
-} from '../../../accounts/index.ts'
+import { type Team, type User, teamQueries, userQueries } from '../../../accounts/index.ts'
 import { isOfficialReviewer, isOfficialTeam } from '../../../code/index.ts'
 import { loadRepoAccess, mayName, type Repo } from '../../../repositories/index.ts'
 import { canChooseReviewers, type RequestPlace, reviewerProblem, teamProblem } from '../reviews.policy.ts'
@@ -28,14 +21,14 @@ export type Reviewer =
 
 /** The account with a login, otherwise with an activated e-mail address. Throws NotFound. */
 async function findReviewer(db: Db, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
-  const user = (await findUserByName(db, name)) ?? (await findUserByEmail(db, name))
+  const user = (await userQueries.findByName(db, name)) ?? (await userQueries.findByEmail(db, name))
   if (user === undefined || !(await mayName(db, viewer, repo, user))) throw notFound(`User '${name}' not exist`)
   return user
 }
 
 /** The team of the owner. Throws NotFound. */
 async function findReviewingTeam(db: Db, repo: Repo, name: string): Promise<Team> {
-  const team = await findTeamByName(db, repo.ownerId, name)
+  const team = await teamQueries.findByName(db, repo.ownerId, name)
   if (team === undefined) throw notFound(`Team '${name}' not exist`)
   return team
 }
@@ -84,7 +77,7 @@ export async function mayChooseReviewers(read: Db, actor: SignedIn, place: Reque
 /** Why the reviewer cannot be requested, in the words of the API; undefined when allowed. */
 export async function findProblem(read: Db, place: RequestPlace, reviewer: Reviewer): Promise<string | undefined> {
   const { user, team } = reviewer
-  if (team !== undefined) return teamProblem(team, await hasTeamRepo(read, team, place.repo), place)
+  if (team !== undefined) return teamProblem(team, await teamQueries.hasRepo(read, team, place.repo), place)
   return reviewerProblem(user, await loadRepoAccess(read, viewerOfAccount(user), place.repo), place)
 }
 

@@ -4,7 +4,7 @@ import { notFound } from '../../../../core/platform/errors.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { ReviewPort, WantedReviewers } from '../../pulls/pull-views.ts'
-import { requireUnblocked } from '../../../accounts/index.ts'
+import { blockQueries } from '../../../accounts/index.ts'
 import type { Review } from '../records/review.store.ts'
 import {
   findReviewers,
@@ -105,7 +105,11 @@ async function requireNotBlocked(
   reviewer?: Reviewer,
 ): Promise<void> {
   if (account.isAdmin) return
-  await requireUnblocked(tx, account.id, [repo.ownerId, issue.posterId, ...(reviewer?.user ? [reviewer.user.id] : [])])
+  await blockQueries.requireUnblocked(tx, account.id, [
+    repo.ownerId,
+    issue.posterId,
+    ...(reviewer?.user ? [reviewer.user.id] : []),
+  ])
 }
 
 /**

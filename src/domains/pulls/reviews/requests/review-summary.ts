@@ -3,7 +3,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import { type TeamModel, type User, listTeamsByIds, listUsersByIds, presentTeam } from '../../../accounts/index.ts'
+import { type TeamModel, type User, presentTeam, teamQueries, userQueries } from '../../../accounts/index.ts'
 import type { ReviewSummary } from '../../pulls/pull-views.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { countReviews, listNewestReviews } from './request.store.ts'
@@ -28,11 +28,11 @@ export async function summarizeReviews(
   const reviewed = counts.filter(({ hasReviews }) => hasReviews).map(({ pullId }) => pullId)
   const newest = await listNewestReviews(read, repo, reviewed)
   const [users, teams] = await Promise.all([
-    listUsersByIds(
+    userQueries.listByIds(
       read,
       newest.flatMap(({ reviewerId }) => reviewerId ?? []),
     ),
-    listTeamsByIds(read, [...new Set(newest.flatMap(({ teamId }) => teamId ?? []))]),
+    teamQueries.listByIds(read, [...new Set(newest.flatMap(({ teamId }) => teamId ?? []))]),
   ])
   const userById = new Map(users.map((user) => [user.id, user]))
   const teamById = new Map(teams.map((team) => [team.id, presentAsked(team, { org: repo.owner, viewer, site })]))

@@ -1,5 +1,5 @@
 import type { Db } from '../../../../core/db/database.ts'
-import { type Team, type User, listTeamsByIds, listUsersByIds } from '../../../accounts/index.ts'
+import { type Team, type User, teamQueries, userQueries } from '../../../accounts/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Issue } from '../../../issues/index.ts'
 import { countReviewComments } from '../records/records.store.ts'
@@ -23,11 +23,11 @@ export async function loadReviewViews(
   reviews: readonly Review[],
 ): Promise<ReviewView[]> {
   const [users, teams, counts] = await Promise.all([
-    listUsersByIds(
+    userQueries.listByIds(
       db,
       reviews.flatMap((review) => review.reviewerId ?? []),
     ),
-    listTeamsByIds(
+    teamQueries.listByIds(
       db,
       reviews.flatMap((review) => review.teamId ?? []),
     ),

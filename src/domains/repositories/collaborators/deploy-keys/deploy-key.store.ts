@@ -3,7 +3,7 @@ import type { Flag } from '../../../../core/db/flag.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type StoredKey, deleteUnusedPublicKey } from '../../../accounts/index.ts'
+import { type StoredKey, keyQueries } from '../../../accounts/index.ts'
 
 /** A key that authenticates for one repository. */
 export interface DeployKey extends StoredKey {
@@ -110,5 +110,5 @@ export async function updateDeployKeyUse(tx: Tx, id: number, at: number): Promis
 /** Its public key is deleted too when no other repository uses it. */
 export async function deleteDeployKey(tx: Tx, { id, keyId }: DeployKey): Promise<void> {
   await tx.deleteFrom('deploy_key').where('id', '=', id).execute()
-  await deleteUnusedPublicKey(tx, keyId)
+  await keyQueries.deleteUnused(tx, keyId)
 }

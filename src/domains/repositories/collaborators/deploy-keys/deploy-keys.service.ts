@@ -4,7 +4,7 @@ import { retryingTaken } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { invalid, notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type KeyRules, claimPublicKey, readSshKey } from '../../../accounts/index.ts'
+import { readSshKey, keyQueries } from '../../../accounts/index.ts'
 import type { Repo } from '../../repos/repo.store.ts'
 import {
   deleteDeployKey,
@@ -24,7 +24,7 @@ interface NewDeployKey {
 }
 
 interface DeployKeyDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  readonly rules: KeyRules
+  readonly rules: Parameters<typeof readSshKey>[1]
 }
 
 export type DeployKeys = ReturnType<typeof createDeployKeys>
@@ -47,7 +47,7 @@ export function createDeployKeys({ database, clock, events, rules }: DeployKeyDe
     async add(actor: SignedIn, repo: Repo, { title, key: text, isReadOnly }: NewDeployKey): Promise<DeployKey> {
       const key = readSshKey(text, rules)
       return retryingTaken(database, async (tx) => {
-        const keyId = await claimPublicKey(tx, key, 'deploy')
+        const keyId = await keyQueries.claim(tx, key, 'deploy')
         if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
         const clash = await findDeployKeyClash(tx, repo.id, { keyId, title })
         if (clash !== undefined)

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../../core/platform/html.ts'
 import type { MarkdownIt, StateCore, Token } from 'markdown-it'
 import { trimEndOf } from '../../../../core/platform/trim.ts'
 import type { MarkupContext } from '../block-rules.ts'
@@ -154,8 +155,4 @@ function link(context: MarkupContext, href: string, text: string, className = ''
 
 function commitLink(context: MarkupContext, href: string, sha: string, prefix: string): string {
   return `<a href="${escapeHtml(href)}" data-markdown-generated-content="" class="commit" ${context.own}>${escapeHtml(prefix)}<code>${sha.slice(0, 10)}</code></a>`
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }

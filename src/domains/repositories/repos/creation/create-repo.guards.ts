@@ -1,8 +1,9 @@
+import type { Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { requireSiteAdmin } from '../../../../core/http/guards/account.guards.ts'
 import type { Guard, GuardInput } from '../../../../core/http/guards/guard.ts'
 import { forbidden, invalid, isDomainError } from '../../../../core/platform/errors.ts'
-import type { Orgs, User, Users } from '../../../accounts/index.ts'
+import type { User } from '../../../accounts/index.ts'
 import type { Repos } from '../repos.service.ts'
 
 export interface CreateRepoGuards {
@@ -17,7 +18,11 @@ export interface CreateRepoGuards {
 }
 
 /** Who may make a repository for whom (behaviour/repositories#creating). */
-export function createRepoCreationGuards(deps: { orgs: Orgs; repos: Repos; users: Users }): CreateRepoGuards {
+export function createRepoCreationGuards(deps: {
+  orgs: Services['orgs']
+  repos: Repos
+  users: Services['users']
+}): CreateRepoGuards {
   const findOrg = async ({ viewer, params }: GuardInput): Promise<User> => {
     const { org } = await deps.orgs.getInView(viewer, params['org']!)
     if (!(await deps.repos.mayCreateFor(viewer as SignedIn, org)))

@@ -1,15 +1,8 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import { type SignedIn, isRestrictedToken, isSiteAdmin } from '../../../../core/access/viewer.ts'
 import { type FirstCommit, type FirstFile, isNewRefName } from '../../../../core/git/index.ts'
 import { invalid, invalidField, notFound, badRequest, conflict, forbidden } from '../../../../core/platform/errors.ts'
-import {
-  type DiskQuota,
-  type User,
-  commitIdentity,
-  findUserById,
-  lockUsers,
-  repoNameProblem,
-} from '../../../accounts/index.ts'
+import { type User, commitIdentity, repoNameProblem, userQueries } from '../../../accounts/index.ts'
 import { type CommitSigner, signedBy } from '../../signing/signing.ts'
 import { labelsOfSet, renderGitignore, renderLicense } from '../../templates/templates.ts'
 import type { RepoRules } from '../repo-rules.ts'
@@ -49,7 +42,7 @@ export function requireUnrestricted(actor: SignedIn): void {
 export async function repoLimitProblem(db: Db, owner: User, serverLimit: number): Promise<string | undefined> {
   const limit = owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : serverLimit
   if (limit < 0) return undefined
-  if (isTx(db)) await lockUsers(db, [owner.id])
+  if (isTx(db)) await userQueries.lock(db, [owner.id])
   if ((await countReposOf(db, owner.id)) < limit) return undefined
   return `user has reached maximum limit of repositories [limit: ${limit}]`
 }
@@ -60,7 +53,7 @@ interface LimitDeps {
 
 interface CapacityDeps extends LimitDeps {
   readonly database: Database
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
 }
 
 /** Throws forbidden at the owner's limit of repositories, except for site administrators. */
@@ -82,7 +75,7 @@ export const repoNameConflict = (): Error => conflict('The repository with the s
 
 export interface CreateRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly rules: RepoRules
-  readonly quota: DiskQuota
+  readonly quota: Services['quota']
   /** Signs the first commit. */
   readonly signer?: CommitSigner | undefined
 }
@@ -144,7 +137,7 @@ async function planFirstCommit(
   actor: SignedIn,
   files: readonly FirstFile[],
 ): Promise<FirstCommit> {
-  const user = await findUserById(database.read, actor.account.id)
+  const user = await userQueries.findById(database.read, actor.account.id)
   if (user === undefined) throw notFound('the account was deleted')
   const identity = { ...commitIdentity(user, rules.noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const commit = { files, author: identity, committer: identity, message: 'Initial commit\n' }

@@ -4,7 +4,7 @@ import type { Tx } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
-import { subtractStarsOnRepo } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import type { ChangeRepoDeps } from '../changes/edit-repo.ts'
 import { detachForks, lockRepoToDelete } from './deletion.store.ts'
 import type { RepoRecord } from '../repos.events.ts'
@@ -39,7 +39,7 @@ export async function deleteRepoRows(
   const { owner: _owner, ...record } = repo
   await recordRepoDeletion(tx, deps, origin, { ...repo, record })
   // NOTE: users before topics, as where an account is deleted with its repositories.
-  await subtractStarsOnRepo(tx, id)
+  await userQueries.subtractStarsOnRepo(tx, id)
   await deps.events.append(tx, 'repo.deleting', { ...origin, repoId: id }, { repo_id: id })
   await detachForks(tx, id)
   await deleteRepo(tx, id)

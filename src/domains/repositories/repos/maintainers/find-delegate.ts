@@ -2,7 +2,7 @@ import { admitCaller, reachesRepo } from '../../../../core/access/admit.ts'
 import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import { findUserById } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import { type Repo, findRepoById } from '../repo.store.ts'
 import { findWriter, type Writer, type RepoInView } from '../lookup.ts'
 import { AccessMode, unitMode } from '../../../../core/access/repo-access.ts'
@@ -27,7 +27,7 @@ export async function findDelegate(
 ): Promise<Writer | undefined> {
   if (actor.deployKeyId !== undefined || !reachesRepo(actor, base) || !reachesRepo(actor, head)) return undefined
   if ((await findWriter(read, actor, base)) === undefined) return undefined
-  const poster = await findUserById(read, posterId)
+  const poster = await userQueries.findById(read, posterId)
   const delegate = poster && viewerOfAccount(poster)
   return delegate && admitCaller(delegate, {}).kind === 'allowed' ? findWriter(read, delegate, head) : undefined
 }

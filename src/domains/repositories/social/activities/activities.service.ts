@@ -4,7 +4,7 @@ import { isSelf, isSiteAdmin, type Viewer } from '../../../../core/access/viewer
 import type { RepoId, TeamId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, listReposByIds } from '../../repos/repo.store.ts'
-import { type User, listUsersByIds, loadPreferences } from '../../../accounts/index.ts'
+import { type User, userQueries } from '../../../accounts/index.ts'
 import { type Activity, type ActivityFilter, countActivities, listActivities } from './activity.store.ts'
 
 export interface ActivityView {
@@ -67,7 +67,7 @@ export function createActivities({ database, clock, comments }: ActivitiesDeps) 
     const repoIds = page.items.map(({ repoId }) => repoId)
     const actorIds = page.items.map(({ actorId }) => actorId)
     const repos = new Map((await listReposByIds(read, repoIds)).map((repo) => [repo.id, repo]))
-    const actors = new Map((await listUsersByIds(read, actorIds)).map((user) => [user.id, user]))
+    const actors = new Map((await userQueries.listByIds(read, actorIds)).map((user) => [user.id, user]))
     const commented = page.items.filter(({ commentId }) => commentId !== 0)
     const made = commented.length === 0 ? undefined : await comments.first(commented)
     const items = page.items.map((activity) => ({
@@ -80,7 +80,7 @@ export function createActivities({ database, clock, comments }: ActivitiesDeps) 
   }
   const isPrivileged = (viewer: Viewer, user: User): boolean => isSelf(viewer, user.id) || isSiteAdmin(viewer)
   const hides = async (viewer: Viewer, user: User): Promise<boolean> =>
-    !isPrivileged(viewer, user) && ((await loadPreferences(read, user.id)).hideActivity ?? false)
+    !isPrivileged(viewer, user) && ((await userQueries.loadPreferences(read, user.id)).hideActivity ?? false)
   return {
     /**
      * Of an individual what it did and, unless `own`, what others did in repositories that it watches; of an organization

@@ -10,7 +10,7 @@ import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/p
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { findRepoById } from '../../repos/repo.store.ts'
 import { inTeam } from '../../repos/lists/repo-list.store.ts'
-import { findUserById } from '../../../accounts/index.ts'
+import { userQueries } from '../../../accounts/index.ts'
 import type { ActivityTable } from '../social.table.ts'
 
 /** An action of a user: one entry of feeds. Times are epoch milliseconds. */
@@ -58,7 +58,7 @@ const insertion = (db: Db, rows: NewRow | readonly NewRow[]) => db.insertInto('a
 async function actorAndRepoExist(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
   const repo = await findRepoById(tx, asId(repoId))
   if (repo === undefined) return false
-  return repo.ownerId === actorId || (await findUserById(tx, asId(actorId))) !== undefined
+  return repo.ownerId === actorId || (await userQueries.findById(tx, asId(actorId))) !== undefined
 }
 
 const MAX_DELETED = 1000

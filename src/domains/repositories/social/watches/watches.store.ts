@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { asId, type RepoId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import { type Team, type User, usersInOrder } from '../../../accounts/index.ts'
+import { type Team, type User, userRows } from '../../../accounts/index.ts'
 import { addToRepoCounter, type Repo, listReposAmong, reposInOrder } from '../../repos/repo.store.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import { visibleRepos } from '../../../../core/access/visible-repos.ts'
@@ -191,7 +191,7 @@ export function listWatchers(db: Db, repoId: RepoId, paging: Paging): Promise<Pa
   return rememberPage(db, watchers.select('watch.user_id').orderBy('watch.created_at').orderBy('watch.user_id'), {
     paging,
     load: (rows) =>
-      usersInOrder(
+      userRows.inOrder(
         db,
         rows.map((row) => asId(row.user_id)),
       ),

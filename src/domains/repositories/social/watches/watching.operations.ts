@@ -6,7 +6,7 @@ import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
-import { UserModel as User, presentUser } from '../../../accounts/index.ts'
+import { UserModel as User, userPresenters } from '../../../accounts/index.ts'
 import type { Social } from '../social.service.ts'
 import { WatchInfo } from '../social.model.ts'
 import { presentWatchInfo } from '../social.present.ts'
@@ -81,7 +81,7 @@ export function watchingOperations({ guards, site, social }: WatchingOperationDe
         const page = await social.watchers(repo, paging)
         return listed(
           page,
-          page.items.map((user) => presentUser(user, viewer, site)),
+          page.items.map((user) => userPresenters.present(user, viewer, site)),
           { link: false },
         )
       },
