@@ -64,7 +64,7 @@ export {
 export type { Incoming, IncomingCommit } from './engine/write/incoming.ts'
 
 export type { ChangedFile, ChangedFileList, DiffTotals } from './engine/diff/changed-files.ts'
-export type { DiffLine, DiffRange, DiffSide, DiffSpan, FileLines } from './engine/diff/diff-texts.ts'
+export type { DiffSide, DiffSpan, FileLines } from './engine/diff/diff-texts.ts'
 export type { ConflictFile } from './engine/merge/conflict-hunks.ts'
 export type { MergeOutcome, MergePlan, MergeStyle } from './engine/merge/build-merge.ts'
 

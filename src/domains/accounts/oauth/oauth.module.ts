@@ -5,20 +5,12 @@ import { avatarUrl } from '../users/user.present.ts'
 import { type Core, defineModule } from '../../../core/module.ts'
 import { oauthApplicationOperations } from './applications/applications.operations.ts'
 import { registerApplications } from './applications/applications.routes.ts'
-import { createOauthApplications, type OauthApplications } from './applications/applications.service.ts'
+import { createOauthApplications } from './applications/applications.service.ts'
 import { findAuthorizedClient, registerAuthorize } from './authorize.routes.ts'
 import { oauthEvents } from './oauth.events.ts'
 import { registerOauth } from './oauth.routes.ts'
 import { sealedSigningKeyColumns } from './signing-keys/signing-key.ts'
 import { createOauthProvider, type OauthProvider } from './provider.service.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly oauthApplications: OauthApplications
-    /** Undefined where the configuration switches it off. */
-    readonly oauthProvider: OauthProvider | undefined
-  }
-}
 
 const HOUR_SECONDS = 3600
 
@@ -36,7 +28,6 @@ export const module = defineModule({
       redirectTargets.register((url) => findAuthorizedClient({ provider, rootUrl }, url))
     }
     return {
-      services: { oauthApplications: applications, oauthProvider: provider },
       operations: oauthApplicationOperations({ applications }),
       events: oauthEvents,
       sealedColumns: [sealedSigningKeyColumns],

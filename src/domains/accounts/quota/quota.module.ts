@@ -1,16 +1,13 @@
 import { defineModule } from '../../../core/module.ts'
-import { createDiskQuota, type DiskQuota, createQuotaView, type QuotaView } from './quota.service.ts'
-import { createQuotaGroups, type QuotaGroups } from './quota-groups.service.ts'
-import { createQuotaRules, type QuotaRules } from './quota-rules.service.ts'
+import { createDiskQuota, type DiskQuota, createQuotaView } from './quota.service.ts'
+import { createQuotaGroups } from './quota-groups.service.ts'
+import { createQuotaRules } from './quota-rules.service.ts'
 import { quotaEvents } from './quota.events.ts'
 import { quotaOperations } from './quota.operations.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly quota: DiskQuota
-    readonly quotaGroups: QuotaGroups
-    readonly quotaRules: QuotaRules
-    readonly quotaView: QuotaView
   }
 }
 
@@ -24,12 +21,16 @@ export const module = defineModule({
       defaultGroups: quota.default_groups,
       defaultTotal: quota.default_total,
     }
-    const services = {
-      quota: createDiskQuota({ database, settings }),
-      quotaGroups: createQuotaGroups({ database, clock, events }),
-      quotaRules: createQuotaRules({ database, clock, events }),
-      quotaView: createQuotaView({ database, settings }),
+    return {
+      services: { quota: createDiskQuota({ database, settings }) },
+      operations: quotaOperations({
+        quotaGroups: createQuotaGroups({ database, clock, events }),
+        quotaRules: createQuotaRules({ database, clock, events }),
+        quotaView: createQuotaView({ database, settings }),
+        guards,
+        site,
+      }),
+      events: quotaEvents,
     }
-    return { services, operations: quotaOperations({ ...services, guards, site }), events: quotaEvents }
   },
 })

@@ -9,7 +9,7 @@ import { createCookieJar } from './web/cookies.ts'
 import { createKeyLogins, type KeyLogins } from './key-logins.service.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { registerNewPassword } from './web/new-password.routes.ts'
-import { createPasswordCheck, type PasswordCheck } from './password-check.service.ts'
+import { createPasswordCheck } from './password-check.service.ts'
 import { createRegisterByProxy, type RegisterByProxy, createSessions, type Sessions } from './web/web.service.ts'
 import { registerSignIn } from './web/sign-in.routes.ts'
 import { createSignatureLogin } from './signature-login.service.ts'
@@ -27,8 +27,6 @@ declare module '../../../core/module.ts' {
   interface Services {
     readonly authenticate: Authenticate
     readonly bearerTokens: BearerTokens
-    /** Slows guessing down for the API and the pages together. */
-    readonly checkPassword: PasswordCheck
     readonly keyLogins: KeyLogins
     readonly redirectTargets: RedirectTargets
     readonly signInRecords: SignInRecords
@@ -49,7 +47,7 @@ export const module = defineModule({
   needs: ['users'],
   create(core, { users }, guards) {
     const { clock, site } = core
-    const services = createServices(core, users)
+    const { checkPassword, ...services } = createServices(core, users)
     const { keyLogins, tokens, tokenUse, twoFactor } = services
     return {
       services,
@@ -61,6 +59,7 @@ export const module = defineModule({
         withForms(http, (scope) => {
           const deps = {
             ...services,
+            checkPassword,
             records: services.signInRecords,
             clock,
             secrets: core.secrets,
@@ -80,21 +79,6 @@ export const module = defineModule({
   },
 })
 
-type SignInServices = Pick<
-  Services,
-  | 'authenticate'
-  | 'bearerTokens'
-  | 'checkPassword'
-  | 'keyLogins'
-  | 'redirectTargets'
-  | 'sessions'
-  | 'signInRecords'
-  | 'tokens'
-  | 'tokenUse'
-  | 'twoFactor'
-  | 'tokenRepos'
->
-
 function createServices(
   {
     config: { security, service, ssh },
@@ -109,9 +93,10 @@ function createServices(
     site,
   }: Core,
   users: Services['users'],
-): SignInServices {
+) {
   const throttle = new LoginThrottle(clock, security.login_attempts, processes)
   const signInRecords = createSignInRecords({ database, clock, events, log })
+  // Slows guessing down for the API and the pages together.
   const checkPassword = createPasswordCheck({
     database,
     throttle,
@@ -158,7 +143,7 @@ function createServices(
     tokenUse,
     twoFactor,
     signInRecords,
-    redirectTargets: createHook(),
+    redirectTargets: createHook() as RedirectTargets,
     sessions,
     tokenRepos,
     tokens: createTokens({ database, clock, events, repos: tokenRepos }),

@@ -12,7 +12,7 @@ import { createFollows, type Follows } from './follows/follows.service.ts'
 import { createLeakedPasswords, type LeakedPasswords } from './passwords/leaked-passwords.service.ts'
 import { userSettingsOperations } from './settings/settings.operations.ts'
 import { userDeletingProjections } from './accounts/user-deleting.projection.ts'
-import { createUserSettings, type UserSettings } from './settings/user-settings.service.ts'
+import { createUserSettings } from './settings/user-settings.service.ts'
 import { createUserGuards, type UserGuards } from './user.guards.ts'
 import { userEvents } from './users.events.ts'
 import { userOperations } from './users.operations.ts'
@@ -24,7 +24,6 @@ declare module '../../../core/module.ts' {
     readonly emails: Emails
     readonly follows: Follows
     readonly users: Users
-    readonly userSettings: UserSettings
   }
   interface Guards extends UserGuards {}
 }
@@ -47,7 +46,7 @@ export const module = defineModule({
       isOff: service.explore_disable_users_page,
     }
     return {
-      services: { blocks, emails, follows, users, userSettings },
+      services: { blocks, emails, follows, users },
       guards,
       operations: [
         ...adminUserOperations({ guards, site, users }),

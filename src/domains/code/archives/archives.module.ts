@@ -5,15 +5,7 @@ import { type Core, defineModule } from '../../../core/module.ts'
 import { createArchiveJobs, archiveTasks } from './archives.jobs.ts'
 import { archiveOperations } from './archives.operations.ts'
 import { registerArchives } from './archives.routes.ts'
-import { type Archives, createArchives } from './archives.service.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly archives: Archives
-    /** The archives stored on disk; undefined where none are stored. */
-    readonly archiveCache: PackCache | undefined
-  }
-}
+import { createArchives } from './archives.service.ts'
 
 /** Archives of a commit never change. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000
@@ -27,7 +19,6 @@ export const module = defineModule({
     const archiveCache = await openCache(core)
     const archives = translated(createArchives({ database, git, cache: archiveCache }))
     return {
-      services: { archives, archiveCache },
       operations: archiveOperations({ guards, archives, site }),
       routes(http) {
         registerArchives(http, { archives, webAccess, site, rateLimit: rateLimits.anonymous })

@@ -1,27 +1,16 @@
 import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { contentsOperations } from './read/contents.operations.ts'
-import { type Contents, createContents, createEntryReader } from './read/contents.service.ts'
+import { createContents, createEntryReader } from './read/contents.service.ts'
 import { fileContentsOperations } from './read/file-contents.operations.ts'
-import { createFileWriter, type FileWriter } from './write/file-writer.service.ts'
+import { createFileWriter } from './write/file-writer.service.ts'
 import { issueTemplateOperations } from './templates/issue-templates.operations.ts'
-import { createIssueTemplates, type IssueTemplates } from './templates/issue-templates.service.ts'
-import { createMedia, type Media } from './raw/media.service.ts'
-import { createRawFiles, type RawFiles } from './raw/raw-files.service.ts'
+import { createIssueTemplates } from './templates/issue-templates.service.ts'
+import { createMedia } from './raw/media.service.ts'
+import { createRawFiles } from './raw/raw-files.service.ts'
 import { rawOperations } from './raw/raw.operations.ts'
 import { registerRaw } from './raw/raw.routes.ts'
 import { writeContentsOperations } from './write/write-contents.operations.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly contents: Contents
-    /** Writes files as commits. */
-    readonly files: FileWriter
-    readonly issueTemplates: IssueTemplates
-    readonly media: Media
-    readonly rawFiles: RawFiles
-  }
-}
 
 /** Files and directories of repositories: reading them as models and as raw bytes, changing them by commits. */
 export const module = defineModule({
@@ -49,7 +38,6 @@ export const module = defineModule({
       }),
     )
     return {
-      services: { contents, files, issueTemplates, media, rawFiles },
       operations: [
         ...contentsOperations({ guards, contents, site }),
         ...fileContentsOperations({ guards, contents, site }),

@@ -1,6 +1,6 @@
 import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
-import { type CommitViews, createCommitViews, type Comparisons, createComparisons } from './history.service.ts'
+import { type CommitViews, createCommitViews, createComparisons } from './history.service.ts'
 import { commitOperations } from './commits.operations.ts'
 import { type Commits, createCommits } from './commits.service.ts'
 import { compareOperations, repoMarkupOperations } from './history.operations.ts'
@@ -9,7 +9,6 @@ declare module '../../../core/module.ts' {
   interface Services {
     readonly commits: Commits
     readonly commitViews: CommitViews
-    readonly comparisons: Comparisons
   }
 }
 
@@ -22,7 +21,7 @@ export const module = defineModule({
     const commits = translated(createCommits({ git, views: commitViews }))
     const comparisons = translated(createComparisons({ database, git, views: commitViews }))
     return {
-      services: { commits, commitViews, comparisons },
+      services: { commits, commitViews },
       operations: [
         ...commitOperations({ guards, commits, site }),
         ...compareOperations({ guards, comparisons, site }),

@@ -3,7 +3,7 @@ import { type BlobStore, LINK_LIFETIME } from '../../../core/blobs/index.ts'
 import { parseDuration } from '../../../core/platform/duration.ts'
 import { defineModule } from '../../../core/module.ts'
 import { largeFilesCheck } from './objects/check-large-files.ts'
-import { createLfsLocks, type LfsLocks } from './locks/lfs-locks.service.ts'
+import { createLfsLocks } from './locks/lfs-locks.service.ts'
 import { createLfsObjects, type LfsObjects } from './objects/lfs-objects.service.ts'
 import { createLfsTokens, type LfsTokens, loadLfsKey } from './lfs-tokens.service.ts'
 import { createLfsJobs, lfsTasks } from './lfs.jobs.ts'
@@ -14,7 +14,6 @@ declare module '../../../core/module.ts' {
   interface Services {
     /** The bytes of large files. */
     readonly lfsBlobs: BlobStore
-    readonly lfsLocks: LfsLocks
     readonly lfsObjects: LfsObjects
     readonly lfsTokens: LfsTokens
   }
@@ -48,7 +47,7 @@ export const module = defineModule({
     const locks = createLfsLocks({ database, clock })
     const tokens = createLfsTokens({ key: await loadLfsKey(join(dataDir, 'lfs.key')), clock, lifetimeMs })
     return {
-      services: { lfsBlobs: blobs, lfsLocks: locks, lfsObjects: objects, lfsTokens: tokens },
+      services: { lfsBlobs: blobs, lfsObjects: objects, lfsTokens: tokens },
       jobs: createLfsJobs(objects),
       tasks: lfsTasks(jobs),
       subscriptions: lfsSubscriptions(jobs),

@@ -1,21 +1,15 @@
 import type { TemplateCopier } from '../../repositories/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { branchProtectionOperations } from './branches/branch-protections.operations.ts'
-import {
-  type BranchProtections,
-  createBranchProtections,
-  createBranchRuleCopier,
-} from './branches/branch-protections.service.ts'
+import { createBranchProtections, createBranchRuleCopier } from './branches/branch-protections.service.ts'
 import { protectionEvents } from './protections.events.ts'
 import { tagProtectionOperations } from './tags/tag-protections.operations.ts'
-import { createTagProtections, type TagProtections } from './tags/tag-protections.service.ts'
+import { createTagProtections } from './tags/tag-protections.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
-    readonly branchProtections: BranchProtections
     /** Copies the branch rules of a template. */
     readonly branchRuleCopier: TemplateCopier
-    readonly tagProtections: TagProtections
   }
 }
 
@@ -27,7 +21,7 @@ export const module = defineModule({
     const branchProtections = createBranchProtections({ database, clock, events })
     const tagProtections = createTagProtections({ database, clock, events })
     return {
-      services: { branchProtections, branchRuleCopier: createBranchRuleCopier(clock), tagProtections },
+      services: { branchRuleCopier: createBranchRuleCopier(clock) },
       operations: [
         ...branchProtectionOperations({ guards, branchProtections }),
         ...tagProtectionOperations({ guards, tagProtections }),

@@ -1,20 +1,18 @@
 import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { branchWriteOperations } from './branches/branch-writes.operations.ts'
-import { type BranchWrites, createBranchWrites } from './branches/branch-writes.service.ts'
+import { createBranchWrites } from './branches/branch-writes.service.ts'
 import { branchOperations } from './branches/branches.operations.ts'
 import { type Branches, createBranches } from './branches/branches.service.ts'
 import { refEvents } from './refs.events.ts'
 import { gitDataOperations } from './git-data/git-data.operations.ts'
-import { createGitData, type GitData } from './git-data/git-data.service.ts'
+import { createGitData } from './git-data/git-data.service.ts'
 import { tagOperations } from './tags/tags.operations.ts'
 import { createTags, type Tags } from './tags/tags.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly branches: Branches
-    readonly branchWrites: BranchWrites
-    readonly gitData: GitData
     readonly tags: Tags
   }
 }
@@ -40,7 +38,7 @@ export const module = defineModule({
       createGitData({ database, git, views, verifier, maxBlobSize: api.default_max_blob_size }),
     )
     return {
-      services: { branches, branchWrites, gitData, tags },
+      services: { branches, tags },
       events: refEvents,
       operations: [
         ...branchOperations({ guards, branches, site }),

@@ -2,13 +2,7 @@ import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { statusEvents } from './statuses.events.ts'
 import { statusOperations } from './statuses.operations.ts'
-import { createStatuses, type Statuses } from './statuses.service.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly statuses: Statuses
-  }
-}
+import { createStatuses } from './statuses.service.ts'
 
 /** Commit statuses: results that external systems report for commits. */
 export const module = defineModule({
@@ -17,7 +11,6 @@ export const module = defineModule({
   create({ database, git, clock, events, site }, { repos }, guards) {
     const statuses = translated(createStatuses({ database, git, clock, events }))
     return {
-      services: { statuses },
       operations: statusOperations({ guards, repos, site, statuses }),
       events: statusEvents,
     }

@@ -7,7 +7,7 @@ import { createDelivery, type HookLimits, hookLimits } from './delivery/delivery
 import { gitHookOperations } from './git-hooks.operations.ts'
 import { hookEvents } from './hooks.events.ts'
 import { hookOperations } from './hooks.operations.ts'
-import { createHooks, createWebhookCopier, type Hooks } from './hooks.service.ts'
+import { createHooks, createWebhookCopier } from './hooks.service.ts'
 import { createMessageBuilders, createTestMessages } from './payloads/message-builders.ts'
 import type { BuildMessages } from './payloads/payload.ts'
 import { shareMessages } from './payloads/shared-messages.ts'
@@ -17,7 +17,6 @@ import { createTestHook } from './testing/test-hook.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
-    readonly hooks: Hooks
     readonly hookDeliveries: Deliveries
     /** What webhooks send of each kind of event. */
     readonly messageBuilders: ReadonlyMap<EventKind, BuildMessages>
@@ -41,7 +40,7 @@ export const module = defineModule({
     const { deliveries, queue, workers } = delivery
     const testHook = createTestHook({ database, queue, buildTestMessage: createTestMessages(payloads) })
     return {
-      services: { hooks, hookDeliveries: deliveries, messageBuilders, webhookCopier: createWebhookCopier(clock) },
+      services: { hookDeliveries: deliveries, messageBuilders, webhookCopier: createWebhookCopier(clock) },
       operations: [
         ...gitHookOperations({ guards }),
         ...hookOperations({ guards, hooks, deliveries, testHook, disabled: config.webhook.disabled }),

@@ -2,13 +2,12 @@ import type { TemplateCopier } from '../../repositories/index.ts'
 import { defineModule } from '../../../core/module.ts'
 import { labelEvents } from './labels.events.ts'
 import { labelOperations } from './labels.operations.ts'
-import { createLabelCopier, createLabels, type Labels } from './labels.service.ts'
+import { createLabelCopier, createLabels } from './labels.service.ts'
 import { repoLabelProjections } from './repo-created.projection.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly labelCopier: TemplateCopier
-    readonly labels: Labels
   }
 }
 
@@ -19,7 +18,7 @@ export const module = defineModule({
   create({ database, clock, events, site }, _services, guards) {
     const labels = createLabels({ database, clock, events })
     return {
-      services: { labels, labelCopier: createLabelCopier(clock) },
+      services: { labelCopier: createLabelCopier(clock) },
       operations: labelOperations({ guards, labels, site }),
       events: labelEvents,
       projections: repoLabelProjections,

@@ -1,20 +1,11 @@
 import { translated } from '../../../core/git/index.ts'
 import { defineModule } from '../../../core/module.ts'
-import { createForkSyncs, type ForkSyncs, createForks, type Forks } from './forks.service.ts'
+import { createForkSyncs, createForks } from './forks.service.ts'
 import { forkEvents } from './forks.events.ts'
 import { forkOperations } from './forks.operations.ts'
-import { createRepoGenerator, type RepoGenerator } from './repo-generator.service.ts'
+import { createRepoGenerator } from './repo-generator.service.ts'
 import { generateOperations, syncForkOperations } from './generate.operations.ts'
-import { createUpstreams, type Upstreams } from './upstreams.service.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly forks: Forks
-    readonly forkSyncs: ForkSyncs
-    readonly repoGenerator: RepoGenerator
-    readonly upstreams: Upstreams
-  }
-}
+import { createUpstreams } from './upstreams.service.ts'
 
 /** Forks, updates of forks from their base, and repositories that are generated from templates. */
 export const module = defineModule({
@@ -43,7 +34,6 @@ export const module = defineModule({
     const forkSyncs = translated(createForkSyncs({ database, git }, merging))
     const repoGenerator = createRepoGenerator(generating)
     return {
-      services: { forks, forkSyncs, repoGenerator, upstreams },
       operations: [
         ...forkOperations({ forks, guards, orgs, repos, site, users, isDisabled: repository.disable_forks }),
         ...generateOperations({ repoGenerator, guards, repos, site, upstreams }),

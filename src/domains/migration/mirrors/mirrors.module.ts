@@ -13,12 +13,11 @@ import { mirrorSubscriptions } from './mirrors.subscriber.ts'
 import { pullMirrorOperations } from './pull-mirrors.operations.ts'
 import { createPullMirrors, type PullMirrors } from './pull-mirrors.service.ts'
 import { pushMirrorOperations } from './push/push-mirrors.operations.ts'
-import { createPushMirrors, type PushMirrors } from './push/push-mirrors.service.ts'
+import { createPushMirrors } from './push/push-mirrors.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly pullMirrors: PullMirrors
-    readonly pushMirrors: PushMirrors
     /** Lists and fetches git repositories of other servers. */
     readonly remoteAccess: RemoteAccess
     /** HTTP requests to the servers that `migrations.allowed_hosts` allows. */
@@ -68,7 +67,7 @@ export const module = defineModule({
       },
     })
     return {
-      services: { pullMirrors, pushMirrors, remoteAccess, outgoingClient, lfsTransfers },
+      services: { pullMirrors, remoteAccess, outgoingClient, lfsTransfers },
       operations: [...pullMirrorOperations({ guards, pullMirrors }), ...pushMirrorOperations({ guards, pushMirrors })],
       subscriptions: mirrorSubscriptions(pushMirrors),
       sealedColumns: sealedMirrorColumns,

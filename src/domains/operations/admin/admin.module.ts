@@ -2,12 +2,11 @@ import { defineModule } from '../../../core/module.ts'
 import { accountRemovalOperations, badgeOperations, cronOperations, unadoptedOperations } from './admin.operations.ts'
 import { type AccountRemoval, createAccountRemoval, type Badges, createBadges } from './admin.service.ts'
 import { adminEvents } from './admin.events.ts'
-import { type Adoption, createAdoption } from './adoption.service.ts'
+import { createAdoption } from './adoption.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly accountRemoval: AccountRemoval
-    readonly adoption: Adoption
     readonly badges: Badges
   }
 }
@@ -21,7 +20,7 @@ export const module = defineModule({
     const adoption = createAdoption({ database, git, events, jobs, clock, rules: repoRules })
     const badges = createBadges({ database, clock, events })
     return {
-      services: { accountRemoval, adoption, badges },
+      services: { accountRemoval, badges },
       events: adminEvents,
       operations: [
         ...accountRemovalOperations({ accountRemoval, guards }),

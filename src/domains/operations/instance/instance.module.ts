@@ -3,7 +3,7 @@ import type { Processes } from '../../../core/platform/concurrency/processes.ts'
 import { defineModule, type ModuleParts } from '../../../core/module.ts'
 import { userPresenters } from '../../accounts/index.ts'
 import { backupGauges } from './backup-gauges.ts'
-import { createFediverse, type Fediverse } from './fediverse.service.ts'
+import { createFediverse } from './fediverse.service.ts'
 import { healthParts } from './health-parts.ts'
 import { registerHealth } from './health.routes.ts'
 import { jobGauges } from './job-gauges.ts'
@@ -13,12 +13,6 @@ import { repoGauges } from './repo-gauges.ts'
 import { registerUserFiles } from './user-files.routes.ts'
 import { webhookGauges } from './webhook-gauges.ts'
 import { registerWellKnown } from './well-known.routes.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly fediverse: Fediverse
-  }
-}
 
 /** What the server answers about itself: version, settings, health, metrics, and what other servers ask. */
 export const module = defineModule({
@@ -39,7 +33,6 @@ export const module = defineModule({
     const requireSignIn = service.require_signin_view
     const ping = (): Promise<void> => database.ping()
     return {
-      services: { fediverse },
       operations: [...settingsOperations(publicSettings(config)), ...nodeInfoOperations({ fediverse, site })],
       routes(http) {
         registerUserFiles(http, {

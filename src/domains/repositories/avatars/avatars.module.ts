@@ -2,15 +2,9 @@ import { defineModule } from '../../../core/module.ts'
 import { createAvatarJobs } from './avatars.jobs.ts'
 import { avatarOperations } from './avatars.operations.ts'
 import { registerAvatars } from './avatars.routes.ts'
-import { type Avatars, createAvatars } from './avatars.service.ts'
+import { createAvatars } from './avatars.service.ts'
 import { avatarSubscriptions } from './avatars.subscriber.ts'
 import type { AvatarRules } from './read-image.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly avatars: Avatars
-  }
-}
 
 /** Images of users, organizations and repositories. */
 export const module = defineModule({
@@ -20,7 +14,6 @@ export const module = defineModule({
     const blobs = await stores.open('avatars')
     const avatars = createAvatars({ database, clock, jobs, blobs, taskPool, rules: RULES })
     return {
-      services: { avatars },
       operations: avatarOperations({ avatars, guards }),
       routes: (http) => registerAvatars(http, avatars),
       subscriptions: avatarSubscriptions(jobs),

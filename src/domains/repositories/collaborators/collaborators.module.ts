@@ -5,15 +5,13 @@ import { type Collaboration, createCollaboration } from './collaboration.service
 import { collaboratorEvents } from './collaborators.events.ts'
 import { collaboratorOperations } from './collaborators.operations.ts'
 import { deployKeyOperations } from './deploy-keys/deploy-keys.operations.ts'
-import { createDeployKeys, type DeployKeys } from './deploy-keys/deploy-keys.service.ts'
+import { createDeployKeys } from './deploy-keys/deploy-keys.service.ts'
 import { teamRepoOperations } from './team-repos.operations.ts'
-import { createRepoTeams, createTeamRepos, type RepoTeams, type TeamRepos } from './team-repos.service.ts'
+import { createRepoTeams, createTeamRepos, type TeamRepos } from './team-repos.service.ts'
 
 declare module '../../../core/module.ts' {
   interface Services {
     readonly collaboration: Collaboration
-    readonly deployKeys: DeployKeys
-    readonly repoTeams: RepoTeams
     readonly teamRepos: TeamRepos
   }
 }
@@ -30,7 +28,7 @@ export const module = defineModule({
     const repoTeams = createRepoTeams(teamDeps)
     const teamRepos = createTeamRepos(teamDeps)
     return {
-      services: { collaboration, deployKeys, repoTeams, teamRepos },
+      services: { collaboration, teamRepos },
       operations: [
         ...assigneeOperations({ guards, collaboration, site }),
         ...collaboratorOperations({ guards, collaboration, site }),

@@ -4,12 +4,12 @@ import { type Core, defineModule, type Guards } from '../../../core/module.ts'
 import { type CreateRepoGuards, createRepoCreationGuards } from './creation/create-repo.guards.ts'
 import { createRepoOperations } from './creation/create.operations.ts'
 import { flagOperations } from './flags/flags.operations.ts'
-import { createRepoFlags, type RepoFlags } from './flags/flags.service.ts'
+import { createRepoFlags } from './flags/flags.service.ts'
 import { repoListOperations } from './lists/lists.operations.ts'
 import { searchOperations } from './lists/search.operations.ts'
 import { repoChangeOperations } from './changes/changes.operations.ts'
 import { createRepoChanges, type RepoChanges } from './changes/repo-changes.service.ts'
-import { createRepoFiles, type RepoFiles } from './deletion/repo-files.service.ts'
+import { createRepoFiles } from './deletion/repo-files.service.ts'
 import type { RepoRules } from './repo-rules.ts'
 import {
   createRepoByIdGuard,
@@ -28,8 +28,6 @@ import { userDeletingProjections } from './deletion/user-deleting.projection.ts'
 declare module '../../../core/module.ts' {
   interface Services {
     readonly repoChanges: RepoChanges
-    readonly repoFiles: RepoFiles
-    readonly repoFlags: RepoFlags
     readonly repoRules: RepoRules
     readonly repos: Repos
   }
@@ -71,7 +69,7 @@ export const module = defineModule({
     const guards: Guards = { ...earlier, ...own }
     const exploreNeedsSignIn = service.explore_require_signin_view
     return {
-      services: { repos, repoChanges, repoFiles, repoFlags, repoRules },
+      services: { repos, repoChanges, repoRules },
       guards: own,
       operations: [
         ...createRepoOperations({ guards, repos, site }),

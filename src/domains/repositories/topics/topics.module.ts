@@ -2,13 +2,7 @@ import { defineModule } from '../../../core/module.ts'
 import { repoDeletingProjections, userDeletingProjections } from './topics.projection.ts'
 import { topicEvents } from './topics.events.ts'
 import { topicOperations } from './topics.operations.ts'
-import { createTopics, type Topics } from './topics.service.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly topics: Topics
-  }
-}
+import { createTopics } from './topics.service.ts'
 
 /** Topics of repositories. */
 export const module = defineModule({
@@ -17,7 +11,6 @@ export const module = defineModule({
   create({ database, clock, events }, _services, guards) {
     const topics = createTopics({ database, clock, events })
     return {
-      services: { topics },
       operations: topicOperations({ topics, guards }),
       events: topicEvents,
       projections: { ...repoDeletingProjections, ...userDeletingProjections },

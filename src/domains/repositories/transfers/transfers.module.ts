@@ -2,13 +2,7 @@ import { defineModule } from '../../../core/module.ts'
 import { transferBlockProjections } from './blocks.projection.ts'
 import { transferOperations } from './transfer.operations.ts'
 import { transferEvents } from './transfers.events.ts'
-import { createTransfers, type Transfers } from './transfers.service.ts'
-
-declare module '../../../core/module.ts' {
-  interface Services {
-    readonly transfers: Transfers
-  }
-}
+import { createTransfers } from './transfers.service.ts'
 
 /** Transfers of repositories to other owners. */
 export const module = defineModule({
@@ -17,7 +11,6 @@ export const module = defineModule({
   create({ database, clock, events, site }, { quota, repoRules, repos }, guards) {
     const transfers = createTransfers({ database, clock, events, quota, rules: repoRules })
     return {
-      services: { transfers },
       operations: transferOperations({ guards, repos, site, transfers }),
       events: transferEvents,
       projections: transferBlockProjections,
