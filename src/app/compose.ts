@@ -33,9 +33,7 @@ function configOfProcess(config: Config, count: number): Config {
     database: { ...database, max_connections: Math.max(MIN_CONNECTIONS, shareOf(database.max_connections, count)) },
     git: {
       ...git,
-      max_processes: shareOf(git.max_processes, count),
       pack_cache_size: Math.floor(git.pack_cache_size / count),
-      archive_cache_size: Math.floor(git.archive_cache_size / count),
     },
   }
 }
@@ -59,14 +57,14 @@ const createRateLimits = ({ rate_limit: limits }: Config, clock: Clock, processe
     processes,
     what: 'expensive requests without credentials',
     perMinute: limits.anonymous_per_minute,
-    burst: limits.anonymous_burst,
+    burst: limits.anonymous_per_minute,
   }),
   passwords: new RateLimit({
     clock,
     processes,
     what: 'password checks',
     perMinute: limits.passwords_per_minute,
-    burst: limits.passwords_burst,
+    burst: limits.passwords_per_minute,
   }),
 })
 
@@ -155,6 +153,7 @@ async function open(opened: AsyncDisposableStack, { configured, modules, overrid
   const eventLog = new EventLog({ validatePayloads: overrides.validatePayloads ?? false, processes })
   const jobQueue = new JobQueue({ clock, processes })
   const addresses = createSite(config)
+  const { tuning = {} } = overrides
   const stopping = new AbortController()
   const core: Core = {
     config,
@@ -165,8 +164,8 @@ async function open(opened: AsyncDisposableStack, { configured, modules, overrid
     events: eventLog,
     jobs: jobQueue,
     schedule: new Schedule({ database, clock, log }),
-    blobs: openBlobStores(config, { dataDir, isServer, log, processes }),
-    backupBucket: openBackupBucket(config, log),
+    blobs: openBlobStores(config, { dataDir, isServer, log, processes, tuning }),
+    backupBucket: openBackupBucket(config, log, tuning.storage),
     secrets: createSecretBox(loadSecretKeys(config.security, dataDir)),
     site: addresses.site,
     taskPool: new TaskPool(),
@@ -177,7 +176,7 @@ async function open(opened: AsyncDisposableStack, { configured, modules, overrid
     nodeName: nodeName(config),
     cacheDir: joined.cacheDir,
     isServer,
-    tuning: overrides.tuning ?? {},
+    tuning,
     processes,
     stopping: stopping.signal,
   }

@@ -23,6 +23,22 @@ import { JobRunner, type Schedule } from '../core/jobs/index.ts'
 
 const IDLE_SWEEP_MS = 50
 
+const HTTP_LIMITS = {
+  /** Bytes of a JSON or form body of an operation that carries files; others have at most 1 MiB. */
+  bodyLimit: 32 * 1024 * 1024,
+  /**
+   * In which the headers of a request, and the whole JSON or form body of an API request, must arrive. Git and file
+   * transfers may take longer while something comes within this time.
+   */
+  receiveTimeoutMs: 120_000,
+}
+
+declare module '../core/module.ts' {
+  interface Tuning {
+    readonly http: Partial<typeof HTTP_LIMITS>
+  }
+}
+
 /** Accepts no new requests, lets running requests and transfers finish, and closes the rest after `seconds`. */
 async function closeWithin(http: FastifyInstance, seconds: number, log: Logger): Promise<void> {
   const timer = setTimeout(() => {
@@ -137,7 +153,7 @@ async function createHttp(
   { core, services, modules }: Composition,
   operations: readonly Operation[],
 ): Promise<FastifyInstance> {
-  const { config, site, log } = core
+  const { config, site, log, tuning } = core
   const { server, api } = config
   const http = await createServer({
     log,
@@ -160,8 +176,8 @@ async function createHttp(
       limitAnonymous: (network, cost) => core.rateLimits.anonymous.take(network, cost),
     }),
     settings: {
-      bodyLimit: server.body_limit,
-      receiveTimeoutMs: server.receive_timeout * 1000,
+      ...HTTP_LIMITS,
+      ...tuning.http,
       maxConnections: Math.floor(maxOpenFiles() / 2),
       trustedProxies: server.trust_proxy ? server.proxy_hops : 0,
       rootUrl: site.rootUrl,

@@ -16,7 +16,7 @@ import type { Config } from '../core/config/index.ts'
 import type { Clock } from '../core/platform/clock.ts'
 import { invalid } from '../core/platform/errors.ts'
 import type { Logger } from '../core/platform/logger.ts'
-import type { Core, DoctorCheck } from '../core/module.ts'
+import type { Core, DoctorCheck, Tuning } from '../core/module.ts'
 
 /** 78 GiB in 10,000 parts, which is as many as an object of Amazon S3 may have. */
 const PART_BYTES = 8 * 1024 * 1024
@@ -24,16 +24,29 @@ const PART_BYTES = 8 * 1024 * 1024
 const MAX_PART_BYTES = 32 * 1024 * 1024
 const MAX_PARTS = 10_000
 
+const REQUESTS = {
+  /** In which the server must begin to answer, and send further bytes of an answer. */
+  timeoutMs: 30_000,
+  /** Tries of a request before it counts as failed, with growing pauses between them. */
+  attempts: 4,
+}
+
+declare module '../core/module.ts' {
+  interface Tuning {
+    readonly storage: Partial<typeof REQUESTS>
+  }
+}
+
 type StorageConfig = Config['storage']
 
 /** Throws Invalid for settings that do not fit together, which stops the start. Nothing is sent yet. */
 export const openBlobStores = (
   { storage }: Config,
-  { dataDir, isServer, log, processes }: Pick<Core, 'dataDir' | 'isServer' | 'log' | 'processes'>,
+  { dataDir, isServer, log, processes, tuning }: Pick<Core, 'dataDir' | 'isServer' | 'log' | 'processes' | 'tuning'>,
 ): BlobStores =>
   createBlobStores({
     kind: storage.kind,
-    s3: s3Settings(storage),
+    s3: s3Settings(storage, tuning.storage),
     links: storage.redirect,
     directory: join(dataDir, 'blobs'),
     emptyUploads: !isServer || !processes.isFirst ? 'none' : processes.acrossMachines ? 'old' : 'all',
@@ -42,7 +55,7 @@ export const openBlobStores = (
   })
 
 /** Undefined without a bucket. */
-function s3Settings(storage: StorageConfig): S3Settings | undefined {
+function s3Settings(storage: StorageConfig, requests: Tuning['storage'] = {}): S3Settings | undefined {
   if (storage.kind === 's3' && storage.bucket === '') throw invalid('storage.kind = "s3" needs storage.bucket')
   if (storage.bucket === '') return undefined
   return {
@@ -56,8 +69,8 @@ function s3Settings(storage: StorageConfig): S3Settings | undefined {
     ca: storage.ca_file === '' ? '' : readSetting(storage.ca_file),
     encryption: storage.encryption,
     kmsKey: storage.kms_key,
-    timeoutMs: storage.timeout * 1000,
-    attempts: storage.attempts,
+    ...REQUESTS,
+    ...requests,
     partBytes: PART_BYTES,
     maxPartBytes: MAX_PART_BYTES,
     maxParts: MAX_PARTS,
@@ -69,11 +82,15 @@ function s3Settings(storage: StorageConfig): S3Settings | undefined {
 export const keepsLog = ({ backup }: Pick<Config, 'backup'>): boolean => backup.kind !== 'off'
 
 /** The bucket of `[backup]`; undefined where backups go elsewhere. Throws Invalid as openBlobStores. */
-export function openBackupBucket({ backup, storage }: Config, log: Pick<Logger, 'warn'>): S3Folder | undefined {
+export function openBackupBucket(
+  { backup, storage }: Config,
+  log: Pick<Logger, 'warn'>,
+  requests?: Tuning['storage'],
+): S3Folder | undefined {
   if (backup.kind !== 's3') return undefined
   const bucket = backup.bucket === '' ? storage.bucket : backup.bucket
   if (bucket === '') throw invalid('backup.kind = "s3" needs backup.bucket or storage.bucket')
-  const settings = s3Settings({ ...storage, bucket, prefix: backup.prefix })!
+  const settings = s3Settings({ ...storage, bucket, prefix: backup.prefix }, requests)!
   return { objects: createS3Objects(settings, log), prefix: settings.prefix, label: `${bucket}/${settings.prefix}` }
 }
 

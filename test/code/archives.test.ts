@@ -157,7 +157,7 @@ describe('archives whose client leaves', () => {
 
 describe('archives that outgrow the cache', () => {
   it('still come whole', async () => {
-    const server = await startServer({ settings: { 'git.archive_cache_size': '300' } })
+    const server = await startServer({ settings: { 'git.pack_cache_size': '600' } })
     try {
       const ann = await server.world.user('ann')
       const code = await codeRepo(server, ann, { name: 'code', history: SMALL })

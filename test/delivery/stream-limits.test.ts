@@ -13,12 +13,9 @@ import type { Person } from '../harness/world.ts'
 import { MEASURED } from '../harness/measured.ts'
 
 const PATH = '/repos/ann/desk/events/stream'
-const SETTINGS = {
-  'stream.max_total': '6',
-  'server.trust_proxy': 'true',
-}
+const SETTINGS = { 'server.trust_proxy': 'true' }
 
-const TUNING = { streams: { perAddress: 4, perAccount: 2, heartbeat: 1, buffer: 1_048_576 } }
+const TUNING = { streams: { total: 6, perAddress: 4, perAccount: 2, heartbeat: 1, buffer: 1_048_576 } }
 
 describe('limits of streams', () => {
   let server: TestServer

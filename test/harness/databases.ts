@@ -6,7 +6,7 @@ import { describe, inject } from 'vitest'
 import { type Database, dialectFor, openDatabase } from '../../src/core/db/database.ts'
 import { copyTemplate, createEmpty } from './postgres.ts'
 
-const LIMITS = { max_connections: 4, statement_timeout: 60 }
+const LIMITS = { max_connections: 4, statementTimeoutMs: 60_000 }
 
 export interface TestDatabase {
   readonly database: Database

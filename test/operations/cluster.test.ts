@@ -86,8 +86,7 @@ describe.skipIf(inject('postgresUrl') === '')('two nodes with one data directory
       `cluster.lease=${LEASE_SECONDS}`,
       `server.workers=${workers}`,
       'webhook.allowed_hosts=*',
-      'rate_limit.passwords_per_minute=1',
-      'rate_limit.passwords_burst=15',
+      'rate_limit.passwords_per_minute=15',
     ].flatMap((setting) => ['--set', setting])
   const start = (node: 'one' | 'two'): Promise<IngotProcess> => {
     const settings = settingsOf(node, node === 'one' ? 1 : 2)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HealthCheck } from '../../src/domains/operations/instance/health-check.ts'
 import { type S3TestServer, startS3 } from '../harness/s3-server.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
-import { bucketSettings } from '../core/blobs/fixture.ts'
+import { BUCKET_TUNING, bucketSettings } from '../core/blobs/fixture.ts'
 
 const PATIENT = { timeout: 10_000 }
 
@@ -14,7 +14,7 @@ describe('the health of a server', () => {
   beforeAll(async () => {
     bucket = await startS3()
     const settings = { 'service.require_signin_view': 'true', 'rate_limit.anonymous_per_minute': '1' }
-    server = await startServer({ settings: bucketSettings(bucket, settings) })
+    server = await startServer({ settings: bucketSettings(bucket, settings), tuning: BUCKET_TUNING })
   })
   afterAll(async () => {
     await server.close()

@@ -114,7 +114,7 @@ describe('configuration', () => {
 
   it('flags beat the environment, which beats the file', async () => {
     const file = join(folder.path, 'ingot.toml')
-    writeFileSync(file, '[server]\nport = 1111\nhost = "127.0.0.3"\nbody_limit = 4096\n')
+    writeFileSync(file, '[server]\nport = 1111\nhost = "127.0.0.3"\nproxy_hops = 2\n')
     const env = {
       INGOT_CONFIG: file,
       INGOT_SERVER_PORT: '2222',
@@ -124,7 +124,7 @@ describe('configuration', () => {
     const { stdout } = await command('config show --set server.port=3333', { env })
     expect(stdout).toMatch(/^port = 3333$/m)
     expect(stdout).toMatch(/^host = "127\.0\.0\.2"$/m)
-    expect(stdout).toMatch(/^body_limit = 4096$/m)
+    expect(stdout).toMatch(/^proxy_hops = 2$/m)
     expect(stdout).not.toContain('hidden-from-all')
   })
 })

@@ -61,6 +61,8 @@ describe('configuration', () => {
     ['[api]\nenable_swagger = 1', /api\.enable_swagger is 1; allowed: true, false/],
     ['server = 3', /^\S+\.toml:1: server is 3; allowed: a section$/],
     ['[server\nport', /\.toml:1: /],
+    ['[git]\ntimeout = 60', /^\S+\.toml:2: git\.timeout is no longer a setting: it is always 600 seconds; remove it$/],
+    ['[stream]\nmax_total = 5', /^\S+\.toml:1: stream is no longer a setting: a process always allows 2000 streams/],
   ])('%j stops the start and says why', (text, message) => {
     expect(() => loadConfig({ file: file(text) })).toThrow(
       expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }),
@@ -69,6 +71,7 @@ describe('configuration', () => {
 
   it.each([
     [{ INGOT_SERVER_PROT: '1' }, 'unknown environment variable INGOT_SERVER_PROT'],
+    [{ INGOT_STREAM_MAX_TOTAL: '1' }, 'INGOT_STREAM_MAX_TOTAL: stream.max_total is no longer a setting'],
     [{ INGOT_SERVER_PORT: 'x' }, 'INGOT_SERVER_PORT: server.port is "x"'],
     [{ INGOT_API_ENABLE_SWAGGER: 'perhaps' }, 'allowed: true, false'],
     [{ INGOT_CONFIG: '/nonexistent/ingot.toml' }, 'cannot read the configuration file'],
@@ -96,7 +99,7 @@ describe('configuration', () => {
     const sources = {
       file: path,
       environment: { INGOT_API_ENABLE_SWAGGER: 'perhaps', INGOT_LOG_LEVEL: 'loud', INGOT_X: '1' },
-      flags: { 'server.body_limit': '-3', 'ssh.prot': '22' },
+      flags: { 'server.shutdown_delay': '-3', 'ssh.prot': '22', 'git.max_processes': '4' },
     }
     const said = ((): string[] => {
       try {
@@ -116,11 +119,12 @@ describe('configuration', () => {
         'INGOT_API_ENABLE_SWAGGER: api.enable_swagger is "perhaps"; allowed: true, false',
         'INGOT_LOG_LEVEL: log.level is "loud"; allowed: fatal, error, warn, info, debug, trace, silent',
         'unknown environment variable INGOT_X',
-        '--server.body_limit: server.body_limit is -3; allowed: an integer from 1024 to 268435456',
+        '--server.shutdown_delay: server.shutdown_delay is -3; allowed: an integer from 0 to 300',
+        '--set: git.max_processes is no longer a setting: it is always 16; remove it',
         '--set: unknown setting ssh.prot',
       ].toSorted(),
     )
-    expect(() => loadConfig(sources)).toThrow(/^10 problems in the configuration:\n {2}/)
+    expect(() => loadConfig(sources)).toThrow(/^11 problems in the configuration:\n {2}/)
   })
 
   it('reports a syntax error with its line, and the problems of other sources', () => {
@@ -161,10 +165,18 @@ describe('configuration', () => {
   it('is shown without secrets', () => {
     const output = showConfig(
       loadConfig({
-        environment: { INGOT_SECURITY_SECRET_KEY: 'topsecret', INGOT_DATABASE_URL: 'postgres://u:dbsecret@host/db' },
+        environment: {
+          INGOT_DATABASE_URL: 'postgres://u:secret1@host/db',
+          INGOT_MAILER_PASSWORD: 'secret2',
+          INGOT_SECURITY_FORMER_SECRET_KEYS: 'secret3',
+          INGOT_SECURITY_SECRET_KEY: 'secret4',
+          INGOT_SIGNING_PASSPHRASE: 'secret5',
+          INGOT_STORAGE_SECRET_KEY: 'secret6',
+          INGOT_WEBHOOK_PROXY_URL: 'http://u:secret7@proxy',
+        },
       }),
     )
-    expect(output).not.toContain('topsecret')
-    expect(output).not.toContain('dbsecret')
+    expect(output).not.toMatch(/secret\d/)
+    expect(output).toContain('http://u:[redacted]@proxy')
   })
 })

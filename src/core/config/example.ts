@@ -8,8 +8,8 @@ const USUAL = [
   ['address', 'server.host, server.port, server.root_url, server.trust_proxy'],
   ['database', 'database.url'],
   ['SSH', 'ssh.enabled, ssh.host, ssh.port, ssh.domain'],
-  ['mail', 'mailer.enabled, mailer.host, mailer.port, mailer.user, mailer.password_file, mailer.from'],
   ['accounts', 'service.require_signin_view, service.default_user_visibility, service.disable_regular_org_creation'],
+  ['mail', 'mailer.enabled, mailer.host, mailer.port, mailer.user, mailer.password_file, mailer.from'],
   ['storage', 'storage.kind, storage.bucket, storage.endpoint'],
   ['backup', 'backup.kind, backup.directory, backup.bucket'],
 ] as const
@@ -44,10 +44,15 @@ export function exampleConfig(): string {
 /** The configuration in force as TOML, secrets cut out. */
 export function showConfig(config: Config): string {
   const redacted = structuredClone(config)
-  if (redacted.security.secret_key !== '') redacted.security.secret_key = '[redacted]'
-  redacted.security.former_secret_keys = redacted.security.former_secret_keys.map(() => '[redacted]')
-  if (redacted.storage.secret_key !== '') redacted.storage.secret_key = '[redacted]'
-  if (redacted.mailer.password !== '') redacted.mailer.password = '[redacted]'
-  redacted.database.url = redacted.database.url.replace(/:\/\/([^:@/]+):[^@]+@/, '://$1:[redacted]@')
+  const { database, mailer, security, signing, storage, webhook } = redacted
+  const hide = (text: string): string => (text === '' ? '' : '[redacted]')
+  const hidePassword = (url: string): string => url.replace(/:\/\/([^:@/]+):[^@]+@/, '://$1:[redacted]@')
+  security.secret_key = hide(security.secret_key)
+  security.former_secret_keys = security.former_secret_keys.map(hide)
+  storage.secret_key = hide(storage.secret_key)
+  mailer.password = hide(mailer.password)
+  signing.passphrase = hide(signing.passphrase)
+  database.url = hidePassword(database.url)
+  webhook.proxy_url = hidePassword(webhook.proxy_url)
   return `${stringify(redacted)}\n`
 }

@@ -69,10 +69,9 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   const file = sources.file ?? environment['INGOT_CONFIG']
   const reading = file === undefined ? emptyReading() : readToml(file)
   const { tree, problems } = reading
-  for (const name of unknownKeys(tree))
-    problems.push(`${reading.placeOf(name) ?? file}: unknown setting ${name}${suggestion(name)}`)
-  for (const name of unknownVariables(environment)) problems.push(`unknown environment variable ${name}`)
-  for (const name of unknownFlags(flags)) problems.push(`--set: unknown setting ${name}${suggestion(name)}`)
+  for (const name of unknownKeys(tree)) problems.push(`${reading.placeOf(name) ?? file}: ${describeUnknown(name)}`)
+  for (const name of unknownVariables(environment)) problems.push(describeUnknownVariable(name))
+  for (const name of unknownFlags(flags)) problems.push(`--set: ${describeUnknown(name)}`)
   const sourceOf = new Map<string, string>()
   for (const setting of listSettings()) {
     const variable = environmentName(setting)
@@ -135,6 +134,38 @@ function unknownFlags(flags: NonNullable<ConfigSources['flags']>): string[] {
   return Object.keys(flags).filter((path) => !allowed.has(path))
 }
 
+/** Former settings: what holds now. An entry for a section stands for all its settings. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  ['backup.exact_hours', 'it is always 48'],
+  ['database.statement_timeout', 'it is always 300 seconds'],
+  ['git.archive_cache_size', 'it is always half of git.pack_cache_size'],
+  ['git.bundle_uri', 'bundles are kept unless git.pack_cache_size is 0'],
+  ['git.max_processes', 'it is always 16'],
+  ['git.timeout', 'it is always 600 seconds'],
+  ['mailer.allowed_hosts', 'every address but link-local and reserved ones is allowed'],
+  ['rate_limit.anonymous_burst', 'it always equals rate_limit.anonymous_per_minute'],
+  ['rate_limit.passwords_burst', 'it always equals rate_limit.passwords_per_minute'],
+  ['security.login_attempts', 'it is always 10'],
+  ['server.body_limit', 'it is always 32 MiB'],
+  ['server.receive_timeout', 'it is always 120 seconds'],
+  ['storage.attempts', 'it is always 4'],
+  ['storage.timeout', 'it is always 30 seconds'],
+  ['stream', 'a process always allows 2000 streams'],
+  ['stream.max_total', 'it is always 2000'],
+])
+
+function describeUnknown(name: string): string {
+  const now = REMOVED.get(name)
+  return now === undefined
+    ? `unknown setting ${name}${suggestion(name)}`
+    : `${name} is no longer a setting: ${now}; remove it`
+}
+
+function describeUnknownVariable(variable: string): string {
+  const former = [...REMOVED.keys()].find((path) => environmentName({ path }) === variable)
+  return former === undefined ? `unknown environment variable ${variable}` : `${variable}: ${describeUnknown(former)}`
+}
+
 function suggestion(name: string): string {
   const key = name.split('.').at(-1)!
   const near = listSettings().find(
@@ -195,7 +226,9 @@ const SECRETS: ReadonlySet<string> = new Set([
   'mailer.password',
   'security.secret_key',
   'security.former_secret_keys',
+  'signing.passphrase',
   'storage.secret_key',
+  'webhook.proxy_url',
 ])
 
 /** A value that is not allowed, without secrets, and what is allowed. */

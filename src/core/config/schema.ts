@@ -20,7 +20,6 @@ import {
 import { rateLimitSection } from './sections/rate-limit.ts'
 import { signingSection } from './sections/signing.ts'
 import { storageSection } from './sections/storage.ts'
-import { streamSection } from './sections/stream.ts'
 import {
   auditSection,
   corsSection,
@@ -47,8 +46,8 @@ export const configSchema = Type.Object(
     server: serverSection,
     database: databaseSection,
     ssh: sshSection,
-    mailer: mailerSection,
     service: serviceSection,
+    mailer: mailerSection,
     storage: storageSection,
     backup: backupSection,
     log: logSection,
@@ -67,7 +66,6 @@ export const configSchema = Type.Object(
     pull_request: pullRequestSection,
     actions: actionsSection,
     webhook: webhookSection,
-    stream: streamSection,
     mirror: mirrorSection,
     migrations: migrationsSection,
     signing: signingSection,
@@ -105,4 +103,5 @@ export function listSettings(): Setting[] {
 }
 
 /** `INGOT_SECTION_KEY`: the environment variable that overrides a setting. */
-export const environmentName = (setting: Setting): string => `INGOT_${setting.path.replace('.', '_').toUpperCase()}`
+export const environmentName = ({ path }: Pick<Setting, 'path'>): string =>
+  `INGOT_${path.replace('.', '_').toUpperCase()}`

@@ -146,20 +146,22 @@ export interface DatabaseSettings {
   readonly url: string
   /** PostgreSQL. */
   readonly max_connections: number
-  /** PostgreSQL: seconds; 0 for no limit. */
-  readonly statement_timeout: number
+  /** PostgreSQL; 0 for no limit. */
+  readonly statementTimeoutMs?: number
 }
+
+/** After which a statement of PostgreSQL is given up and the request answered 503. Migrations have no limit. */
+const STATEMENT_TIMEOUT_MS = 300_000
 
 /**
  * The dialect that the URL names; empty is a file in the data directory. `options` are those of SQLite.
  */
 export function dialectFor(
-  { url, max_connections: maxConnections, statement_timeout: seconds }: DatabaseSettings,
+  { url, max_connections: maxConnections, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: DatabaseSettings,
   dataDir: string,
   options: Pick<SqliteOptions, 'keepLog' | 'locks'> = {},
 ): DatabaseDialect {
-  if (/^postgres(ql)?:\/\//.test(url))
-    return postgresDialect(url, { maxConnections, statementTimeoutMs: seconds * 1000 })
+  if (/^postgres(ql)?:\/\//.test(url)) return postgresDialect(url, { maxConnections, statementTimeoutMs })
   const file = url === '' ? resolve(dataDir, 'ingot.db') : resolve(url.replace(/^sqlite:(\/\/)?/, ''))
   return sqliteDialect(file, options)
 }

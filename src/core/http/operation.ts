@@ -78,7 +78,7 @@ export interface Operation {
   readonly query: TObject | undefined
   readonly body: TObject | undefined
   readonly bodyKind: BodyKind
-  /** Bytes; `server.body_limit` is a limit too. Streamed bodies have the limits of their handler. */
+  /** Bytes; `bodyLimit` of the server is a limit too. Streamed bodies have the limits of their handler. */
   readonly bodyLimit: number
   /**
    * The handler reads a streamed body by `upload`, which checks the digest of signed requests against it; others take

@@ -12,6 +12,8 @@ declare module '../module.ts' {
 }
 
 const LIMITS = {
+  /** Streams of this process. */
+  total: 2000,
   /** Streams of one account. */
   perAccount: 20,
   /** Anonymous streams from one address; IPv6 counts by /64. */
@@ -28,8 +30,8 @@ const LIMITS = {
 export const module = defineModule({
   name: 'streams',
   needs: [],
-  create({ config, database, events, clock, log, tuning }) {
-    const settings = { ...LIMITS, ...tuning.streams, total: config.stream.max_total }
+  create({ database, events, clock, log, tuning }) {
+    const settings = { ...LIMITS, ...tuning.streams }
     const streams = createStreams({ database, events, clock, log, settings, limits: new StreamLimits(settings) })
     return {
       services: { streams },

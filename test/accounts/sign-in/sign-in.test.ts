@@ -19,7 +19,8 @@ describeOnBoth('signing in on the pages', (kind) => {
     server = await startServer({
       on: kind,
       clock: { now },
-      settings: { 'security.login_attempts': '4', 'security.session_lifetime': '2' },
+      settings: { 'security.session_lifetime': '2' },
+      tuning: { loginAttempts: 4 },
     })
     await server.world.user('alice')
   })

@@ -22,7 +22,7 @@ describeOnBoth('two-factor authentication', (kind) => {
   const now = () => systemClock.now() + ahead
 
   beforeAll(async () => {
-    server = await startServer({ on: kind, clock: { now }, settings: { 'security.login_attempts': '4' } })
+    server = await startServer({ on: kind, clock: { now }, tuning: { loginAttempts: 4 } })
   })
   afterAll(() => server.close())
 

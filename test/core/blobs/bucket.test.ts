@@ -4,7 +4,7 @@ import type { Finding } from '../../../src/core/module.ts'
 import { startS3, type S3TestServer } from '../../harness/s3-server.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
-import { bucketSettings, lfsOf, localFiles, oidOf, readBody } from './fixture.ts'
+import { BUCKET_TUNING, bucketSettings, lfsOf, localFiles, oidOf, readBody } from './fixture.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -15,7 +15,7 @@ let bob: Person
 let lfs: ReturnType<typeof lfsOf>
 beforeAll(async () => {
   s3 = await startS3()
-  server = await startServer({ settings: bucketSettings(s3, { 'storage.prefix': 'one' }) })
+  server = await startServer({ settings: bucketSettings(s3, { 'storage.prefix': 'one' }), tuning: BUCKET_TUNING })
   alice = await server.world.user('alice')
   bob = await server.world.user('bob')
   await server.world.repo({ owner: alice, name: 'r', isPrivate: true, autoInit: true })
@@ -130,7 +130,7 @@ describe('storage.redirect', () => {
   let carol: Person
   beforeAll(async () => {
     const more = { 'storage.prefix': 'two', 'storage.redirect': 'true' }
-    redirecting = await startServer({ settings: bucketSettings(s3, more) })
+    redirecting = await startServer({ settings: bucketSettings(s3, more), tuning: BUCKET_TUNING })
     carol = await redirecting.world.user('carol')
     await redirecting.world.repo({ owner: carol, name: 'r', isPrivate: true, autoInit: true })
   })

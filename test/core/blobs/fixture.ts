@@ -5,6 +5,9 @@ import type { S3TestServer } from '../../harness/s3-server.ts'
 import type { TestServer } from '../../harness/server.ts'
 import { PASSWORD, type Person } from '../../harness/world.ts'
 
+/** Fewer and shorter attempts to reach the bucket, for tests where it fails. */
+export const BUCKET_TUNING = { storage: { attempts: 2, timeoutMs: 10_000 } }
+
 /** Settings by dotted name for a server that uses the bucket. */
 export const bucketSettings = (
   { url, bucket, keys }: Pick<S3TestServer, 'bucket' | 'keys' | 'url'>,
@@ -16,8 +19,6 @@ export const bucketSettings = (
   'storage.path_style': 'true',
   'storage.access_key': keys.id,
   'storage.secret_key': keys.secret,
-  'storage.attempts': '2',
-  'storage.timeout': '10',
   ...more,
 })
 

@@ -11,7 +11,7 @@ import { temporaryFolder, type Folder } from '../../harness/process.ts'
 import { startS3, type S3TestServer } from '../../harness/s3-server.ts'
 import { startServer, type TestServer } from '../../harness/server.ts'
 import type { Person } from '../../harness/world.ts'
-import { asFlags, bucketSettings, lfsOf, localFiles, readBody } from './fixture.ts'
+import { asFlags, BUCKET_TUNING, bucketSettings, lfsOf, localFiles, readBody } from './fixture.ts'
 
 const COUNT = 9
 
@@ -24,7 +24,7 @@ const stored: { oid: string; bytes: Buffer }[] = []
 beforeAll(async () => {
   s3 = await startS3()
   folder = temporaryFolder()
-  server = await startServer({ settings: bucketSettings(s3, { 'storage.kind': 'local' }) })
+  server = await startServer({ settings: bucketSettings(s3, { 'storage.kind': 'local' }), tuning: BUCKET_TUNING })
   alice = await server.world.user('alice')
   await server.world.repo({ owner: alice, name: 'r', autoInit: true })
   lfs = lfsOf(server, 'alice/r')

@@ -12,7 +12,7 @@ describe.skipIf(inject('postgresUrl') === '')('a server that starts before Postg
     const there = new URL(inject('postgresUrl'))
     const url = (user: string) => `postgres://${user}@127.0.0.1:${port}/postgres`
     const open = (user: string) =>
-      openDatabase(dialectFor({ url: url(user), max_connections: 2, statement_timeout: 5 }, '.'))
+      openDatabase(dialectFor({ url: url(user), max_connections: 2, statementTimeoutMs: 5000 }, '.'))
     const lines: string[] = []
     const waiting = Promise.withResolvers<void>()
     const log = pino({ level: 'warn' }, { write: (line: string) => (waiting.resolve(), void lines.push(line)) })

@@ -42,7 +42,7 @@ describe.skipIf(inject('postgresUrl') === '')('transactions on PostgreSQL', () =
     }).listen(0, '127.0.0.1')
     await once(proxy, 'listening')
     url.port = String((proxy.address() as AddressInfo).port)
-    database = openDatabase(dialectFor({ url: url.href, max_connections: 2, statement_timeout: 0 }, ''))
+    database = openDatabase(dialectFor({ url: url.href, max_connections: 2, statementTimeoutMs: 0 }, ''))
   })
   afterAll(async () => {
     await database.close()

@@ -93,7 +93,7 @@ describe.skipIf(inject('postgresUrl') === '')('transactions that PostgreSQL ends
 describe.skipIf(inject('postgresUrl') === '')('a statement of PostgreSQL that takes too long', () => {
   it('is given up, which is no fault of the program; migrations may take their time', async () => {
     const database = openDatabase(
-      dialectFor({ url: `${inject('postgresUrl')}/postgres`, max_connections: 2, statement_timeout: 1 }, '.'),
+      dialectFor({ url: `${inject('postgresUrl')}/postgres`, max_connections: 2, statementTimeoutMs: 1000 }, '.'),
     )
     try {
       await expect(sql`select pg_sleep(10)`.execute(database.read)).rejects.toMatchObject({

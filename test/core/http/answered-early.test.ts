@@ -13,7 +13,7 @@ let token: string
 
 beforeAll(async () => {
   // Longer than Node's own limit for a request.
-  server = await startServer({ settings: { 'server.receive_timeout': '600' } })
+  server = await startServer({ tuning: { http: { receiveTimeoutMs: 600_000 } } })
   const alice = await server.world.user('alice')
   token = await alice.token('all')
   await server.world.repo({ owner: alice, name: 'r', autoInit: true })

@@ -26,7 +26,7 @@ let token: string
 /** Bytes that were retained before the first hostile body. */
 let before: number
 beforeAll(async () => {
-  server = await startServer({ settings: { 'server.body_limit': String(LARGEST) } })
+  server = await startServer({ tuning: { http: { bodyLimit: LARGEST } } })
   const root = await server.world.admin()
   token = await root.token('all')
   await server.world.repo({ owner: root, name: 'code', autoInit: true })

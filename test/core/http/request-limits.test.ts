@@ -12,7 +12,7 @@ let server: TestServer
 let alice: Person
 let token: string
 beforeAll(async () => {
-  server = await startServer({ settings: { 'server.body_limit': String(4 * MIB) } })
+  server = await startServer({ tuning: { http: { bodyLimit: 4 * MIB } } })
   alice = await server.world.user('alice')
   token = await alice.token('all')
   await server.world.repo({ owner: alice, name: 'code', autoInit: true })

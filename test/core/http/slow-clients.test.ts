@@ -16,7 +16,7 @@ let token: string
 let alice: Person
 
 beforeAll(async () => {
-  server = await startServer({ settings: { 'server.receive_timeout': String(RECEIVE_TIMEOUT_S) } })
+  server = await startServer({ tuning: { http: { receiveTimeoutMs: RECEIVE_TIMEOUT_S * 1000 } } })
   port = Number(new URL(server.url).port)
   alice = await server.world.user('alice')
   token = await alice.token('all')

@@ -16,8 +16,11 @@ let dir: string
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'ingot-bucket-'))
   s3 = await startS3()
-  const backup = { 'backup.kind': 's3', 'backup.files_interval': '1', 'storage.kind': 'local', 'storage.attempts': '1' }
-  server = await startServer({ settings: { ...bucketSettings(s3), ...backup, 'metrics.enabled': 'true' } })
+  const backup = { 'backup.kind': 's3', 'backup.files_interval': '1', 'storage.kind': 'local' }
+  server = await startServer({
+    settings: { ...bucketSettings(s3), ...backup, 'metrics.enabled': 'true' },
+    tuning: { storage: { attempts: 1 } },
+  })
   server.app.background.start()
 })
 afterAll(async () => {

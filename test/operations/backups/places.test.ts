@@ -9,7 +9,7 @@ import type { Place } from '../../../src/domains/operations/index.ts'
 import { listSeries } from '../../../src/domains/operations/backups/restore/list-moments.ts'
 import { type S3TestServer, startS3 } from '../../harness/s3-server.ts'
 import { findVersitygw, startVersitygw } from '../../harness/versitygw.ts'
-import { bucketSettings } from '../../core/blobs/fixture.ts'
+import { BUCKET_TUNING, bucketSettings } from '../../core/blobs/fixture.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 
 let db: CopiedDatabase
@@ -23,13 +23,12 @@ type Opened = { readonly place: Place; close(): Promise<void> }
 async function openBucket(s3: Pick<S3TestServer, 'bucket' | 'close' | 'keys' | 'url'>): Promise<Opened> {
   const flags = {
     ...bucketSettings(s3),
-    'storage.attempts': '2',
     'backup.kind': 's3',
     'backup.prefix': 'copies/one',
     data_dir: db.dir,
   }
   const config = loadConfig({ flags })
-  const bucket = openBackupBucket(config, createLogger('silent'))!
+  const bucket = openBackupBucket(config, createLogger('silent'), BUCKET_TUNING.storage)!
   const close = async (): Promise<void> => {
     bucket.objects.close()
     await s3.close()

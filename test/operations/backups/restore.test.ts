@@ -66,9 +66,10 @@ const api = (method: string, path: string, body?: object): Promise<Response> =>
 
 /** Resolves when database and files are copied up to now. */
 async function copied(): Promise<number> {
+  await api('POST', '/repos/admin/r/issues', { title: 'last' })
   const now = Date.now()
   // A commit, whose segment says that everything before it is there.
-  await api('POST', '/repos/admin/r/issues', { title: 'last' })
+  await api('PATCH', '/repos/admin/r', { description: `at ${now}` })
   const isCopied = async (): Promise<boolean> => {
     const files = /"until":(\d+)/.exec(readFileSync(join(copy, 'files/covered.json'), 'latin1'))?.[1]
     return Number(files) > now && ((await listSeries(directoryPlace(copy))).at(-1)?.to ?? 0) > now
@@ -153,7 +154,7 @@ it('a killed server is restored with everything that was copied, or as it was at
 
 it('a server killed while it copies its database and a repository is restored without what was not copied', async () => {
   const s3 = await startS3()
-  const more = { 'backup.kind': 's3', 'backup.files_interval': '1', 'storage.kind': 'local', 'storage.timeout': '20' }
+  const more = { 'backup.kind': 's3', 'backup.files_interval': '1', 'storage.kind': 'local' }
   const given = { ...bucketSettings(s3), ...more }
   const { objects, prefix, label } = openBackupBucket(loadConfig({ flags: given }), createLogger('silent'))!
   const place = bucketPlace(objects, prefix, label)

@@ -57,22 +57,6 @@ export const serverSection = Type.Object(
         'Seconds from the signal to stop until the ports close. Requests are still served, but ' +
         '/api/readyz answers 503, so that a load balancer sends no new ones.',
     }),
-    receive_timeout: Type.Integer({
-      default: 120,
-      minimum: 1,
-      maximum: 86_400,
-      description:
-        'Seconds in which the headers of a request, and the whole JSON or form body of an API request, must ' +
-        'arrive. Git and file transfers may take longer while something comes within this time.',
-    }),
-    body_limit: Type.Integer({
-      default: 32 * 1024 * 1024,
-      minimum: 1024,
-      maximum: 256 * 1024 * 1024,
-      description:
-        'Largest JSON or form body of an API request that carries files, in bytes; others have at most 1 MiB. Git ' +
-        'and file transfers are streamed and not bound by it.',
-    }),
   },
   { additionalProperties: false, description: 'The HTTP server.' },
 )

@@ -32,13 +32,6 @@ export const backupSection = Type.Object(
       maximum: 3650,
       description: 'Days that can be restored.',
     }),
-    exact_hours: Type.Integer({
-      default: 48,
-      minimum: 1,
-      maximum: 87_600,
-      description:
-        'Hours of which every moment of an SQLite database can be restored; of the days before, a moment of each hour.',
-    }),
   },
   { additionalProperties: false, description: 'Continuous backup (docs/operate/backup.md).' },
 )

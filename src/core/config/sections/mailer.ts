@@ -36,12 +36,6 @@ export const mailerSection = Type.Object(
       pattern: String.raw`^[^\r\n]{0,100}$`,
       description: 'Text before the subject of every mail.',
     }),
-    allowed_hosts: Type.String({
-      default: 'external, private, loopback',
-      description:
-        'Comma list of what mailer.host may lead to: external (all public addresses), private, loopback, address ' +
-        'ranges, host names (with *), or * for everything; empty is external.',
-    }),
   },
   { additionalProperties: false, description: 'Mail about issues (docs/operate/mail.md).' },
 )

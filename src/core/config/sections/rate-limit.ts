@@ -6,23 +6,13 @@ export const rateLimitSection = Type.Object(
       default: 300,
       minimum: 0,
       description:
-        'Requests per minute without credentials that make the server compute: rendering, searches, comparisons, diffs; an archive counts as five. 0 for no limit.',
-    }),
-    anonymous_burst: Type.Integer({
-      default: 300,
-      minimum: 1,
-      description: 'How many of these requests may come at once.',
+        'Requests per minute without credentials that make the server compute: rendering, searches, comparisons, diffs; an archive counts as five. 0 for no limit. As many may come at once.',
     }),
     passwords_per_minute: Type.Integer({
       default: 120,
       minimum: 0,
       description:
-        'Password checks per minute. A password that was right is not checked again for a minute. 0 for no limit.',
-    }),
-    passwords_burst: Type.Integer({
-      default: 120,
-      minimum: 1,
-      description: 'How many password checks may come at once.',
+        'Password checks per minute. A password that was right is not checked again for a minute. 0 for no limit. As many may come at once.',
     }),
   },
   {

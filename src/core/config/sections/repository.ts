@@ -75,11 +75,6 @@ export const repositorySection = Type.Object(
 
 export const gitSection = Type.Object(
   {
-    max_processes: Type.Integer({
-      default: 16,
-      minimum: 2,
-      description: 'Most git processes that serve transfers at one time; further clients wait.',
-    }),
     max_push_size: Type.Integer({
       default: 0,
       minimum: 0,
@@ -88,18 +83,9 @@ export const gitSection = Type.Object(
     pack_cache_size: Type.Integer({
       default: 2 * 1024 ** 3,
       minimum: 0,
-      description: 'Bytes on disk for answers to identical clones; 0 computes each anew.',
-    }),
-    archive_cache_size: Type.Integer({
-      default: 1024 ** 3,
-      minimum: 0,
-      description: 'Bytes on disk for archives (zip, tar.gz, bundle) that were downloaded; 0 computes each anew.',
-    }),
-    bundle_uri: Type.Boolean({
-      default: true,
       description:
-        'Keep bundles of large repositories that clients may download before they clone (transfer.bundleURI, git ' +
-        'clone --bundle-uri).',
+        'Bytes on disk for answers to identical clones, and half as many for archives (zip, tar.gz, bundle). 0 computes ' +
+        'each anew and keeps no bundles of large repositories (transfer.bundleURI).',
     }),
     access_control_allow_origin: Type.String({
       default: '',
@@ -120,13 +106,8 @@ export const gitSection = Type.Object(
       default: true,
       description: 'After a push of a branch, print the address of its pull request or of the page to create one.',
     }),
-    timeout: Type.Integer({
-      default: 600,
-      minimum: 10,
-      description: 'Seconds a git process may be silent before it is ended.',
-    }),
   },
-  { additionalProperties: false, description: 'Git processes.' },
+  { additionalProperties: false, description: 'Git.' },
 )
 
 export const lfsSection = Type.Object(

@@ -69,18 +69,6 @@ export const storageSection = Type.Object(
         'Redirect downloads of large files, attachments and artifacts to the S3 server, which clients must reach. ' +
         'Anyone with the URL can read the file until it expires.',
     }),
-    timeout: Type.Integer({
-      default: 30,
-      minimum: 1,
-      maximum: 3_600,
-      description: 'Seconds in which the S3 server must begin to answer, and send further bytes of an answer.',
-    }),
-    attempts: Type.Integer({
-      default: 4,
-      minimum: 1,
-      maximum: 20,
-      description: 'Tries of a request before it counts as failed, with growing pauses between them.',
-    }),
   },
   {
     additionalProperties: false,

@@ -21,14 +21,6 @@ export const databaseSection = Type.Object(
       description:
         'Seconds for which a server that starts waits for PostgreSQL when it cannot be reached; 0 to end at once.',
     }),
-    statement_timeout: Type.Integer({
-      default: 300,
-      minimum: 0,
-      maximum: 86_400,
-      description:
-        'PostgreSQL: seconds after which a statement is given up and the request answered 503; 0 for no limit. ' +
-        'Migrations have none.',
-    }),
   },
   { additionalProperties: false, description: 'The database.' },
 )
@@ -93,11 +85,6 @@ export const securitySection = Type.Object(
       minimum: 1,
       maximum: 8760,
       description: 'Hours after which the pages of the server ask for the password again.',
-    }),
-    login_attempts: Type.Integer({
-      default: 10,
-      minimum: 1,
-      description: 'Wrong passwords of one account from one address before answers slow down.',
     }),
   },
   { additionalProperties: false, description: 'Passwords, tokens, keys.' },

@@ -132,7 +132,7 @@ const CHUNKS_BYTES = 1024 * 1024
 /** What is there of a request that its operation is not yet admitted to. */
 type Receiving = Pick<FastifyRequest, 'headers' | 'state'>
 
-/** Bytes that the body of a request may have; `max` is `server.body_limit`. */
+/** Bytes that the body of a request may have; `max` is that of every operation. */
 export function bodyLimit({ headers, state }: Receiving, max: number): number {
   const own = state.match!.operation.bodyLimit
   return Math.min(max, own, isUrlEncoded(headers) ? URLENCODED_BYTES : Infinity)
@@ -169,7 +169,7 @@ export async function receiveBody(payload: Readable, announced: number, limit: n
 /**
  * Lets requests whose body may exceed 1 MiB wait, unread, until those of the same caller are answered: a body takes
  * three times its size of memory as bytes, text and values. The time in which a body must arrive begins when it is
- * read. Throws TooManyRequests when too many wait. `max` is `server.body_limit`.
+ * read. Throws TooManyRequests when too many wait. `max` is that of every operation.
  */
 export function queueLargeBodies(app: FastifyInstance, bodies: LargeBodies, max: number): void {
   app.addHook('preParsing', (request, reply, payload, done) => {

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024
 
 /** Bytes of a body, unless its operation declares more in `bodyLimit`. */
 export const BODY_BYTES = MIB
-/** Bytes of the body of operations that carry files, and characters of one of these; `server.body_limit` is smaller. */
+/** Bytes of the body of operations that carry files, and characters of one of these; the limit of the server is smaller. */
 export const FILES_BODY_BYTES = 256 * MIB
 /** Bytes of the body of operations that carry one image in base64, and characters of the image. */
 export const IMAGE_BODY_BYTES = 16 * MIB

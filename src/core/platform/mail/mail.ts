@@ -53,8 +53,6 @@ export interface SmtpSettings {
   /** Empty for a server that asks for none. */
   readonly user: string
   readonly password: string
-  /** What the host may lead to, as `createHostGuard` reads it. */
-  readonly allowedHosts: string
   /** Certificates to trust beside those of the system, in PEM; empty for none. */
   readonly ca: string
 }
@@ -63,7 +61,7 @@ const TIMEOUT_MS = 30_000
 
 /** An SMTP server; the addresses of its host are checked and connected to without resolving the name again. */
 export function createSmtpServer(settings: SmtpSettings): MailServer {
-  const hosts = createHostGuard(settings.allowedHosts, 'mailer.allowed_hosts')
+  const hosts = createHostGuard('external, private, loopback', 'the mailer')
   return {
     async connect() {
       const [address] = await hosts.resolve(settings.host)

@@ -37,7 +37,13 @@ declare module '../../../core/module.ts' {
     /** The module that authorizes repositories registers itself. */
     readonly tokenRepos: Port<TokenRepos>
   }
+  interface Tuning {
+    readonly loginAttempts: number
+  }
 }
+
+/** Wrong passwords or codes of one account from one address before answers slow down. */
+const LOGIN_ATTEMPTS = 10
 
 const HOUR_SECONDS = 3600
 
@@ -91,10 +97,11 @@ function createServices(
     rateLimits,
     secrets,
     site,
+    tuning: { loginAttempts: attempts = LOGIN_ATTEMPTS },
   }: Core,
   users: Services['users'],
 ) {
-  const throttle = new LoginThrottle(clock, security.login_attempts, processes)
+  const throttle = new LoginThrottle(clock, attempts, processes)
   const signInRecords = createSignInRecords({ database, clock, events, log })
   // Slows guessing down for the API and the pages together.
   const checkPassword = createPasswordCheck({
@@ -117,7 +124,7 @@ function createServices(
     events,
     secrets,
     issuer: () => new URL(site.rootUrl()).host,
-    attempts: security.login_attempts,
+    attempts,
     processes,
   })
   const bearerTokens: BearerTokens = createHook()

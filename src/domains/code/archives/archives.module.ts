@@ -30,7 +30,7 @@ export const module = defineModule({
 })
 
 async function openCache({ config, clock, cacheDir, isServer, processes }: Core): Promise<PackCache | undefined> {
-  const { archive_cache_size: maxBytes } = config.git
+  const maxBytes = Math.floor(config.git.pack_cache_size / 2)
   if (!isServer || maxBytes <= 0) return undefined
   return PackCache.open({
     dir: ownDirectory(processes, join(cacheDir, 'archives')),

@@ -1,4 +1,4 @@
-import { ownDirectory } from '../../../core/platform/concurrency/processes.ts'
+import { ownDirectory, shareOf } from '../../../core/platform/concurrency/processes.ts'
 import { join } from 'node:path'
 import type { Config } from '../../../core/config/index.ts'
 import { createHook, createPort } from '../../../core/platform/hook.ts'
@@ -76,6 +76,10 @@ export const module = defineModule({
   },
 })
 
+/** Git processes of all workers that serve transfers at one time; further clients wait. */
+const MAX_PROCESSES = 16
+/** After which a git process that is silent is ended. */
+const MAX_SILENCE_MS = 600_000
 /** Bytes of packs from which a repository gets a bundle, which takes as much again. */
 const BUNDLE_MIN_BYTES = 512 * 1024 ** 2
 
@@ -84,15 +88,15 @@ function transportSettings(
   { cacheDir, isServer, processes, tuning }: Pick<Core, 'cacheDir' | 'isServer' | 'processes' | 'tuning'>,
 ): GitTransportSettings {
   return {
-    maxProcesses: git.max_processes,
-    idleMs: git.timeout * 1000,
+    maxProcesses: shareOf(MAX_PROCESSES, processes.count),
+    idleMs: MAX_SILENCE_MS,
     maxPushSize: git.max_push_size,
     packCache:
       isServer && git.pack_cache_size > 0
         ? { dir: ownDirectory(processes, join(cacheDir, 'packs')), maxBytes: git.pack_cache_size }
         : undefined,
     bundleMinBytes:
-      git.bundle_uri && !repository.disable_http_git ? (tuning.bundleMinBytes ?? BUNDLE_MIN_BYTES) : undefined,
+      git.pack_cache_size > 0 && !repository.disable_http_git ? (tuning.bundleMinBytes ?? BUNDLE_MIN_BYTES) : undefined,
     requireSignIn: service.require_signin_view,
   }
 }

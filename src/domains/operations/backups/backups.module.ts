@@ -25,7 +25,8 @@ const SNAPSHOT_MS = 86_400_000
 /** Size of the log of SQLite at which an interrupted copy starts again with a snapshot. */
 const MAX_LOG_BYTES = 256_000_000
 const MERGE_MS = 5 * 60_000
-const HOUR_MS = 3_600_000
+/** Age up to which every moment of an SQLite database can be restored; before, a moment of each hour. */
+const EXACT_MS = 48 * 3_600_000
 
 /** Of the running Linux kernel; empty on other systems. */
 function bootId(): string {
@@ -81,8 +82,7 @@ export const module = defineModule({
     const stopping = new AbortController()
     const { signal } = stopping
     const files = new FilesCopier({ place, dataDir, clock, database, git, days: backup.days, signal })
-    const exactMs = backup.exact_hours * HOUR_MS
-    const merger = new SegmentMerger({ place, clock, exactMs, position: () => copier?.position, signal })
+    const merger = new SegmentMerger({ place, clock, exactMs: EXACT_MS, position: () => copier?.position, signal })
     const copiers = copiersOf(backup, { database: copier, merger, files })
     const note = new FailureNote(dataDir, clock)
     const worker = new BackupWorker({ copiers, log, stopping, claim, note, locks: processes.locks })

@@ -49,11 +49,11 @@ function configuredMail({ mailer }: Config): ConfiguredMail | undefined {
     if (mailer[name] === '') throw invalid(`mailer.enabled needs mailer.${name}`)
   if (mailer.password !== '' && mailer.password_file !== '')
     throw invalid('mailer.password and mailer.password_file exclude each other')
-  const { protocol, host, port, user, allowed_hosts: allowedHosts } = mailer
+  const { protocol, host, port, user } = mailer
   const password = mailer.password_file === '' ? mailer.password : readSetting(mailer.password_file).trimEnd()
   const ca = mailer.ca_file === '' ? '' : readSetting(mailer.ca_file)
   return {
-    server: createSmtpServer({ protocol, host, port, user, password, allowedHosts, ca }),
+    server: createSmtpServer({ protocol, host, port, user, password, ca }),
     from: parseMailAddress(mailer.from),
     subjectPrefix: mailer.subject_prefix,
   }
