@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { loadRepoAccess } from '../../src/domains/repositories/index.ts'
+import { accessQueries } from '../../src/domains/repositories/index.ts'
 import { oracle } from '../core/git/fixture.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import { startServer, type TestServer } from '../harness/server.ts'
@@ -20,7 +20,7 @@ describeOnBoth('a push that is recorded after a later one', (kind) => {
     const repo = await server.world.repo({ owner: ann, name: 'r', autoInit: true, defaultBranch: 'main' })
     const path = server.app.git.path(repo.storage)
     const viewer = viewerOf(ann.user)
-    const access = await loadRepoAccess(server.app.database.read, viewer, repo)
+    const access = await accessQueries.load(server.app.database.read, viewer, repo)
     const policy = server.app.pushes.policyFor(viewer, { repo, access })
     // The push has moved the ref, and its process has not yet come to recording it.
     const oldOid = '0'.repeat(40)

@@ -13,7 +13,7 @@ import { findIssueById } from '../../src/domains/issues/issues/records/issue.sto
 import { indexText } from '../../src/domains/issues/issues/texts/issue-text.store.ts'
 import type { Issue } from '../../src/domains/issues/index.ts'
 import { insertLabel } from '../harness/rows.ts'
-import { type Repo, loadRepoAccess } from '../../src/domains/repositories/index.ts'
+import { type Repo, accessQueries } from '../../src/domains/repositories/index.ts'
 import type { User } from '../../src/domains/accounts/index.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
 import { describeOnBoth } from '../harness/databases.ts'
@@ -125,7 +125,7 @@ describeOnBoth('lists of issues', (kind) => {
     { labels, milestones }: { labels: Map<string, number[]>; milestones: Map<string, number> },
   ): Promise<void> {
     const poster = repo.isPrivate ? owner : random.pick(users)
-    const access = { ...(await loadRepoAccess(db.database.read, viewerOfAccount(owner), repo)) }
+    const access = { ...(await accessQueries.load(db.database.read, viewerOfAccount(owner), repo)) }
     const names = LABELS.filter(() => random.chance(40))
     const milestone = random.pick(MILESTONES)
     const assignee = random.pick(['', owner.name])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemActor, viewerOfAccount } from '../../src/core/access/viewer.ts'
-import { loadRepoAccess } from '../../src/domains/repositories/index.ts'
+import { accessQueries } from '../../src/domains/repositories/index.ts'
 import { findWrongCounters, insertLabel } from '../harness/rows.ts'
 import { recountWrong } from '../../src/domains/operations/upkeep/recount.ts'
 import { freshCore, type TestCore } from '../harness/core.ts'
@@ -17,7 +17,7 @@ describeOnBoth('counters of issues', (kind) => {
     const milestone = await db.core.milestones.create(systemActor, repo.id, { title: 'v1' })
     const label = { name: 'bug', color: 'aabbcc', description: '', is_exclusive: 0, archived_at: 0 } as const
     const { id: labelId } = await db.database.transaction((tx) => insertLabel(tx, { repoId: repo.id }, label, 1))
-    const access = await loadRepoAccess(db.database.read, viewer, repo)
+    const access = await accessQueries.load(db.database.read, viewer, repo)
     for (const isClosed of [false, true, true])
       await db.core.issues.create(
         viewer,

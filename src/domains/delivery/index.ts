@@ -1,2 +1,1 @@
-export type { Deliveries } from './hooks/delivery/history/deliveries.service.ts'
-export { copyDefaultWebhooks } from './hooks/webhook.store.ts'
+export { webhookQueries } from './delivery.queries.ts'

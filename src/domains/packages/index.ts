@@ -1,3 +1,2 @@
 export { getReadablePackageOwner } from './packages/package.guards.ts'
 export { presentPackage } from './packages/package.present.ts'
-export type { Packages } from './packages/packages.service.ts'

@@ -1,5 +1,4 @@
+export { reviewQueries } from './pulls.queries.ts'
 export type { PullView } from './pulls/pull-views.ts'
 export { isDraftTitle } from './pulls/pull.policy.ts'
 export { presentPull } from './pulls/pull.present.ts'
-export type { Pulls } from './pulls/pulls.service.ts'
-export { findReview } from './reviews/records/review.store.ts'

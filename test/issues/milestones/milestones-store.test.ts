@@ -10,15 +10,15 @@ import {
   listMilestoneIdsNamed,
   listMilestonesByIds,
 } from '../../../src/domains/issues/milestones/milestone.store.ts'
-import { MilestoneModel, type Milestones, findMilestone } from '../../../src/domains/issues/index.ts'
+import { MilestoneModel, milestoneQueries } from '../../../src/domains/issues/index.ts'
 import { presentMilestone } from '../../../src/domains/issues/milestones/milestone.present.ts'
-import { defineModule } from '../../../src/core/module.ts'
+import { defineModule, type Services } from '../../../src/core/module.ts'
 import { freshCore, type TestCore } from '../../harness/core.ts'
 import { describeOnBoth } from '../../harness/databases.ts'
 
 describeOnBoth('milestones for other modules', (kind) => {
   let db: TestCore
-  let milestones: Milestones
+  let milestones: Services['milestones']
   const repos: RepoId[] = []
   /** What the projection of a later module does when a milestone is about to be deleted. */
   let onDeleting: (tx: Tx, repoId: RepoId, id: MilestoneId) => Promise<void> = async () => {}
@@ -43,7 +43,7 @@ describeOnBoth('milestones for other modules', (kind) => {
 
   const create = (title: string, repo = repos[0]!): Promise<Milestone> =>
     milestones.create(systemActor, repo, { title })
-  const read = (id: MilestoneId) => findMilestone(db.database.read, repos[0]!, id)
+  const read = (id: MilestoneId) => milestoneQueries.find(db.database.read, repos[0]!, id)
 
   it('are found in their repository, and listed by id in any', async () => {
     const [one, two] = [await create('one'), await create('two', repos[1])]
@@ -131,7 +131,7 @@ describeOnBoth('milestones for other modules', (kind) => {
     }
     await expect(milestones.delete(systemActor, repos[0]!, 'doomed')).rejects.toThrow('cannot detach')
     expect(await read(made.id)).toEqual(made)
-    onDeleting = async (tx, repoId, id) => void seen.push(await findMilestone(tx, repoId, id))
+    onDeleting = async (tx, repoId, id) => void seen.push(await milestoneQueries.find(tx, repoId, id))
     await milestones.delete(systemActor, repos[0]!, 'doomed')
     expect(seen).toEqual([made])
     expect(await read(made.id)).toBeUndefined()
@@ -140,7 +140,7 @@ describeOnBoth('milestones for other modules', (kind) => {
   it('wait to be deleted until a transaction that counts them ends', async () => {
     const { id } = await create('busy')
     const seen: unknown[] = []
-    onDeleting = async (tx, repoId) => void seen.push((await findMilestone(tx, repoId, id))?.openIssues)
+    onDeleting = async (tx, repoId) => void seen.push((await milestoneQueries.find(tx, repoId, id))?.openIssues)
     let counted = (): void => {}
     const isCounted = new Promise<void>((resolve) => (counted = resolve))
     const counting = db.database.transaction(async (tx) => {

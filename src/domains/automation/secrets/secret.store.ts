@@ -1,6 +1,6 @@
 import type { Tx, Db } from '../../../core/db/database.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
-import { lockRepo } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import { userQueries } from '../../accounts/index.ts'
 import type { Insertable, Updateable } from 'kysely'
 import { countRows, selectPage } from '../../../core/db/page.ts'
@@ -21,7 +21,7 @@ export const ownerColumns = (owner: ActionsOwner): OwnerColumns =>
 
 /** Locks the row of the owner, so that names and numbers of its secrets and variables stay as they are read. */
 export const lockOwner = (tx: Tx, owner: ActionsOwner): Promise<void> =>
-  'repoId' in owner ? lockRepo(tx, owner.repoId) : userQueries.lock(tx, [owner.ownerId])
+  'repoId' in owner ? repoQueries.lock(tx, owner.repoId) : userQueries.lock(tx, [owner.ownerId])
 
 /** A secret without its value. */
 export interface Secret {

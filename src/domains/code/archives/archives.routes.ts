@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { abortOnClose } from '../../../core/http/answer/stream.ts'
 import { etagMatches } from '../../../core/platform/http/media-type.ts'
 import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { WebAccess } from '../../repositories/index.ts'
 import { webPages } from '../../accounts/index.ts'
 import { archiveHeaders } from './archive.present.ts'
 import { ARCHIVE_COST, type Archives } from './archives.service.ts'
 
 interface ArchiveRouteDeps {
   readonly archives: Archives
-  readonly webAccess: WebAccess
+  readonly webAccess: Services['webAccess']
   readonly site: Site
   /** Of callers without credentials. */
   readonly rateLimit: RateLimit

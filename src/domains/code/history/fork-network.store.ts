@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../core/db/database.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
-import { type Repo, toRepo } from '../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 import type { User } from '../../accounts/index.ts'
 
 /** A fork of a fork of … is followed so many times. */
@@ -57,7 +57,7 @@ export async function listReposOfNetwork(db: Db, rootId: RepoId, owner: User): P
     .orderBy('id')
     .limit(MAX_REPOS)
     .execute()
-  return rows.map((row) => toRepo(row, owner))
+  return rows.map((row) => repoQueries.toRepo(row, owner))
 }
 
 /** The fork of a repository that a user owns. */
@@ -68,5 +68,5 @@ export async function findForkOf(db: Db, baseId: RepoId, owner: User): Promise<R
     .where('fork_id', '=', baseId)
     .where('owner_id', '=', owner.id)
     .executeTakeFirst()
-  return row && toRepo(row, owner)
+  return row && repoQueries.toRepo(row, owner)
 }

@@ -3,7 +3,7 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
+import { type Repo, accessQueries } from '../../repositories/index.ts'
 import { type User, ownerQueries } from '../../accounts/index.ts'
 import { listForkAncestors, listReposOfNetwork } from './fork-network.store.ts'
 
@@ -25,7 +25,7 @@ export async function findHeadRepo(db: Db, viewer: Viewer, base: Repo, prefix: s
   const owner = await ownerQueries.getInView(db, viewer, ownerName!)
   for (const repo of await listCandidates(db, base, owner)) {
     if (repoName !== undefined && repo.name.toLowerCase() !== repoName.toLowerCase()) continue
-    const access = await loadRepoAccess(db, viewer, repo)
+    const access = await accessQueries.load(db, viewer, repo)
     if (!canSeeRepo(access)) continue
     if (unitMode(access, 'repo.code') < AccessMode.read) throw notFound('the head repository is not readable')
     return repo

@@ -3,12 +3,12 @@ import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { ok } from '../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { Guards } from '../../../core/module.ts'
+import type { Guards, Services } from '../../../core/module.ts'
 import { Compare } from './commit.model.ts'
 import { presentCommit } from './commit.present.ts'
 import type { Comparisons } from './history.service.ts'
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
-import { type Markup, markupFamily } from '../../repositories/index.ts'
+import { markupFamily } from '../../repositories/index.ts'
 import type { Commits } from './commits.service.ts'
 
 const query = Type.Object({
@@ -53,7 +53,7 @@ export function compareOperations({ guards, comparisons, site }: CompareOperatio
 interface RepoMarkupDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly commits: Pick<Commits, 'filterCommitIds'>
-  readonly markup: Markup
+  readonly markup: Services['markup']
 }
 
 /** Renders texts in the context of a repository: ids of its commits become links. */

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { setPrimaryLanguage } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 
 interface RepoLanguages {
   /** The commit that was counted; empty for an empty repository. */
@@ -26,7 +26,7 @@ export async function putRepoLanguages(tx: Tx, repoId: RepoId, { oid, bytes }: R
     .values({ repo_id: repoId, ...values })
     .onConflict((conflict) => conflict.column('repo_id').doUpdateSet(values))
     .execute()
-  await setPrimaryLanguage(tx, repoId, Object.keys(bytes)[0])
+  await repoQueries.setPrimaryLanguage(tx, repoId, Object.keys(bytes)[0])
 }
 
 /** Copies the result of a repository to its fork. */

@@ -8,7 +8,7 @@ import {
   type ScheduledTask,
 } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
-import { eachRepo } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import type { Languages } from './languages.service.ts'
 
 const languageJobPayloads = {
@@ -32,7 +32,9 @@ export function createLanguageJobs({ database, languages, log }: LanguageJobDeps
       languages.refresh(asId(repo_id), signal),
     ),
     'repos.relicense': defineJob(languageJobPayloads['repos.relicense'], (_, signal) =>
-      eachRepo({ database, log, signal, failure: 'licences not detected' }, (id) => languages.refreshLicenses(id)),
+      repoQueries.forEach({ database, log, signal, failure: 'licences not detected' }, (id) =>
+        languages.refreshLicenses(id),
+      ),
     ),
   }
 }

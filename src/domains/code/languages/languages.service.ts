@@ -2,7 +2,7 @@ import type { Database } from '../../../core/db/database.ts'
 import { branchRef, type Git, type GitRepo } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type Repo, findRepoById, setLicenses, licenseTemplates } from '../../repositories/index.ts'
+import { type Repo, licenseTemplates, repoQueries } from '../../repositories/index.ts'
 import { countLanguages, LanguageProcess } from './count-languages.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
@@ -90,7 +90,7 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       (await findRepoLanguages(database.read, repo.id))?.bytes ?? {},
     /** Counts the default branch, unless its tip has been counted. Call in a job: this is slow. */
     async refresh(repoId: RepoId, signal: AbortSignal): Promise<void> {
-      const repo = await findRepoById(database.read, repoId)
+      const repo = await repoQueries.findById(database.read, repoId)
       if (repo === undefined) return
       const opened = git.open(repo)
       const oid = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid ?? ''
@@ -108,20 +108,20 @@ export function createLanguages({ database, git, log }: { database: Database; gi
       // COMPAT: an empty repository keeps the licence that was chosen for it (test/code/languages.test.ts).
       const licenses = oid === '' ? undefined : await findLicenses(opened, oid, detectLicense)
       await database.transaction(async (tx) => {
-        if ((await findRepoById(tx, repoId)) === undefined) return
+        if ((await repoQueries.findById(tx, repoId)) === undefined) return
         await putRepoLanguages(tx, repoId, { oid, bytes })
-        if (licenses !== undefined) await setLicenses(tx, repoId, licenses)
+        if (licenses !== undefined) await repoQueries.setLicenses(tx, repoId, licenses)
       })
     },
     /** Detects the licences of the default branch again, even when it has not moved. */
     async refreshLicenses(repoId: RepoId): Promise<void> {
-      const repo = await findRepoById(database.read, repoId)
+      const repo = await repoQueries.findById(database.read, repoId)
       if (repo === undefined) return
       const opened = git.open(repo)
       const head = (await opened.refs.snapshot()).get(branchRef(repo.defaultBranch))?.oid
       if (head === undefined) return
       const licenses = await findLicenses(opened, head, detectLicense)
-      await database.transaction((tx) => setLicenses(tx, repoId, licenses))
+      await database.transaction((tx) => repoQueries.setLicenses(tx, repoId, licenses))
     },
     close: (): void => languageProcess.close(),
   }

@@ -18,7 +18,7 @@ import type { Db } from '../../../core/db/database.ts'
 import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
-import { type KeyTargets, type Repo, type RepoInView, type Repos, findBranchWriter } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, accessQueries } from '../../repositories/index.ts'
 import { viewerOfKey } from '../../accounts/index.ts'
 import type { LfsTokens } from './lfs-tokens.service.ts'
 import { LfsRefusal, unauthorized } from './handler.ts'
@@ -28,8 +28,8 @@ import type { LfsObjects } from './objects/lfs-objects.service.ts'
 export interface LfsAdmitDeps {
   readonly authenticate: Authenticate
   readonly keyLogins: Services['keyLogins']
-  readonly keyTargets: KeyTargets
-  readonly repos: Repos
+  readonly keyTargets: Services['keyTargets']
+  readonly repos: Services['repos']
   readonly tokens: LfsTokens
   readonly requireSignIn: boolean
   readonly read: Db
@@ -92,7 +92,8 @@ async function admitMaintainer(
   { branch, words }: Pick<LfsNeeded, 'branch' | 'words'>,
 ): Promise<LfsVisit> {
   const visit = await admit(deps, request, { need: 'read', words })
-  const writer = isSignedIn(visit.viewer) && (await findBranchWriter(deps.read, visit.viewer, visit, branch))
+  const writer =
+    isSignedIn(visit.viewer) && (await accessQueries.findBranchWriter(deps.read, visit.viewer, visit, branch))
   if (!writer) throw unauthorized(words)
   if (visit.repo.isArchived) throw new LfsRefusal(403, ARCHIVED)
   return visit

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import { addToRepoCounter, setLfsSize } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 
 export interface LfsObject {
   /** SHA-256, hex. */
@@ -53,7 +53,7 @@ export async function insertLfsLink(tx: Tx, repoId: RepoId, { oid, size }: LfsOb
     .values(values)
     .onConflict((conflict) => conflict.columns(['repo_id', 'oid']).doNothing())
     .executeTakeFirst()
-  if (numInsertedOrUpdatedRows) await addToRepoCounter(tx, repoId, 'lfs_size', size)
+  if (numInsertedOrUpdatedRows) await repoQueries.addToCounter(tx, repoId, 'lfs_size', size)
 }
 
 export interface LfsLink extends LfsObject {
@@ -90,7 +90,7 @@ export async function insertFirstLfsLinks(
     await tx.insertInto('lfs_link').values(rows).execute()
   }
   const bytes = objects.reduce((sum, { size }) => sum + size, 0)
-  if (objects.length > 0) await setLfsSize(tx, repoId, bytes)
+  if (objects.length > 0) await repoQueries.setLfsSize(tx, repoId, bytes)
 }
 
 /** A copy of a repository, which has none of its own yet, has the large files of its source. */
@@ -115,7 +115,7 @@ export async function copyLfsLinks(tx: Tx, from: RepoId, to: RepoId, at: number)
     .select(sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as('bytes'))
     .where('repo_id', '=', to)
     .executeTakeFirstOrThrow()
-  await setLfsSize(tx, to, bytes)
+  await repoQueries.setLfsSize(tx, to, bytes)
 }
 
 export interface LfsLock {

@@ -2,7 +2,7 @@ import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import { type Account, ANONYMOUS, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { type Team, teamQueries } from '../../accounts/index.ts'
-import { type Repo, loadRepoAccess } from '../../repositories/index.ts'
+import { type Repo, accessQueries } from '../../repositories/index.ts'
 import { isTeamListed } from './branches/branch-rule.store.ts'
 import { isOfficial } from './branches/branch-rules.policy.ts'
 import { loadBranchRules } from './facts.ts'
@@ -17,7 +17,7 @@ export async function isOfficialReviewer(db: Db, repo: Repo, baseBranch: string,
   const viewer = viewerOfAccount(account)
   const { listed, ruleOf } = await loadBranchRules(db, repo, viewer)
   const rule = await ruleOf(baseBranch)
-  const access = await loadRepoAccess(db, viewer, repo)
+  const access = await accessQueries.load(db, viewer, repo)
   if (unitMode(access, 'repo.pulls') < AccessMode.read) return false
   const canWrite = unitMode(access, 'repo.code') >= AccessMode.write
   return isOfficial(rule, { canWrite, lists: (rule && listed.get(rule.id)) ?? new Set() })

@@ -190,3 +190,9 @@ export async function mayChangeTag(tag: string, rules: readonly TagRule[]): Prom
 /** The regular expression in a pattern between slashes; undefined for a glob. */
 export const tagExpression = (pattern: string): string | undefined =>
   pattern.length > 2 && pattern.startsWith('/') && pattern.endsWith('/') ? pattern.slice(1, -1) : undefined
+
+/** What protected branches require of files and statuses. */
+export const checkRules = {
+  compareFiles,
+  requiredChecksState,
+} as const

@@ -3,7 +3,7 @@ import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { invalid } from '../../../core/platform/errors.ts'
 import { teamQueries } from '../../accounts/index.ts'
-import { type Repo, findNamedAccount, loadRepoAccess } from '../../repositories/index.ts'
+import { type Repo, collaboratorQueries, accessQueries } from '../../repositories/index.ts'
 
 /** The access that a user needs to be put on a list. */
 export interface Qualification {
@@ -20,9 +20,10 @@ export async function userIdsOf(
 ): Promise<number[]> {
   const ids: number[] = []
   for (const name of names) {
-    const user = await findNamedAccount(db, viewer, repo, name)
+    const user = await collaboratorQueries.findNamedAccount(db, viewer, repo, name)
     if (user === undefined || user.kind === 'organization') throw invalid(`user does not exist [uid: 0, name: ${name}]`)
-    if (needed && unitMode(await loadRepoAccess(db, viewerOfAccount(user), repo), needed.unit) < needed.mode) continue
+    if (needed && unitMode(await accessQueries.load(db, viewerOfAccount(user), repo), needed.unit) < needed.mode)
+      continue
     ids.push(user.id)
   }
   return ids

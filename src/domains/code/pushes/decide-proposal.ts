@@ -11,7 +11,7 @@ import {
   type PushDecision,
 } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
-import { type RepoInView, findBranchWriter } from '../../repositories/index.ts'
+import { type RepoInView, accessQueries } from '../../repositories/index.ts'
 import type {
   AgitProposals,
   PreparedProposal,
@@ -208,7 +208,7 @@ async function factsOfMaintainer(
 ): Promise<PushFacts | undefined> {
   const { ref, kind } = command
   if (kind !== 'update' || !ref.startsWith(BRANCH) || !isSignedIn(viewer)) return undefined
-  const writer = await findBranchWriter(deps.database.read, viewer, target, ref.slice(BRANCH.length))
+  const writer = await accessQueries.findBranchWriter(deps.database.read, viewer, target, ref.slice(BRANCH.length))
   if (writer === undefined || writer.viewer === viewer) return undefined
   const rules = await loadRules(deps, writer.viewer, target.repo, [command])
   return pushFacts(deps, writer.viewer, { repo: target.repo, access: writer.access }, rules)

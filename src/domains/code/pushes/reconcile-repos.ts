@@ -5,7 +5,7 @@ import { type Git, zeroOid } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Hook } from '../../../core/platform/hook.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type Repo, eachRepo, findRepoById, listBranchRecords } from '../../repositories/index.ts'
+import { type Repo, repoQueries, branchQueries } from '../../repositories/index.ts'
 import { recordMoves, type RecordDeps, type RefChange } from './record-push.ts'
 
 /** The difference that a crash left between refs on disk and rows. The refs are right. */
@@ -24,7 +24,7 @@ async function findDrift(
   repo: Repo,
 ): Promise<Drift | undefined> {
   const snapshot = await git.open(repo).refs.freshSnapshot()
-  const rows = new Map((await listBranchRecords(database.read, repo.id)).map((row) => [BRANCH + row.name, row.oid]))
+  const rows = new Map((await branchQueries.list(database.read, repo.id)).map((row) => [BRANCH + row.name, row.oid]))
   const zero = zeroOid(repo.objectFormat)
   const changes: RefChange[] = []
   for (const { name, oid } of snapshot.list(BRANCH)) {
@@ -42,7 +42,7 @@ export async function inspectRepo(
   deps: { readonly database: Database; readonly git: Git },
   repoId: Repo['id'],
 ): Promise<Drift | undefined> {
-  const repo = await findRepoById(deps.database.read, repoId)
+  const repo = await repoQueries.findById(deps.database.read, repoId)
   return repo && findDrift(deps, repo)
 }
 
@@ -53,7 +53,7 @@ export async function reconcileRepo(deps: RecordDeps & { readonly log: Logger },
   const { changes, head } = drift
   deps.log.warn({ repo: repoId, refs: changes.length, head }, 'refs and rows differ; correcting the rows')
   if (changes.length > 0) await recordMoves(deps, repoId, systemActor, { changes })
-  const repo = await findRepoById(deps.database.read, repoId)
+  const repo = await repoQueries.findById(deps.database.read, repoId)
   if (repo !== undefined) await deps.git.open(repo).refs.setHead(repo.defaultBranch)
   return true
 }
@@ -73,7 +73,7 @@ export async function reconcileRepos(
   signal: AbortSignal,
 ): Promise<void> {
   const options = { database, log, signal, failure: 'repository not compared with its rows' }
-  await reconcilers.run((reconcile) => eachRepo(options, reconcile))
+  await reconcilers.run((reconcile) => repoQueries.forEach(options, reconcile))
 }
 
 interface ReinitDeps extends Pick<Core, 'database' | 'git' | 'log'> {
@@ -82,8 +82,8 @@ interface ReinitDeps extends Pick<Core, 'database' | 'git' | 'log'> {
 
 /** Creates an empty git repository for every row whose git data is missing. */
 export const reinitMissingRepos = ({ database, git, log, pushes }: ReinitDeps, signal: AbortSignal): Promise<void> =>
-  eachRepo({ database, log, signal, failure: 'repository not examined' }, async (id) => {
-    const repo = await findRepoById(database.read, id)
+  repoQueries.forEach({ database, log, signal, failure: 'repository not examined' }, async (id) => {
+    const repo = await repoQueries.findById(database.read, id)
     if (repo === undefined || (await git.repoExists(repo.storage))) return
     await git.createRepo(repo.storage, repo)
     log.warn({ repo: id, name: repo.fullName }, 'the git data was missing; created an empty repository in its place')

@@ -6,7 +6,7 @@ import type { Events } from '../../../core/events/index.ts'
 import { type Git, isZeroOid } from '../../../core/git/index.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import { firstDefaultBranch } from '../protections/push-rules.policy.ts'
-import { type PushOrigin, type Repo, findRepoById, lockRepo, recordPush, syncHead } from '../../repositories/index.ts'
+import { type PushOrigin, type Repo, repoQueries, branchQueries } from '../../repositories/index.ts'
 
 export interface RefChange {
   readonly ref: string
@@ -35,14 +35,14 @@ export interface RefMoves {
  * HEAD is set before the rows are written: `reconcile` repairs a crash in between.
  */
 export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Actor, moves: RefMoves): Promise<void> {
-  const repo = await findRepoById(deps.database.read, repoId)
+  const repo = await repoQueries.findById(deps.database.read, repoId)
   if (repo === undefined) return
   const { changes, inTransaction } = moves
   const defaultBranch = moves.defaultBranch ?? (await chooseDefaultBranch(deps.git, repo, changes))
   const origin = { repoId, pusherId: pusher.account.id, restriction: restrictionOf(pusher), at: deps.clock.now() }
   const { refs } = deps.git.open(repo)
   await deps.database.transaction(async (tx) => {
-    await lockRepo(tx, repoId)
+    await repoQueries.lock(tx, repoId)
     // NOTE: read while the row is locked, so that of all recorders the last one has seen the last move.
     const snapshot = await refs.freshSnapshot()
     const isCurrent = ({ ref, newOid }: RefChange): boolean =>
@@ -51,7 +51,7 @@ export async function recordMoves(deps: RecordDeps, repoId: RepoId, pusher: Acto
     await inTransaction?.(tx)
     await appendPushed(tx, deps.events, origin, moves)
   })
-  if (defaultBranch !== undefined) await syncHead(deps, repoId)
+  if (defaultBranch !== undefined) await repoQueries.syncHead(deps, repoId)
 }
 
 async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefChange[]): Promise<string | undefined> {
@@ -75,7 +75,7 @@ async function writeRows(
   const branches = current
     .filter(({ ref }) => ref.startsWith(BRANCH))
     .map(({ ref, newOid }) => ({ name: ref.slice(BRANCH.length), oid: newOid }))
-  await recordPush(tx, origin, {
+  await branchQueries.recordPush(tx, origin, {
     pushes: changes,
     branches: branches.filter(({ oid }) => !isZeroOid(oid)),
     deletedBranches: branches.filter(({ oid }) => isZeroOid(oid)).map(({ name }) => name),

@@ -9,14 +9,13 @@ import type { Site } from '../../../core/platform/site.ts'
 import {
   AttachmentModel as Attachment,
   type Attachment as AttachmentEntity,
-  type Attachments,
   EditAttachmentOptions,
   type RepoInView,
   type UploadPolicy,
   type UploadRules,
   presentAttachment,
 } from '../../repositories/index.ts'
-import type { Guards } from '../../../core/module.ts'
+import type { Guards, Services } from '../../../core/module.ts'
 import { presentAssets } from './release.present.ts'
 import type { Releases } from './releases.service.ts'
 
@@ -35,7 +34,7 @@ const uploadQuery = Type.Object({
 interface ReleaseAssetOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
   readonly releases: Pick<Releases, 'get'>
-  readonly attachments: Pick<Attachments, 'delete' | 'edit' | 'get' | 'link' | 'upload'>
+  readonly attachments: Pick<Services['attachments'], 'delete' | 'edit' | 'get' | 'link' | 'upload'>
   readonly rules: UploadRules
   readonly site: Site
 }

@@ -4,7 +4,7 @@ import { selectPage } from '../../../core/db/page.ts'
 import { containing, containingExactly } from '../../../core/db/text-match.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { addToRepoCounter } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import type { ReleaseTable } from './release.table.ts'
 
 /** Times are epoch milliseconds. */
@@ -128,4 +128,4 @@ export async function deleteRelease(tx: Tx, { id, repoId, isDraft }: Release): P
 }
 
 const addReleases = (tx: Tx, repoId: RepoId, change: 1 | -1): Promise<void> =>
-  addToRepoCounter(tx, repoId, 'releases_count', change)
+  repoQueries.addToCounter(tx, repoId, 'releases_count', change)

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { isDomainError, notFound } from '../../../core/platform/errors.ts'
-import { type Attachments, type RepoInView, type WebAccess, serveAttachment } from '../../repositories/index.ts'
+import { type RepoInView, serveAttachment } from '../../repositories/index.ts'
 import { webPages } from '../../accounts/index.ts'
 import type { Releases } from './releases.service.ts'
 import type { ReleaseView } from './views.ts'
@@ -9,8 +10,8 @@ import type { ReleaseView } from './views.ts'
 type ReleaseReads = Pick<Releases, 'getByTag' | 'getLatest'>
 
 interface ReleaseRouteDeps {
-  readonly attachments: Pick<Attachments, 'countDownload' | 'directLink' | 'findByName' | 'open'>
-  readonly webAccess: WebAccess
+  readonly attachments: Pick<Services['attachments'], 'countDownload' | 'directLink' | 'findByName' | 'open'>
+  readonly webAccess: Services['webAccess']
   readonly releases: ReleaseReads
 }
 

@@ -6,7 +6,7 @@ import { isNewRefName } from '../../../core/git/index.ts'
 import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import type { Attachments, Repo, RepoInView } from '../../repositories/index.ts'
+import type { Repo, RepoInView } from '../../repositories/index.ts'
 import { mayManageReleases } from './release-access.policy.ts'
 import type { ReleaseTags } from './release-tags.ts'
 import {
@@ -61,7 +61,7 @@ export interface Releases {
 }
 
 interface ReleaseDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  readonly attachments: Pick<Attachments, 'deleteOf'>
+  readonly attachments: Pick<Services['attachments'], 'deleteOf'>
   readonly tags: ReleaseTags
   readonly quota: Services['quota']
 }

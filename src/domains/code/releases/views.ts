@@ -1,6 +1,6 @@
 import type { Db } from '../../../core/db/database.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../archives/archive-download.store.ts'
-import { type Attachment, listAttachmentsOf } from '../../repositories/index.ts'
+import { type Attachment, attachmentQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import type { Release } from './release.store.ts'
 
@@ -20,7 +20,7 @@ export async function loadReleaseViews(db: Db, releases: readonly Release[]): Pr
   if (releases.length === 0) return []
   const [authors, assets, downloads] = await Promise.all([
     userQueries.listByIds(db, [...new Set(releases.map((release) => release.publisherId))]),
-    listAttachmentsOf(
+    attachmentQueries.listOf(
       db,
       'release',
       releases.map((release) => release.id),

@@ -8,8 +8,8 @@ import { pagingMembers, pagingQuery } from '../../../core/http/openapi/paging-me
 import type { Page } from '../../../core/platform/paging.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { STATUS_STATES } from '../protections/protections.policy.ts'
-import type { Repo, Repos } from '../../repositories/index.ts'
-import type { Guards } from '../../../core/module.ts'
+import type { Repo } from '../../repositories/index.ts'
+import type { Guards, Services } from '../../../core/module.ts'
 import { CombinedStatus, CommitStatus, CreateStatusOption } from './commit-status.model.ts'
 import { presentCombinedStatus, presentStatus } from './commit-status.present.ts'
 import type { StatusSort } from './commit-status.store.ts'
@@ -47,7 +47,7 @@ function readQuery({ sort = '', state }: Static<typeof listQuery>): StatusQuery 
 
 interface StatusOperationDeps {
   readonly guards: Pick<Guards, 'repo'>
-  readonly repos: Repos
+  readonly repos: Services['repos']
   readonly site: Site
   readonly statuses: Statuses
 }

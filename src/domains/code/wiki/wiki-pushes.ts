@@ -12,7 +12,7 @@ import {
   type GitRepo,
   isGitError,
 } from '../../../core/git/index.ts'
-import { type Repo, type RepoInView, findRepoById, parseRepoSettings, setWikiTip } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, parseRepoSettings, repoQueries } from '../../repositories/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 
 const storageOf = (repo: Repo): string => `${repo.storage}.wiki`
@@ -109,7 +109,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
     async postReceive(results: readonly PushResult[]) {
       const moves = results.flatMap((result) => result.moves)
       if (moves.length === 0) return []
-      const repo = await findRepoById(deps.database.read, target.repo.id)
+      const repo = await repoQueries.findById(deps.database.read, target.repo.id)
       if (repo === undefined) return []
       const branch = await chooseBranch(
         deps.git,
@@ -121,7 +121,7 @@ export function wikiPushPolicy(deps: WikiPushDeps, viewer: Viewer, target: RepoI
       const at = deps.clock.now()
       const oid = await recordedOid(deps.git, { ...repo, ...(branch !== undefined && { wikiBranch: branch }) })
       await deps.database.transaction(async (tx) => {
-        await setWikiTip(tx, repo.id, { oid, branch, updatedAt: at })
+        await repoQueries.setWikiTip(tx, repo.id, { oid, branch, updatedAt: at })
         await deps.events.append(
           tx,
           'wiki.pushed',

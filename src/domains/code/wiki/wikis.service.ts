@@ -1,7 +1,7 @@
 import { type Viewer, systemActor } from '../../../core/access/viewer.ts'
 import { type GitRepo, type PushPolicy, translated, branchRef, type Git } from '../../../core/git/index.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type Repo, type RepoInView, findRepoById, setWikiTip } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, repoQueries } from '../../repositories/index.ts'
 import { createPageReads, type PageReads } from './pages.ts'
 import { wikiPushPolicy, ensureWiki, findWiki } from './wiki-pushes.ts'
 import { createPageWrites, type PageWrites, type WikiDeps } from './write-page.ts'
@@ -38,13 +38,13 @@ async function inspectWiki(
   { database, git }: Pick<Deps, 'database' | 'git'>,
   repoId: Repo['id'],
 ): Promise<WikiDrift | undefined> {
-  const repo = await findRepoById(database.read, repoId)
+  const repo = await repoQueries.findById(database.read, repoId)
   return repo && findWikiDrift(git, repo)
 }
 
 /** Repairs HEAD and row from the refs and appends an event if the tip moved. Returns true if anything differed. */
 async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId: Repo['id']): Promise<boolean> {
-  const repo = await findRepoById(database.read, repoId)
+  const repo = await repoQueries.findById(database.read, repoId)
   const drift = repo && (await findWikiDrift(git, repo))
   const wiki = repo && (await findWiki(git, repo))
   if (repo === undefined || drift === undefined || wiki === undefined) return false
@@ -56,7 +56,7 @@ async function reconcileWiki({ database, git, clock, events, log }: Deps, repoId
   if (isHeadWrong) await wiki.refs.setHead(branch)
   const at = clock.now()
   await database.transaction(async (tx) => {
-    await setWikiTip(tx, repoId, { oid, branch, updatedAt: oid === repo.wikiOid ? undefined : at })
+    await repoQueries.setWikiTip(tx, repoId, { oid, branch, updatedAt: oid === repo.wikiOid ? undefined : at })
     if (oid !== repo.wikiOid)
       await events.append(tx, 'wiki.pushed', { actor: systemActor, repoId, at }, { repo_id: repoId })
   })

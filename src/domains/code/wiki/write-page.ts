@@ -25,11 +25,10 @@ import { commitIdentity, userQueries } from '../../accounts/index.ts'
 import {
   type CommitSigner,
   type Repo,
-  findRepoById,
   parseRepoSettings,
-  renewAccess,
-  setWikiTip,
-  writeCommit,
+  repoQueries,
+  accessQueries,
+  gitWriter,
 } from '../../repositories/index.ts'
 import { fileOf, namesOfFile, requireTitle, subUrlOf, findPage, readFiles } from './pages.ts'
 import { wikiMode } from './wiki-access.policy.ts'
@@ -165,7 +164,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
       offset: 0,
     }
     const committed = await writing.run(String(repo.id), async () => {
-      const now = await renewAccess(database.read, actor, repo)
+      const now = await accessQueries.renew(database.read, actor, repo)
       const isGloballyEditable = parseRepoSettings(now.repo.settings).globallyEditableWiki
       const mode = wikiMode(now.actor, { units: now.repo.units, access: now.access, isGloballyEditable })
       if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')
@@ -177,8 +176,8 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
     })
     const origin = { actor, repoId: repo.id, at: clock.now() }
     const exists = await database.transaction(async (tx) => {
-      if ((await findRepoById(tx, repo.id)) === undefined) return false
-      await setWikiTip(tx, repo.id, { oid: committed.oid, updatedAt: origin.at })
+      if ((await repoQueries.findById(tx, repo.id)) === undefined) return false
+      await repoQueries.setWikiTip(tx, repo.id, { oid: committed.oid, updatedAt: origin.at })
       await events.append(tx, committed.plan.event, origin, {
         repo_id: repo.id,
         page: committed.plan.page,
@@ -218,7 +217,7 @@ async function commit(
     plan.changes((content) => writer.blob(content)),
   )
   if (tip !== undefined && tree === base) return { plan, oid: tip }
-  const oid = await writeCommit(
+  const oid = await gitWriter.writeCommit(
     writer,
     { tree, parents: tip === undefined ? [] : [tip], author, committer: author, message: plan.message },
     signer,

@@ -6,7 +6,7 @@ import { flag } from '../../../core/db/flag.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { invalid, notFound, badRequest, invalidField } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type TemplateCopier, loadRepoAccess } from '../../repositories/index.ts'
+import { type TemplateCopier, accessQueries } from '../../repositories/index.ts'
 import { hurryLane } from './delivery/send/lane.store.ts'
 import { originOf } from './delivery/message-queue.ts'
 import { HEADER_CONTEXT, SECRET_CONTEXT } from './hook-secrets.ts'
@@ -254,7 +254,7 @@ async function requireRoom(tx: Tx, owner: HookOwner, most: number): Promise<void
 export const createWebhookCopier = (clock: Clock): TemplateCopier => ({
   item: 'webhooks',
   async copy(tx, { actor, template, repoId }) {
-    if (isRepoAdmin(await loadRepoAccess(tx, actor, template)))
+    if (isRepoAdmin(await accessQueries.load(tx, actor, template)))
       await copyRepoWebhooks(tx, template.id, repoId, clock.now())
   },
 })

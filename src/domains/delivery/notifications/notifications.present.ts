@@ -1,7 +1,7 @@
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { type IssueInView, issueUrls } from '../../issues/index.ts'
+import { type IssueInView, issuePresenters } from '../../issues/index.ts'
 import { type WatchInfo, presentRepo } from '../../repositories/index.ts'
 import type { ThreadView } from './threads/thread-views.ts'
 import type { NotificationSubject, NotificationThread } from './notifications.model.ts'
@@ -16,7 +16,7 @@ export const presentSubscription = (
   ignored: !isSubscribed,
   reason: null,
   created_at: wireTime(issue.createdAt),
-  url: `${issueUrls(issue, repo, site).api}/subscriptions`,
+  url: `${issuePresenters.urls(issue, repo, site).api}/subscriptions`,
   repository_url: repoUrls(repo, site).api,
 })
 
@@ -53,7 +53,7 @@ function presentSubject(subject: ThreadView['subject'], site: Site): Omit<Notifi
     return { ...HIDDEN, title: repo.fullName, url: `/${repo.fullName}`, html_url: ofRepo.html }
   const { issue, isMerged, commentId } = subject
   const state = issue.isClosed ? 'closed' : 'open'
-  const urls = issueUrls(issue, repo, site)
+  const urls = issuePresenters.urls(issue, repo, site)
   return {
     title: issue.title,
     url: urls.api,

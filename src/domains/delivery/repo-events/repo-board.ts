@@ -3,7 +3,7 @@ import { type EventKind, findMissedEvents, type DomainEvent } from '../../../cor
 import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
 import { type RepoId, asId } from '../../../core/platform/crypto/ids.ts'
 import type { BuildMessages, HookMessage } from '../hooks/payloads/payload.ts'
-import { type RepoInView, type Repo, listReposByIds } from '../../repositories/index.ts'
+import { type RepoInView, type Repo, repoQueries } from '../../repositories/index.ts'
 import type { Board, Channel, Listener, Message } from '../../../core/streams/index.ts'
 import { canReadUnits, isShownKind, SHOWN_KINDS, type ShownEvent, showEvent } from './repo-events.policy.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
@@ -94,7 +94,7 @@ function createNotices({ read, log, messageBuilders }: NoticeDeps) {
     ): AsyncIterable<Notice> {
       if (events.length === 0) return
       const [repos, actors] = await Promise.all([
-        listReposByIds(read, [...new Set(events.map(({ repoId }) => asId<RepoId>(repoId)))]),
+        repoQueries.listByIds(read, [...new Set(events.map(({ repoId }) => asId<RepoId>(repoId)))]),
         userQueries.listByIds(
           read,
           events.map(({ actorId }) => asId(actorId)),

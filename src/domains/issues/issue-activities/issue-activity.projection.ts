@@ -3,7 +3,7 @@ import type { AppendedEvent, Projections } from '../../../core/events/index.ts'
 import { asId, type IssueId } from '../../../core/platform/crypto/ids.ts'
 import { findEntry } from '../issues/timeline/timeline-entry.store.ts'
 import { findIssueById } from '../issues/records/issue.store.ts'
-import { deleteActivitiesOn, insertActivities, updateActivityOfComment } from '../../repositories/index.ts'
+import { activityQueries } from '../../repositories/index.ts'
 
 /** The contract's words for activities on issues, and on pull requests. */
 const KINDS = {
@@ -42,7 +42,7 @@ async function record(
   { text, commentId, opType }: Recorded,
 ): Promise<void> {
   if (actorId <= 0) return
-  await insertActivities(tx, [
+  await activityQueries.insert(tx, [
     {
       event_id: id,
       op_type: opType ?? KINDS[kind][payload.is_pull ? 1 : 0],
@@ -84,10 +84,10 @@ export const issueActivityProjections: Projections = {
   },
   async 'comment.edited'(tx, { payload }) {
     const content = contentOf(payload.number, await readExcerpt(tx, payload.comment_id))
-    await updateActivityOfComment(tx, onComment(payload), content)
+    await activityQueries.updateOfComment(tx, onComment(payload), content)
   },
-  'comment.deleted': (tx, { payload }) => deleteActivitiesOn(tx, onComment(payload)),
+  'comment.deleted': (tx, { payload }) => activityQueries.deleteOn(tx, onComment(payload)),
   // What the feeds say of the issue names its former number, to those who may see the former repository.
-  'issue.transferred': (tx, { payload }) => deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
-  'issue.deleting': (tx, { payload }) => deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
+  'issue.transferred': (tx, { payload }) => activityQueries.deleteOn(tx, { issueId: asId(payload.issue_id) }),
+  'issue.deleting': (tx, { payload }) => activityQueries.deleteOn(tx, { issueId: asId(payload.issue_id) }),
 }

@@ -1,8 +1,8 @@
 import type { EventSchemas, Projections, Subscriptions } from '../../../core/events/index.ts'
 import type { Operation } from '../../../core/http/operation.ts'
 import type { JobDefinitions } from '../../../core/jobs/index.ts'
-import type { Attachments, UploadRules, AttachmentOwnerAccess, RepoInView } from '../../repositories/index.ts'
-import type { Core, Guards } from '../../../core/module.ts'
+import type { UploadRules, AttachmentOwnerAccess, RepoInView } from '../../repositories/index.ts'
+import type { Core, Guards, Services } from '../../../core/module.ts'
 import { assetOperations } from './assets/assets.operations.ts'
 import { createIssueAssets } from './assets/assets.service.ts'
 import { type CommentGuard, createCommentGuard } from './comments/comment.guards.ts'
@@ -59,7 +59,7 @@ async function requireIssue(db: Db, repoId: RepoId, issueId: IssueId) {
 }
 
 interface DiscussionDeps {
-  readonly attachments: Attachments
+  readonly attachments: Services['attachments']
   readonly rules: UploadRules
   readonly guards: Pick<Guards, 'issue' | 'repo'>
 }

@@ -5,7 +5,7 @@ import type { Database, Db } from '../../../core/db/database.ts'
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
 import { forbidden, MovedError, notFound } from '../../../core/platform/errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
-import { type Repo, type RepoGuard, type RepoInView, findRepoById, loadRepoAccess } from '../../repositories/index.ts'
+import { type Repo, type RepoGuard, type RepoInView, repoQueries, accessQueries } from '../../repositories/index.ts'
 import { canEditIssue, canReadIssue, canWriteIssue } from './issue.policy.ts'
 import { findIssueById, findIssueByNumber, type Issue } from './records/issue.store.ts'
 import { findTransferredIssue } from './transfer/issue-redirect.store.ts'
@@ -92,9 +92,9 @@ function isAllowed(level: IssueLevel, viewer: Viewer, { access, issue }: IssueIn
 /** The redirect to an issue that was transferred; undefined when the viewer may not read it. */
 async function findTransferred(db: Db, viewer: Viewer, from: Repo, number: number): Promise<MovedError | undefined> {
   const issue = await findTransferredIssue(db, from.id, number)
-  const repo = issue && (await findRepoById(db, issue.repoId))
+  const repo = issue && (await repoQueries.findById(db, issue.repoId))
   if (issue === undefined || repo === undefined) return undefined
-  if (!canReadIssue(await loadRepoAccess(db, viewer, repo), issue)) return undefined
+  if (!canReadIssue(await accessQueries.load(db, viewer, repo), issue)) return undefined
   if (isPublicOnly(viewer) && !isPublicRepo(repo)) return undefined
   return new MovedError('issue', `${from.fullName}/issues/${number}`, `${repo.fullName}/issues/${issue.number}`)
 }

@@ -131,3 +131,14 @@ export function readKinds({ repo, access }: RepoInView, type?: string): IssueKin
   if (!kinds.issues && !kinds.pulls) throw notFound('issues are not readable')
   return kinds
 }
+
+/** Who may read and change issues and comments. */
+export const issueRules = {
+  isComment,
+  isHiddenFrom,
+  canRead: canReadIssue,
+  canEdit: canEditIssue,
+  canWrite: canWriteIssue,
+  normalizeTitle,
+  unitOf,
+} as const

@@ -111,3 +111,11 @@ function present(view: IssueView, site: Site, parts: ReturnType<typeof partsFor>
     time_estimate: issue.timeEstimate,
   }
 }
+
+/** How answers of later domains show issues. */
+export const issuePresenters = {
+  present: presentIssue,
+  presentAll: presentIssues,
+  presentIssueLabel,
+  urls: issueUrls,
+} as const

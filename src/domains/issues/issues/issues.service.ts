@@ -1,8 +1,9 @@
+import type { Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { notFound } from '../../../core/platform/errors.ts'
-import { type Attachments, type Repo, type RepoInView, addToRepoCounter } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, repoQueries } from '../../repositories/index.ts'
 import { userRows } from '../../accounts/index.ts'
 import { changeDeadline, counterOf, milestoneCount, appendIssueEvent } from './changes/issue-change.ts'
 import { changeLocked, type EditDeps, editIssue, type IssueEdit } from './changes/edit-issue.ts'
@@ -16,7 +17,7 @@ import { listLabelsOfIssues } from './records/records.store.ts'
 import { closePinGap } from './pins/pins.service.ts'
 
 interface DeletionDeps extends IssueDeps {
-  readonly attachments: Pick<Attachments, 'deleteOf'>
+  readonly attachments: Pick<Services['attachments'], 'deleteOf'>
 }
 
 /** Deletes an issue with everything that belongs to it, its files included. */
@@ -24,7 +25,7 @@ const deleteIssue = (deps: DeletionDeps, actor: SignedIn, target: IssueInView): 
   changeLocked(deps, actor, target, async (change) => {
     const { tx, repo, issue } = change
     await appendIssueEvent(change, 'issue.deleting', {})
-    await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
+    await repoQueries.addToCounter(tx, repo.id, counterOf(issue), -1)
     if (issue.milestoneId !== undefined)
       await addToMilestoneCounters(tx, new Map([[issue.milestoneId, milestoneCount(issue, -1)]]))
     const labelIds = ((await listLabelsOfIssues(tx, [issue.id])).get(issue.id) ?? []).map((label) => label.id)
@@ -43,7 +44,7 @@ const deleteIssue = (deps: DeletionDeps, actor: SignedIn, target: IssueInView): 
   })
 
 export interface IssuesDeps extends EditDeps {
-  readonly attachments: Pick<Attachments, 'deleteOf'>
+  readonly attachments: Pick<Services['attachments'], 'deleteOf'>
 }
 
 export type Issues = ReturnType<typeof createIssues>

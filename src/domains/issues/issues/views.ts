@@ -1,7 +1,7 @@
 import type { Db } from '../../../core/db/database.ts'
 import type { EventPayload } from '../../../core/events/index.ts'
 import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import { type Attachment, type Repo, type RepoInView, listAttachmentsOf } from '../../repositories/index.ts'
+import { type Attachment, type Repo, type RepoInView, attachmentQueries } from '../../repositories/index.ts'
 import { type Label, listLabelsByIds } from '../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../milestones/milestone.store.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
@@ -46,7 +46,7 @@ export async function loadIssueViews(
     listAssigneeIds(db, ids),
     listLabelsOfIssues(db, ids),
     listMilestonesByIds(db, [...new Set(issues.flatMap((issue) => issue.milestoneId ?? []))]),
-    listAttachmentsOf(db, 'issue', ids),
+    attachmentQueries.listOf(db, 'issue', ids),
     pulls ??
       listPullMetas(
         db,

@@ -4,13 +4,7 @@ import type { Events } from '../../../core/events/index.ts'
 import type { IssueId } from '../../../core/platform/crypto/ids.ts'
 import { canEditIssue, canReadIssue } from '../issues/issue.policy.ts'
 import { listIssuesByIds, lockIssue, type Issue, listIssuesByNumbers } from '../issues/records/issue.store.ts'
-import {
-  type Repo,
-  findRepoById,
-  listReposByIds,
-  listReposByNames,
-  loadRepoAccesses,
-} from '../../repositories/index.ts'
+import { type Repo, repoQueries, accessQueries } from '../../repositories/index.ts'
 import { userQueries, blockQueries } from '../../accounts/index.ts'
 import { type KeywordReference, listKeywordReferences } from './records/records.store.ts'
 import { needsRight } from './reference.policy.ts'
@@ -36,7 +30,9 @@ export async function findReferred(
   references: readonly IssueReference[],
 ): Promise<Map<IssueId, { readonly issue: Issue; readonly reference: IssueReference }>> {
   const names = new Set(references.flatMap((reference) => reference.repo?.toLowerCase() ?? []))
-  const repos = new Map((await listReposByNames(db, [...names])).map((found) => [found.fullName.toLowerCase(), found]))
+  const repos = new Map(
+    (await repoQueries.listByNames(db, [...names])).map((found) => [found.fullName.toLowerCase(), found]),
+  )
   const idOf = ({ repo: name }: IssueReference) => (name === undefined ? repo : repos.get(name.toLowerCase()))?.id
   const byRepo = Map.groupBy(references, idOf)
   const numbers = new Map(
@@ -58,9 +54,9 @@ export async function loadTargets(
   issueIds: readonly IssueId[],
 ): Promise<Map<IssueId, Target>> {
   const issues = await listIssuesByIds(db, issueIds)
-  const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
   const byId = new Map(repos.map((repo) => [repo.id, repo]))
-  const accesses = await loadRepoAccesses(db, author, repos)
+  const accesses = await accessQueries.loadAll(db, author, repos)
   const owners = repos.map((repo) => repo.ownerId)
   const posters = issues.map((issue) => issue.posterId)
   const blockers = new Set(await blockQueries.listBlockers(db, author.account.id, [...owners, ...posters]))
@@ -177,7 +173,7 @@ export async function applyMergeKeywords(deps: KeywordDeps, tx: Tx, merge: PullM
     if (await isAllowed(tx, merge, reference)) allowed.push(reference)
   for (const { issueId: target, action } of lastOfEach(allowed)) {
     const issue = await lockIssue(tx, target)
-    const repo = issue && (await findRepoById(tx, issue.repoId))
+    const repo = issue && (await repoQueries.findById(tx, issue.repoId))
     if (issue === undefined || repo === undefined || !mayActOn(actor, issue, { repo, from: merge.repo })) continue
     await applyKeyword(deps, { tx, events, actor, repo, issue, at }, { action, oid, seconds: 0 })
   }

@@ -7,7 +7,7 @@ import { type Issue, findIssueById, lockIssue } from '../issues/records/issue.st
 import type { IssueInView } from '../issues/views.ts'
 import { recordEntries } from '../issues/timeline/record-entries.ts'
 import { requireLocked } from '../issues/changes/edit-issue.ts'
-import { type Repo, findRepoById } from '../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 import { userQueries } from '../../accounts/index.ts'
 import {
   deleteStopwatch,
@@ -39,7 +39,7 @@ export function createStopwatches({ database, clock }: StopwatchDeps) {
     async list(actor: SignedIn): Promise<RunningStopwatch[]> {
       const stopwatch = await findReadableStopwatch(read, actor, actor.account.id)
       const issue = stopwatch && (await findIssueById(read, stopwatch.issueId))
-      const repo = issue && (await findRepoById(read, issue.repoId))
+      const repo = issue && (await repoQueries.findById(read, issue.repoId))
       return stopwatch && issue && repo ? [running(stopwatch, { issue, repo }, clock.now())] : []
     },
     /** Stops the user's other one and records its time. Throws Conflict when it runs on the issue. */

@@ -1,7 +1,7 @@
 import type { Db } from '../../../core/db/database.ts'
 import { type IssueView, loadIssueViews } from '../issues/views.ts'
 import { listIssuesByIds } from '../issues/records/issue.store.ts'
-import { listReposByIds } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import type { TrackedTime } from './times.store.ts'
 
@@ -20,7 +20,7 @@ export async function loadTimeViews(db: Db, times: readonly TrackedTime[]): Prom
     userQueries.listByIds(db, [...new Set(times.map((time) => time.userId))]),
     listIssuesByIds(db, [...new Set(times.map((time) => time.issueId))]),
   ])
-  const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
   const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])))
   const viewOf = new Map(views.map((view) => [view.issue.id, view]))
   const userOf = new Map(users.map((user) => [user.id, user]))

@@ -7,22 +7,15 @@ import {
   type CreateRepoDeps,
   type NewRepoFacts,
   type Repo,
-  addToRepoCounter,
-  decideCreatorMode,
-  findRepoById,
-  findRepoByName,
-  getCreatedRepo,
-  insertRepo,
-  newStorageKey,
-  repoLimitProblem,
-  requireRepoName,
-  requireUnrestricted,
-  upsertBranches,
-  upsertCollaboration,
-  watchNewRepo,
+  repoQueries,
+  repoCreation,
+  accessQueries,
+  branchQueries,
+  collaboratorQueries,
+  watchQueries,
 } from '../../repositories/index.ts'
-import { copyLfsLinks, copyRepoLanguages, findForkOf } from '../../code/index.ts'
-import { copyDefaultWebhooks } from '../../delivery/index.ts'
+import { lfsQueries, languageQueries, forkQueries } from '../../code/index.ts'
+import { webhookQueries } from '../../delivery/index.ts'
 import { type User, blockQueries } from '../../accounts/index.ts'
 
 export interface ForkDeps extends CreateRepoDeps {
@@ -37,14 +30,14 @@ export interface ForkTarget {
 
 /** Creates a fork: first the git directory, which borrows the objects of the base, then its rows in one transaction. */
 export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, target: ForkTarget): Promise<Repo> {
-  requireUnrestricted(actor)
-  requireRepoName(target.name)
+  repoCreation.requireUnrestricted(actor)
+  repoCreation.requireName(target.name)
   const { database, git } = deps
   await blockQueries.requireUnblocked(database.read, actor.account.id, [base.ownerId])
   await requireFree(database.read, base, target)
   await requireBelowLimit(database.read, deps, actor, target.owner)
   await deps.quota.require(target.owner, 'size:repos:all')
-  const storage = newStorageKey()
+  const storage = repoCreation.newStorageKey()
   await git.forkRepo(base, storage, { defaultBranch: base.defaultBranch })
   try {
     const refs = (await git.open({ storage, objectFormat: base.objectFormat }).refs.snapshot()).list(BRANCHES)
@@ -53,7 +46,7 @@ export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, ta
     const id = await database.transaction((tx) =>
       insertFork(tx, deps, { actor, baseId: base.id, target, storage, branches, bytes }),
     )
-    return getCreatedRepo(database.read, id)
+    return accessQueries.getCreatedRepo(database.read, id)
   } catch (error) {
     await git.removeRepo(storage)
     if (database.dialect.isUniqueViolation(error)) throw nameTaken(target)
@@ -64,7 +57,7 @@ export async function createFork(deps: ForkDeps, actor: SignedIn, base: Repo, ta
 /** Throws conflict at the limit of the owner, where it holds for forks. */
 async function requireBelowLimit(db: Db, deps: ForkDeps, actor: SignedIn, owner: User): Promise<void> {
   if (deps.beyondLimit || isSiteAdmin(actor)) return
-  const problem = await repoLimitProblem(db, owner, deps.rules.maxCreation)
+  const problem = await repoCreation.limitProblem(db, owner, deps.rules.maxCreation)
   if (problem !== undefined) throw conflict(problem)
 }
 
@@ -73,12 +66,12 @@ const nameTaken = ({ owner, name }: ForkTarget): Error =>
   conflict(`repository already exists [uname: ${owner.name}, name: ${name}]`)
 
 async function requireFree(db: Db, base: Repo, target: ForkTarget): Promise<void> {
-  const other = await findForkOf(db, base.id, target.owner)
+  const other = await forkQueries.findOf(db, base.id, target.owner)
   if (other !== undefined)
     throw conflict(
       `repository is already forked by user [uname: ${target.owner.name}, repo path: ${base.fullName}, fork path: ${other.fullName}]`,
     )
-  if (await findRepoByName(db, target.owner, target.name)) throw nameTaken(target)
+  if (await repoQueries.findByName(db, target.owner, target.name)) throw nameTaken(target)
 }
 
 interface Insertion {
@@ -98,15 +91,15 @@ async function insertFork(
 ): Promise<RepoId> {
   const { clock, events, rules } = deps
   const at = clock.now()
-  const base = await findRepoById(tx, baseId)
+  const base = await repoQueries.findById(tx, baseId)
   if (base === undefined) throw notFound('repository does not exist')
   await blockQueries.requireUnblocked(tx, actor.account.id, [base.ownerId])
   await requireBelowLimit(tx, deps, actor, target.owner)
   // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude
   // those of concurrent requests.
-  await addToRepoCounter(tx, base.id, 'forks_count', 1)
+  await repoQueries.addToCounter(tx, base.id, 'forks_count', 1)
   await requireFree(tx, base, target)
-  const id = await insertRepo(tx, {
+  const id = await repoCreation.insert(tx, {
     owner_id: target.owner.id,
     name: target.name,
     lower_name: target.name.toLowerCase(),
@@ -130,10 +123,10 @@ async function insertFork(
     created_at: at,
     updated_at: at,
   })
-  await upsertBranches(tx, { repoId: id, pusherId: actor.account.id, at }, branches)
-  await copyLfsLinks(tx, base.id, id, at)
-  await copyRepoLanguages(tx, base.id, id)
-  await copyDefaultWebhooks(tx, id, at)
+  await branchQueries.upsert(tx, { repoId: id, pusherId: actor.account.id, at }, branches)
+  await lfsQueries.copyLinks(tx, base.id, id, at)
+  await languageQueries.copy(tx, base.id, id)
+  await webhookQueries.copyDefaults(tx, id, at)
   await addCreator(tx, { id, actor, owner: target.owner, at, watch: rules.autoWatch })
   await events.append(tx, 'repo.forked', { actor, repoId: base.id, at }, { repo_id: base.id, fork_id: id })
   await events.append(tx, 'fork.created', { actor, repoId: id, at }, { repo_id: id, base_id: base.id })
@@ -149,7 +142,7 @@ async function addCreator(
 ): Promise<void> {
   const creatorId = actor.account.id
   const orgId = owner.kind === 'organization' ? owner.id : undefined
-  if (watch) await watchNewRepo(tx, { repoId: id, creatorId, orgId, at })
-  const mode = await decideCreatorMode(tx, { id, actor, owner })
-  if (mode !== undefined) await upsertCollaboration(tx, id, creatorId, { mode, at })
+  if (watch) await watchQueries.watchNewRepo(tx, { repoId: id, creatorId, orgId, at })
+  const mode = await repoCreation.decideCreatorMode(tx, { id, actor, owner })
+  if (mode !== undefined) await collaboratorQueries.upsert(tx, id, creatorId, { mode, at })
 }

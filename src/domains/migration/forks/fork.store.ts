@@ -4,7 +4,7 @@ import type { Db } from '../../../core/db/database.ts'
 import { selectPage } from '../../../core/db/page.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type Repo, reposInOrder } from '../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 
 /** The forks of a repository that the viewer may see, oldest first. */
 export async function listForks(db: Db, baseId: RepoId, viewer: Viewer, paging: Paging): Promise<Page<Repo>> {
@@ -15,5 +15,5 @@ export async function listForks(db: Db, baseId: RepoId, viewer: Viewer, paging: 
     .where((eb) => visibleRepos(viewer)(eb))
     .orderBy('repo.id')
   const { items, total } = await selectPage(query, paging, (row) => asId<RepoId>(row.id))
-  return { items: await reposInOrder(db, items), total }
+  return { items: await repoQueries.inOrder(db, items), total }
 }

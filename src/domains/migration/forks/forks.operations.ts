@@ -7,7 +7,7 @@ import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { User } from '../../accounts/index.ts'
-import { type Repos, Repository, presentRepo } from '../../repositories/index.ts'
+import { Repository, presentRepo } from '../../repositories/index.ts'
 import type { Guards, Services } from '../../../core/module.ts'
 import { CreateForkOption } from './fork.model.ts'
 import type { Forks } from './forks.service.ts'
@@ -16,7 +16,7 @@ interface ForkOperationDeps {
   readonly forks: Forks
   readonly guards: Pick<Guards, 'repo'>
   readonly orgs: Services['orgs']
-  readonly repos: Repos
+  readonly repos: Services['repos']
   readonly site: Site
   readonly users: Services['users']
   /** Forking and lists of forks are switched off. */

@@ -2,8 +2,8 @@ import { created, ok, noContent } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { type Repos, Repository, TEMPLATE_ITEMS, presentRepo } from '../../repositories/index.ts'
-import type { Guards } from '../../../core/module.ts'
+import { Repository, TEMPLATE_ITEMS, presentRepo } from '../../repositories/index.ts'
+import type { Guards, Services } from '../../../core/module.ts'
 import { MergeUpstreamRequest, MergeUpstreamResponse, GenerateRepoOption, SyncForkInfo } from './fork.model.ts'
 import type { RepoGenerator } from './repo-generator.service.ts'
 import type { Upstreams } from './upstreams.service.ts'
@@ -12,7 +12,7 @@ import type { ForkState, ForkSyncs } from './forks.service.ts'
 interface GenerateOperationDeps {
   readonly repoGenerator: RepoGenerator
   readonly guards: Pick<Guards, 'repo'>
-  readonly repos: Repos
+  readonly repos: Services['repos']
   readonly site: Site
   readonly upstreams: Upstreams
 }

@@ -2,7 +2,7 @@ import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
 import { branchRef, copyObjects, type GitRepo, isNewRefName } from '../../../core/git/index.ts'
 import { forbidden, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { copyLfsLinks } from '../../code/index.ts'
+import { lfsQueries } from '../../code/index.ts'
 import { type User, commitIdentity, userQueries, ownerQueries } from '../../accounts/index.ts'
 import {
   type CreateRepoDeps,
@@ -10,17 +10,11 @@ import {
   type RepoPlan,
   type TemplateCopier,
   type TemplateItem,
-  findRepoByName,
-  getCreatedRepo,
-  insertNewRepo,
-  newStorageKey,
-  replaceTopics,
-  repoNameConflict,
-  requireBelowLimit,
-  requireCapacity,
-  requireRepoName,
-  requireUnrestricted,
-  writeCommit,
+  repoQueries,
+  accessQueries,
+  repoCreation,
+  topicQueries,
+  gitWriter,
 } from '../../repositories/index.ts'
 import { expandTemplate } from './expand-template.ts'
 import { templateVariables } from './template-variables.policy.ts'
@@ -59,24 +53,24 @@ export function createRepoGenerator(deps: GenerateDeps) {
      * use).
      */
     async generate(actor: SignedIn, template: Repo, input: GenerateRepo): Promise<Repo> {
-      requireUnrestricted(actor)
-      requireRepoName(input.name)
+      repoCreation.requireUnrestricted(actor)
+      repoCreation.requireName(input.name)
       if (!template.isTemplate) throw invalid('this is not a template repo')
       if (input.items.size === 0) throw invalid('must select at least one template item')
       const owner = await requireOwner(deps, actor, input.owner)
       const defaultBranch = input.defaultBranch || template.defaultBranch
       if (!isNewRefName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
-      await requireCapacity(deps, actor, owner)
-      if (await findRepoByName(database.read, owner, input.name)) throw repoNameConflict()
-      const plan = { storage: newStorageKey(), defaultBranch, objectFormat: template.objectFormat }
+      await repoCreation.requireCapacity(deps, actor, owner)
+      if (await repoQueries.findByName(database.read, owner, input.name)) throw repoCreation.nameConflict()
+      const plan = { storage: repoCreation.newStorageKey(), defaultBranch, objectFormat: template.objectFormat }
       await git.createRepo(plan.storage, plan)
       // NOTE: the git directory comes first; a failure or crash leaves at most a directory without a row.
       try {
         const id = await fillRepo(deps, actor, plan, { template, input, owner })
-        return getCreatedRepo(database.read, id)
+        return accessQueries.getCreatedRepo(database.read, id)
       } catch (error) {
         await git.removeRepo(plan.storage)
-        if (database.dialect.isUniqueViolation(error)) throw repoNameConflict()
+        if (database.dialect.isUniqueViolation(error)) throw repoCreation.nameConflict()
         throw error
       }
     },
@@ -99,10 +93,18 @@ async function fillRepo(deps: GenerateDeps, actor: SignedIn, plan: RepoPlan, cho
   }
   const newRepo = { name: input.name, description: input.description, isPrivate: input.isPrivate }
   return database.transaction(async (tx) => {
-    await requireBelowLimit(tx, deps, actor, owner)
-    const repoId = await insertNewRepo(tx, deps, { actor, owner, input: newRepo, plan, head, bytes, asTemplate })
-    if (withCode) await copyLfsLinks(tx, template.id, repoId, clock.now())
-    if (input.items.has('topics')) await replaceTopics(tx, repoId, template.topics, clock.now())
+    await repoCreation.requireBelowLimit(tx, deps, actor, owner)
+    const repoId = await repoCreation.insertNew(tx, deps, {
+      actor,
+      owner,
+      input: newRepo,
+      plan,
+      head,
+      bytes,
+      asTemplate,
+    })
+    if (withCode) await lfsQueries.copyLinks(tx, template.id, repoId, clock.now())
+    if (input.items.has('topics')) await topicQueries.replace(tx, repoId, template.topics, clock.now())
     for (const copier of copiers) if (input.items.has(copier.item)) await copier.copy(tx, { actor, template, repoId })
     return repoId
   })
@@ -141,7 +143,7 @@ async function copyContent(
       template: partyOf(deps, template.owner, template),
     })
     const expanded = await expandTemplate(target, writer, tree, variables)
-    const oid = await writeCommit(
+    const oid = await gitWriter.writeCommit(
       writer,
       { tree: expanded, parents: [], author: identity, committer: identity, message: 'Initial commit\n' },
       deps.signer,

@@ -1,24 +1,23 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { branchRef, copyObjects, type GitRepo, retryMoved } from '../../../core/git/index.ts'
 import { badRequest, conflict, notFound, unauthenticated } from '../../../core/platform/errors.ts'
-import type { Pushes } from '../../code/index.ts'
 import {
   type CommitSigner,
   type Repo,
   type RepoInView,
-  findRepoById,
-  loadRepoAccess,
-  writeCommit,
+  repoQueries,
+  accessQueries,
+  gitWriter,
 } from '../../repositories/index.ts'
 import { commitIdentity, userQueries } from '../../accounts/index.ts'
 
 type UpstreamMerge = 'up-to-date' | 'fast-forward' | 'merge'
 
 export interface UpstreamDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
-  readonly pushes: Pushes
+  readonly pushes: Services['pushes']
   readonly noReplyDomain: string
   readonly signer: CommitSigner | undefined
 }
@@ -70,9 +69,9 @@ export function createUpstreams(deps: UpstreamDeps) {
  * the base: it may have become private since.
  */
 export async function findBase({ read }: Database, viewer: Viewer, repo: Repo): Promise<Repo> {
-  const base = repo.forkId === undefined ? undefined : await findRepoById(read, repo.forkId)
+  const base = repo.forkId === undefined ? undefined : await repoQueries.findById(read, repo.forkId)
   if (base === undefined) throw badRequest('repo is not a fork')
-  if (unitMode(await loadRepoAccess(read, viewer, base), 'repo.code') < AccessMode.read)
+  if (unitMode(await accessQueries.load(read, viewer, base), 'repo.code') < AccessMode.read)
     throw notFound('the base repository is not readable')
   return base
 }
@@ -121,7 +120,7 @@ async function commitMerge(
   const identity = { ...commitIdentity(user, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const writer = ours.writer()
   const message = `Merge branch '${upstream.branch}' of ${base.fullName} into ${branch}\n`
-  const oid = await writeCommit(
+  const oid = await gitWriter.writeCommit(
     writer,
     { tree, parents: [tip, upstream.oid], author: identity, committer: identity, message },
     signer,

@@ -3,17 +3,7 @@ import type { Db, Tx } from '../../../core/db/database.ts'
 import { RemoteError, type ObjectFormat } from '../../../core/git/index.ts'
 import { invalid } from '../../../core/platform/errors.ts'
 import { isOutgoingError } from '../../../core/platform/outgoing/index.ts'
-import {
-  findRepoByName,
-  getCreatedRepo,
-  repoLimitProblem,
-  repoNameConflict,
-  requireRepoName,
-  insertMirror,
-  insertRepo,
-  recordRepoCreation,
-  upsertBranches,
-} from '../../repositories/index.ts'
+import { repoQueries, accessQueries, repoCreation, mirrorQueries, branchQueries } from '../../repositories/index.ts'
 import type { User } from '../../accounts/index.ts'
 import { type ImportContext, type WritePart, type ImportPart, type ImportRequest, readRequest } from './read-request.ts'
 import type { ImportedRepo, ImportDeps, ImportTask, NewImport } from './new-import.ts'
@@ -106,9 +96,9 @@ export async function importRepo(deps: ImportDeps, task: ImportTask, input: NewI
   const request = await readRequest(deps, input).catch((error: unknown) => {
     throw toDomainError(deps, error)
   })
-  requireRepoName(input.name, 'RepoName')
+  repoCreation.requireName(input.name, 'RepoName')
   await requireQuota(deps, actor, owner)
-  if (await findRepoByName(deps.database.read, owner, input.name)) throw repoNameConflict()
+  if (await repoQueries.findByName(deps.database.read, owner, input.name)) throw repoCreation.nameConflict()
   const unfinished = { storage, started_at: deps.clock.now(), holder: deps.processes.self }
   await deps.database.transaction((tx) => insertUnfinishedImport(tx, unfinished))
   try {
@@ -155,7 +145,7 @@ async function fetchAndInsert(
       return made
     })
     if (warnings.length > 0) log.warn({ repo: id, warnings }, 'not everything was imported')
-    return { repo: await getCreatedRepo(database.read, id), warnings }
+    return { repo: await accessQueries.getCreatedRepo(database.read, id), warnings }
   } finally {
     for (const cleanUp of cleanups) await cleanUp()
   }
@@ -188,7 +178,7 @@ async function requireQuota(deps: ImportDeps, actor: SignedIn, owner: User): Pro
 }
 
 async function requireBelowLimit(db: Db, { rules }: ImportDeps, actor: SignedIn, owner: User): Promise<void> {
-  if (!isSiteAdmin(actor) && (await repoLimitProblem(db, owner, rules.maxCreation)) !== undefined) {
+  if (!isSiteAdmin(actor) && (await repoCreation.limitProblem(db, owner, rules.maxCreation)) !== undefined) {
     throw invalid(
       `You have already reached your limit of ${owner.maxRepoCreation >= 0 ? owner.maxRepoCreation : rules.maxCreation} repositories.`,
     )
@@ -197,7 +187,7 @@ async function requireBelowLimit(db: Db, { rules }: ImportDeps, actor: SignedIn,
 
 /** Turns failures of the remote into errors for the caller; returns other errors unchanged. */
 function toDomainError({ database }: ImportDeps, error: unknown): unknown {
-  if (database.dialect.isUniqueViolation(error)) return repoNameConflict()
+  if (database.dialect.isUniqueViolation(error)) return repoCreation.nameConflict()
   if (isOutgoingError(error, 'refused')) return invalid(`You can not import from disallowed hosts: ${error.message}.`)
   if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)
   if (!(error instanceof RemoteError) && !(error instanceof ForgeError)) return error
@@ -251,7 +241,7 @@ async function insertImported(
 ): Promise<RepoId> {
   const at = clock.now()
   const isMirror = request.interval !== undefined
-  const id = await insertRepo(tx, {
+  const id = await repoCreation.insert(tx, {
     owner_id: owner.id,
     name: input.name,
     lower_name: input.name.toLowerCase(),
@@ -272,9 +262,9 @@ async function insertImported(
     created_at: at,
     updated_at: at,
   })
-  await upsertBranches(tx, { repoId: id, pusherId: actor.account.id, at }, fetched.branches)
+  await branchQueries.upsert(tx, { repoId: id, pusherId: actor.account.id, at }, fetched.branches)
   if (request.interval !== undefined) {
-    await insertMirror(tx, {
+    await mirrorQueries.insert(tx, {
       repo_id: id,
       interval: request.interval,
       synced_at: at,
@@ -287,7 +277,7 @@ async function insertImported(
       lfs_endpoint: access.sealEndpoint(request.lfsEndpoint),
     })
   }
-  await recordRepoCreation(tx, events, { id, name: input.name, actor, owner, at, watch: rules.autoWatch })
+  await repoCreation.record(tx, events, { id, name: input.name, actor, owner, at, watch: rules.autoWatch })
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })
   return id
 }

@@ -1,15 +1,16 @@
+import type { Services } from '../../../core/module.ts'
 import { created, unknownWords, withWarnings } from '../../../core/http/answer/answer.ts'
 import { signedIn } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { type Repos, Repository, presentRepo } from '../../repositories/index.ts'
+import { Repository, presentRepo } from '../../repositories/index.ts'
 import type { Imports } from './imports.service.ts'
 import { MigrateRepoOptions } from './migrate-repo.model.ts'
 import { type NewImport, isService, METADATA_PARTS } from './new-import.ts'
 
 interface ImportOperationDeps {
   readonly imports: Imports
-  readonly repos: Repos
+  readonly repos: Services['repos']
   readonly site: Site
 }
 

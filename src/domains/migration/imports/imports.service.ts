@@ -3,7 +3,7 @@ import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
 import { forbidden, invalid, isDomainError, unavailable } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
-import { newStorageKey } from '../../repositories/index.ts'
+import { repoCreation } from '../../repositories/index.ts'
 import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import { deleteImportFiles, importRepo } from './import-repo.ts'
 import type { ImportedRepo, ImportDeps, NewImport } from './new-import.ts'
@@ -31,7 +31,7 @@ export function createImports(deps: ImportDeps) {
      */
     async importRepo(actor: SignedIn, target: ImportTarget, input: NewImport): Promise<ImportedRepo> {
       const owner = await chooseOwner(deps, actor, target)
-      const storage = newStorageKey()
+      const storage = repoCreation.newStorageKey()
       running.add(storage)
       try {
         return await inFlight.run((signal) => importRepo(deps, { actor, owner, storage, signal }, input))

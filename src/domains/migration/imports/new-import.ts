@@ -1,8 +1,8 @@
 import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Processes } from '../../../core/platform/concurrency/processes.ts'
-import type { Attachments, Repo, RepoRules, UploadRules } from '../../repositories/index.ts'
-import type { LfsObjects, LfsTransfers } from '../../code/index.ts'
+import type { Repo, UploadRules } from '../../repositories/index.ts'
+import type { LfsTransfers } from '../../code/index.ts'
 import type { RemoteAccess } from '../mirrors/remote-access.ts'
 import type { User } from '../../accounts/index.ts'
 import type { SourceDeps, OpenSource } from './forge-api.ts'
@@ -97,18 +97,18 @@ export interface ImportSettings {
 
 /** Services for large files; absent if LFS is disabled. */
 export interface LargeFileServices {
-  readonly lfsObjects: LfsObjects
+  readonly lfsObjects: Services['lfsObjects']
   readonly lfsTransfers: LfsTransfers
 }
 
 export interface ImportDeps extends Pick<Core, 'database' | 'git' | 'events' | 'jobs' | 'clock' | 'log'> {
   readonly processes: Pick<Processes, 'acrossMachines' | 'ended' | 'self'>
   readonly access: RemoteAccess
-  readonly rules: RepoRules
+  readonly rules: Services['repoRules']
   readonly quota: Services['quota']
   readonly settings: ImportSettings
   readonly largeFiles: LargeFileServices | undefined
-  readonly attachments: Attachments
+  readonly attachments: Services['attachments']
   readonly releaseRules: UploadRules
   readonly sources: SourceDeps
 }

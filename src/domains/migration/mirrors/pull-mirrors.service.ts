@@ -4,21 +4,13 @@ import { branchRef, type Remote, RemoteError, type RemoteRefs } from '../../../c
 import { badRequest } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
-import { type LfsTransfers, type Pushes, type RefChange, lfsServerOf } from '../../code/index.ts'
-import {
-  type Mirror,
-  type Repo,
-  findMirror,
-  findRepoById,
-  recordMirrorSync,
-  setMirrorLfsPending,
-  setDefaultBranch,
-} from '../../repositories/index.ts'
+import { type LfsTransfers, type RefChange, lfsServerOf } from '../../code/index.ts'
+import { type Mirror, type Repo, mirrorQueries, repoQueries } from '../../repositories/index.ts'
 import { mirrorChanges, nextDefaultBranch } from './mirror-changes.policy.ts'
 import { collectProblems, wikiAddress, type FoundRemote, type RemoteAccess } from './remote-access.ts'
 
 interface PullMirrorDeps extends Pick<Core, 'database' | 'git' | 'jobs' | 'clock' | 'log'> {
-  readonly pushes: Pushes
+  readonly pushes: Services['pushes']
   readonly access: RemoteAccess
   /** Of all processes; undefined where this is the only one. */
   readonly locks: SharedLocks | undefined
@@ -52,14 +44,14 @@ export function createPullMirrors(deps: PullMirrorDeps) {
 
 async function sync(deps: PullMirrorDeps, repoId: RepoId, signal: AbortSignal): Promise<void> {
   const { database, clock, log } = deps
-  const repo = await findRepoById(database.read, repoId)
-  const mirror = await findMirror(database.read, repoId)
+  const repo = await repoQueries.findById(database.read, repoId)
+  const mirror = await mirrorQueries.find(database.read, repoId)
   if (repo === undefined || mirror === undefined || repo.isArchived) return
   const outcome: SyncOutcome = (await deps.quota.isExceeded(repo.owner, 'size:repos:all'))
     ? { error: 'Quota exceeded' }
     : await syncParts(deps, { repo, mirror, signal })
   if (outcome.error !== '') log.warn({ repo: repoId, problem: outcome.error }, 'mirror not synced')
-  await database.transaction((tx) => recordMirrorSync(tx, repoId, { ...outcome, at: clock.now() }))
+  await database.transaction((tx) => mirrorQueries.recordSync(tx, repoId, { ...outcome, at: clock.now() }))
 }
 
 interface SyncOutcome {
@@ -124,7 +116,7 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
   }
   if (expected.length > 0) {
     // NOTE: stored before any ref moves, so that after a crash the next sync fetches the large files of this one.
-    if (mirror.hasLfs) await database.transaction((tx) => setMirrorLfsPending(tx, repo.id, true))
+    if (mirror.hasLfs) await database.transaction((tx) => mirrorQueries.setLfsPending(tx, repo.id, true))
     await git.remotes.receive(remote, opened, {
       ...access.transfer(signal),
       async move(refs) {
@@ -140,7 +132,7 @@ async function syncRefs(deps: PullMirrorDeps, { repo, mirror, signal }: SyncTask
   const defaultBranch = defaultBranchFor(found.refs, [])
   if (defaultBranch !== undefined) {
     await opened.refs.setHead(defaultBranch)
-    await database.transaction((tx) => setDefaultBranch(tx, repo.id, defaultBranch))
+    await database.transaction((tx) => repoQueries.setDefaultBranch(tx, repo.id, defaultBranch))
   }
   return updated
 }
@@ -165,7 +157,7 @@ async function syncLargeFiles(
     maxBytes,
     signal,
   })
-  await database.transaction((tx) => setMirrorLfsPending(tx, repo.id, false))
+  await database.transaction((tx) => mirrorQueries.setLfsPending(tx, repo.id, false))
 }
 
 function listRemote(

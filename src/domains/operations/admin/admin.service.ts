@@ -2,7 +2,7 @@ import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { invalid, notFound, conflict } from '../../../core/platform/errors.ts'
-import { deleteOwnedRepos, listOwnedRepos, lockOwnedRepos, recordRepoDeletion } from '../../repositories/index.ts'
+import { repoDeletion } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import {
   lockMemberships,
@@ -47,7 +47,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
 }
 
 async function requireNothingOwned(tx: Tx, user: User, memberships: number): Promise<void> {
-  if ((await listOwnedRepos(tx, user.id)).length > 0)
+  if ((await repoDeletion.listOwned(tx, user.id)).length > 0)
     throw invalid(`user still has ownership of repositories [uid: ${user.id}]`)
   if (memberships > 0) throw invalid(`user is a member of an organization [uid: ${user.id}]`)
 }
@@ -60,16 +60,16 @@ async function deleteAccount(
   { actor, at }: { readonly actor: Actor; readonly at: number },
 ): Promise<void> {
   if (!(await userQueries.lockToDelete(tx, id))) throw notFound(`user does not exist [uid: ${id}]`)
-  for (const repo of await listOwnedRepos(tx, id))
-    await recordRepoDeletion(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
-  await lockOwnedRepos(tx, id)
+  for (const repo of await repoDeletion.listOwned(tx, id))
+    await repoDeletion.record(tx, { events, jobs }, { actor, at }, { ...repo, ownerId: id })
+  await repoDeletion.lockOwned(tx, id)
   await events.append(
     tx,
     'user.deleting',
     { actor, repoId: 0, at },
     { user_id: id, name, ...(purge && { purges: true }) },
   )
-  await deleteOwnedRepos(tx, id)
+  await repoDeletion.deleteOwned(tx, id)
   await userQueries.delete(tx, id)
   await events.append(tx, 'user.deleted', { actor, repoId: 0, at }, { user_id: id, name })
 }

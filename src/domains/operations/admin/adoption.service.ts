@@ -1,4 +1,4 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
@@ -8,21 +8,12 @@ import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts
 import { forEachPausing } from '../../../core/platform/concurrency/pauses.ts'
 import { compileGlob } from '../../../core/platform/patterns/glob.ts'
 import { firstDefaultBranch } from '../../code/index.ts'
-import {
-  type RepoRules,
-  findRepoByName,
-  insertRepo,
-  newStorageKey,
-  recordRepoCreation,
-  repoNameConflict,
-  requireRepoName,
-  upsertBranches,
-} from '../../repositories/index.ts'
+import { repoQueries, repoCreation, branchQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { listKnownNames } from './admin.store.ts'
 
 export interface AdoptionDeps extends Pick<Core, 'database' | 'git' | 'events' | 'jobs' | 'clock'> {
-  readonly rules: RepoRules
+  readonly rules: Services['repoRules']
 }
 
 const BRANCHES = 'refs/heads/'
@@ -38,7 +29,7 @@ export function createAdoption(deps: AdoptionDeps) {
   const find = async (ownerName: string, name: string): Promise<{ owner: User; found: UnadoptedRepo }> => {
     const owner = await userQueries.findByName(database.read, ownerName)
     if (owner === undefined) throw notFound('user does not exist')
-    if (await findRepoByName(database.read, owner, name)) throw notFound('the repository has a row already')
+    if (await repoQueries.findByName(database.read, owner, name)) throw notFound('the repository has a row already')
     const [wantedOwner, wanted] = [owner.name.toLowerCase(), name.toLowerCase()]
     const found = (await git.adoptions.list()).find(
       (one) => one.owner.toLowerCase() === wantedOwner && one.name.toLowerCase() === wanted,
@@ -65,7 +56,7 @@ export function createAdoption(deps: AdoptionDeps) {
      */
     async adopt(admin: SignedIn, ownerName: string, name: string): Promise<void> {
       const { owner, found } = await find(ownerName, name)
-      requireRepoName(found.name)
+      repoCreation.requireName(found.name)
       await takeIn(deps, admin, { owner, found })
       await git.adoptions.discard(found)
     },
@@ -100,7 +91,7 @@ interface Adopted {
 /** As for a new repository: the directory first, then one transaction; the original is there until both are. */
 async function takeIn(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Adopted): Promise<void> {
   const { database, git } = deps
-  const storage = newStorageKey()
+  const storage = repoCreation.newStorageKey()
   const basics = await git.adoptions.adopt(found, storage).catch((error: unknown) => {
     throw isGitError(error, 'invalid') ? invalid(error.message) : error
   })
@@ -120,7 +111,7 @@ async function takeIn(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Ado
     )
   } catch (error) {
     await git.removeRepo(storage)
-    throw database.dialect.isUniqueViolation(error) ? repoNameConflict() : error
+    throw database.dialect.isUniqueViolation(error) ? repoCreation.nameConflict() : error
   }
 }
 
@@ -139,7 +130,7 @@ async function insertRows(
   { admin, owner, name, storage, basics, branches }: Rows,
 ): Promise<void> {
   const at = clock.now()
-  const id = await insertRepo(tx, {
+  const id = await repoCreation.insert(tx, {
     owner_id: owner.id,
     name,
     lower_name: name.toLowerCase(),
@@ -155,8 +146,8 @@ async function insertRows(
     created_at: at,
     updated_at: at,
   })
-  await upsertBranches(tx, { repoId: id, pusherId: admin.account.id, at }, branches)
-  await recordRepoCreation(tx, events, { id, name, actor: admin, owner, at, watch: false })
+  await branchQueries.upsert(tx, { repoId: id, pusherId: admin.account.id, at }, branches)
+  await repoCreation.record(tx, events, { id, name, actor: admin, owner, at, watch: false })
   const payload = { repo_id: id, owner_id: owner.id, name }
   await events.append(tx, 'admin.repo_adopted', { actor: admin, repoId: id, at }, payload)
   await jobs.enqueue(tx, 'repo.maintain', { repo_id: id }, { key: String(id) })

@@ -1,6 +1,6 @@
 import type { Database } from '../../../core/db/database.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
-import { loadRepoNumbers } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import type { Gauges } from './metrics.routes.ts'
 import { shareReading } from './shared-reading.ts'
 
@@ -8,7 +8,7 @@ import { shareReading } from './shared-reading.ts'
 const KEEP_MS = 60_000
 
 export function repoGauges({ read }: Database, clock: Clock): Gauges {
-  const load = shareReading(() => loadRepoNumbers(read), clock, KEEP_MS)
+  const load = shareReading(() => repoQueries.loadNumbers(read), clock, KEEP_MS)
   return {
     repositories: {
       help: 'Repositories by visibility',

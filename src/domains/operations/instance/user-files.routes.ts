@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../../core/module.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { User } from '../../accounts/index.ts'
-import type { WebAccess } from '../../repositories/index.ts'
 
 export interface UserFileDeps {
-  readonly webAccess: WebAccess
+  readonly webAccess: Services['webAccess']
   readonly gpgKeys: Services['gpgKeys']
   readonly sshKeys: Services['sshKeys']
   readonly users: Services['users']

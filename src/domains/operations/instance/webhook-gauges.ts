@@ -1,12 +1,12 @@
+import type { Services } from '../../../core/module.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
-import type { Deliveries } from '../../delivery/index.ts'
 import type { Gauges } from './metrics.routes.ts'
 import { shareReading } from './shared-reading.ts'
 
 const KEEP_MS = 1_000
 
 /** The queue of webhooks. */
-export function webhookGauges(deliveries: Pick<Deliveries, 'count'>, clock: Clock): Gauges {
+export function webhookGauges(deliveries: Pick<Services['hookDeliveries'], 'count'>, clock: Clock): Gauges {
   const count = shareReading(() => deliveries.count(), clock, KEEP_MS)
   return {
     webhook_deliveries_waiting: { help: 'Deliveries of webhooks that wait', read: async () => (await count()).waiting },

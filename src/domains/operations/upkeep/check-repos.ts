@@ -1,13 +1,12 @@
 import { isGitError } from '../../../core/git/index.ts'
-import type { Pushes, Wikis } from '../../code/index.ts'
-import { type Repo, countRepos, findRepoById, listUsedStorages, walkRepoIds } from '../../repositories/index.ts'
-import type { CheckOptions, Finding, Core } from '../../../core/module.ts'
+import { type Repo, repoQueries, repoDeletion } from '../../repositories/index.ts'
+import type { CheckOptions, Finding, Core, Services } from '../../../core/module.ts'
 import { listUnfinishedJobs } from '../../../core/jobs/index.ts'
 import { type Look, lookAgain } from '../../../core/platform/second-look.ts'
 
 interface DriftDeps extends Pick<Core, 'database' | 'git'> {
-  readonly pushes: Pick<Pushes, 'inspect'>
-  readonly wikis: Pick<Wikis, 'inspect'>
+  readonly pushes: Pick<Services['pushes'], 'inspect'>
+  readonly wikis: Pick<Services['wikis'], 'inspect'>
 }
 
 interface Difference {
@@ -24,7 +23,7 @@ type Suspects = Map<Repo['id'], Differences>
 
 /** NOTE: reads the row itself: that of the caller may be minutes old. Empty for a repository that was deleted. */
 async function findDifferences(deps: DriftDeps, id: Repo['id']): Promise<Differences> {
-  const repo = await findRepoById(deps.database.read, id)
+  const repo = await repoQueries.findById(deps.database.read, id)
   if (repo === undefined) return new Map()
   const { fullName, storage } = repo
   if (!(await deps.git.repoExists(storage))) {
@@ -83,8 +82,8 @@ const confirmDifferences = (deps: DriftDeps, suspects: Suspects): AsyncGenerator
   })
 
 export interface CheckReposDeps extends DriftDeps {
-  readonly pushes: Pick<Pushes, 'inspect' | 'reconcile'>
-  readonly wikis: Pick<Wikis, 'inspect' | 'reconcile'>
+  readonly pushes: Pick<Services['pushes'], 'inspect' | 'reconcile'>
+  readonly wikis: Pick<Services['wikis'], 'inspect' | 'reconcile'>
 }
 
 const WIKI = /\.wiki$/
@@ -97,11 +96,11 @@ type Describe = (what: string, state: Finding['state']) => Finding
  * server may be running: differences from rows are looked at once more in the end.
  */
 export async function* checkStoredRepos(deps: CheckReposDeps, options: CheckOptions): Findings {
-  const total = await countRepos(deps.database.read)
+  const total = await repoQueries.count(deps.database.read)
   const suspects: Suspects = new Map()
   let done = 0
-  for await (const id of walkRepoIds(deps.database.read)) {
-    const repo = await findRepoById(deps.database.read, id)
+  for await (const id of repoQueries.walkIds(deps.database.read)) {
+    const repo = await repoQueries.findById(deps.database.read, id)
     if (repo !== undefined) yield* checkRepo(deps, repo, { ...options, suspects })
     options.progress?.(++done, total)
   }
@@ -127,7 +126,7 @@ async function* checkRepo(deps: CheckReposDeps, repo: Repo, { fix, quick, suspec
       if (fix) yield* repair(deps, repo)
     } catch (error) {
       if (!isGitError(error)) throw error
-      if (await findRepoById(database.read, repo.id)) yield describer(repo.fullName)(error.message, 'problem')
+      if (await repoQueries.findById(database.read, repo.id)) yield describer(repo.fullName)(error.message, 'problem')
       return
     }
   }
@@ -158,7 +157,7 @@ async function* repair({ pushes, wikis }: CheckReposDeps, { id, fullName }: Repo
 /** Directories without a repository are kept: an administrator may adopt or delete them. */
 async function* findStrayDirectories({ database, git }: CheckReposDeps): Findings {
   for await (const folder of git.listStored()) {
-    const used = await listUsedStorages(
+    const used = await repoDeletion.listUsedStorages(
       database.read,
       folder.map(({ storage }) => storage.replace(WIKI, '')),
     )

@@ -1,14 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../../core/db/database.ts'
-import {
-  issueCounters,
-  labelCounters,
-  milestoneCounters,
-  recountIssues,
-  recountLabels,
-  recountMilestones,
-} from '../../issues/index.ts'
-import { recountRepos, recountTopics, repoCounters, topicCounters } from '../../repositories/index.ts'
+import { issueQueries, labelQueries, milestoneQueries } from '../../issues/index.ts'
+import { repoQueries, topicQueries } from '../../repositories/index.ts'
 import { userQueries } from '../../accounts/index.ts'
 
 /** A column that repeats what could be counted. */
@@ -27,35 +20,35 @@ const COUNTERS: readonly Counter[] = [
     count: userQueries.counters[column],
     recount: (tx: Tx, ids: readonly number[]) => userQueries.recount(tx, column, ids),
   })),
-  ...namesOf(repoCounters).map((column) => ({
+  ...namesOf(repoQueries.counters).map((column) => ({
     table: 'repo' as const,
     column,
-    count: repoCounters[column],
-    recount: (tx: Tx, ids: readonly number[]) => recountRepos(tx, column, ids),
+    count: repoQueries.counters[column],
+    recount: (tx: Tx, ids: readonly number[]) => repoQueries.recount(tx, column, ids),
   })),
-  ...namesOf(topicCounters).map((column) => ({
+  ...namesOf(topicQueries.counters).map((column) => ({
     table: 'topic' as const,
     column,
-    count: topicCounters[column],
-    recount: (tx: Tx, ids: readonly number[]) => recountTopics(tx, column, ids),
+    count: topicQueries.counters[column],
+    recount: (tx: Tx, ids: readonly number[]) => topicQueries.recount(tx, column, ids),
   })),
-  ...namesOf(labelCounters).map((column) => ({
+  ...namesOf(labelQueries.counters).map((column) => ({
     table: 'label' as const,
     column,
-    count: labelCounters[column],
-    recount: (tx: Tx, ids: readonly number[]) => recountLabels(tx, column, ids),
+    count: labelQueries.counters[column],
+    recount: (tx: Tx, ids: readonly number[]) => labelQueries.recount(tx, column, ids),
   })),
-  ...namesOf(milestoneCounters).map((column) => ({
+  ...namesOf(milestoneQueries.counters).map((column) => ({
     table: 'milestone' as const,
     column,
-    count: milestoneCounters[column],
-    recount: (tx: Tx, ids: readonly number[]) => recountMilestones(tx, column, ids),
+    count: milestoneQueries.counters[column],
+    recount: (tx: Tx, ids: readonly number[]) => milestoneQueries.recount(tx, column, ids),
   })),
-  ...namesOf(issueCounters).map((column) => ({
+  ...namesOf(issueQueries.counters).map((column) => ({
     table: 'issue' as const,
     column,
-    count: issueCounters[column],
-    recount: (tx: Tx, ids: readonly number[]) => recountIssues(tx, column, ids),
+    count: issueQueries.counters[column],
+    recount: (tx: Tx, ids: readonly number[]) => issueQueries.recount(tx, column, ids),
   })),
 ]
 

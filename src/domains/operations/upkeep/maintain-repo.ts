@@ -1,10 +1,9 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { type Repo, findRepoById, setGitSize } from '../../repositories/index.ts'
-import type { Wikis } from '../../code/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 
 export interface MaintainRepoDeps extends Pick<Core, 'database' | 'git'> {
-  readonly wikis: Pick<Wikis, 'reconcile'>
+  readonly wikis: Pick<Services['wikis'], 'reconcile'>
   /** Bytes of packs from which a repository has a bundle; Infinity where none has. */
   readonly bundleMinBytes: number
 }
@@ -12,7 +11,7 @@ export interface MaintainRepoDeps extends Pick<Core, 'database' | 'git'> {
 /** Packs a repository and its wiki after pushes, measures them, and renews the bundle. */
 export async function maintainRepo(deps: MaintainRepoDeps, repoId: RepoId): Promise<void> {
   const { database, git, wikis, bundleMinBytes } = deps
-  const repo = await findRepoById(database.read, repoId)
+  const repo = await repoQueries.findById(database.read, repoId)
   if (repo === undefined) return
   await git.maintain(repo, 'push')
   const wiki = { storage: wikiOf(repo), objectFormat: repo.objectFormat }
@@ -26,7 +25,7 @@ export async function maintainRepo(deps: MaintainRepoDeps, repoId: RepoId): Prom
 
 /** Measures the disk space of a repository and its wiki and stores it. */
 export async function measureRepo(deps: Pick<MaintainRepoDeps, 'database' | 'git'>, repoId: RepoId): Promise<void> {
-  const repo = await findRepoById(deps.database.read, repoId)
+  const repo = await repoQueries.findById(deps.database.read, repoId)
   if (repo !== undefined) await measure(deps, repo)
 }
 
@@ -39,5 +38,5 @@ async function measure({ database, git }: Pick<MaintainRepoDeps, 'database' | 'g
     ),
   )
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  if (bytes !== repo.gitSize) await database.transaction((tx) => setGitSize(tx, repo.id, bytes))
+  if (bytes !== repo.gitSize) await database.transaction((tx) => repoQueries.setGitSize(tx, repo.id, bytes))
 }

@@ -10,7 +10,7 @@ import {
   type ScheduledTask,
 } from '../../../core/jobs/index.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
-import { listReposWithDeletedRefs, type Repo, eachRepo, findRepoById } from '../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 import { maintainRepo, type MaintainRepoDeps, measureRepo } from './maintain-repo.ts'
 import { recountWrong } from './recount.ts'
 
@@ -60,8 +60,8 @@ const deleteHooksOfEveryRepo = (deps: EveryRepoDeps, signal: AbortSignal): Promi
   })
 
 const forEach = ({ database, log }: EveryRepoDeps, { run, ...options }: Work): Promise<void> =>
-  eachRepo({ database, log, ...options }, async (id) => {
-    const repo = await findRepoById(database.read, id)
+  repoQueries.forEach({ database, log, ...options }, async (id) => {
+    const repo = await repoQueries.findById(database.read, id)
     if (repo !== undefined) await run(repo)
   })
 
@@ -119,7 +119,7 @@ export function createUpkeepJobs(deps: UpkeepJobDeps): JobDefinitions {
     'repos.collect': defineJob(Nothing, (_, signal) => collectGarbage(deps, signal)),
     'repos.expire_deleted': defineJob(Nothing, async (_, signal) => {
       const to = clock.now() - KEPT_MS
-      await collectGarbage(deps, signal, await listReposWithDeletedRefs(database.read, to - DAY_MS, to))
+      await collectGarbage(deps, signal, await repoQueries.listWithDeletedRefs(database.read, to - DAY_MS, to))
     }),
     'storage.clean': defineJob(Nothing, async () => {
       const aborted = await abortOldUploads(blobs, clock.now())

@@ -1,11 +1,11 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { canSeeRepo } from '../../../core/access/repo-access.ts'
 import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import type { EventPayload } from '../../../core/events/index.ts'
 import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type Repos, listReposByIds } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import type { PackageView } from './package-view.ts'
 import {
@@ -42,7 +42,7 @@ interface PackageQuery {
 }
 
 interface PackageDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  readonly repos: Repos
+  readonly repos: Services['repos']
 }
 
 export type Packages = ReturnType<typeof createPackages>
@@ -177,7 +177,7 @@ async function viewsOf(
     read,
     versions.map(({ creatorId }) => creatorId),
   )
-  const linked = await listReposByIds(
+  const linked = await repoQueries.listByIds(
     read,
     versions.flatMap(({ repoId }) => repoId ?? []),
   )

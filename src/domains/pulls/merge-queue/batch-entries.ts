@@ -5,9 +5,9 @@ import type { GitRepo } from '../../../core/git/index.ts'
 import type { Core } from '../../../core/module.ts'
 import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import { userQueries } from '../../accounts/index.ts'
-import { type CombinedState, listLatestStatuses, loadBranchRules, requiredChecksState } from '../../code/index.ts'
-import { findIssueById, lockIssue, type Issue, recordEntries } from '../../issues/index.ts'
-import { type Repo, loadRepoAccess, lockRepo } from '../../repositories/index.ts'
+import { type CombinedState, statusQueries, protectionQueries, checkRules } from '../../code/index.ts'
+import { type Issue, issueQueries, timelineQueries } from '../../issues/index.ts'
+import { type Repo, accessQueries, repoQueries } from '../../repositories/index.ts'
 import type { BatchMerges } from '../merges/batch-merges.ts'
 import { MERGE_NEED, type RequestedMerge } from '../merges/merge-request.ts'
 import { findPullByIssue, lockPull } from '../pulls/records/pull.store.ts'
@@ -52,7 +52,7 @@ export async function leaveQueue({ events, jobs }: LeaveDeps, tx: Tx, leaving: L
   if (!(await dissolveBatch(tx, entry, entry.batchId))) return false
   await deleteEntry(tx, entry.pullId)
   const entryOfTimeline = { kind: 'pull_cancel_scheduled_merge', body: `Left the merge queue: ${reason}` } as const
-  await recordEntries(tx, { issue, actorId: actor.account.id, at }, entryOfTimeline)
+  await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, entryOfTimeline)
   await events.append(
     tx,
     'merge_queue.left',
@@ -150,7 +150,7 @@ export async function checkEntries(
 async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry): Promise<CheckedEntry | string> {
   const { read } = deps.database
   const [issue, pull, actor] = await Promise.all([
-    findIssueById(read, entry.issueId),
+    issueQueries.findById(read, entry.issueId),
     findPullByIssue(read, entry.issueId),
     userQueries.loadActing(read, entry.actorId, entry.restriction, MERGE_NEED),
   ])
@@ -160,7 +160,7 @@ async function checkEntry(deps: WorkerDeps, { repo }: Place, entry: QueueEntry):
   if (pull.headOid !== entry.headOid) return 'its head was pushed to'
   if (actor === undefined) return 'the account that queued it is not active'
   if (!reachesRepo(actor, repo)) return 'the token that queued it does not reach the repository'
-  const target = { repo, issue, pull, access: await loadRepoAccess(read, actor, repo) }
+  const target = { repo, issue, pull, access: await accessQueries.load(read, actor, repo) }
   const merge = { actor, target, request: entry.request }
   const problem = await deps.batchMerges.problem(merge)
   return problem ?? { ...merge, entry }
@@ -174,9 +174,9 @@ export async function removeEntry(deps: WorkerDeps, { repo }: Place, entry: Queu
   const { database, clock, log } = deps
   log.debug({ pull: entry.pullId, reason }, 'removing a pull request from the merge queue')
   await database.transaction(async (tx) => {
-    const issue = await lockIssue(tx, entry.issueId)
+    const issue = await issueQueries.lock(tx, entry.issueId)
     if (issue === undefined || (await lockPull(tx, entry.pullId)) === undefined) return
-    await lockRepo(tx, repo.id)
+    await repoQueries.lock(tx, repo.id)
     const found = await findEntry(tx, entry.pullId)
     if (found === undefined || found.headOid !== entry.headOid) return
     await leaveQueue(deps, tx, { actor: systemActor, issue, entry: found, reason, isFailure: true, at: clock.now() })
@@ -199,20 +199,23 @@ export async function requiredStatuses(
   { repo, branch }: Pick<Place, 'branch' | 'repo'>,
   oid = '',
 ): Promise<RequiredStatuses> {
-  const rule = await (await loadBranchRules(read, repo, ANONYMOUS)).ruleOf(branch)
+  const rule = await (await protectionQueries.loadBranchRules(read, repo, ANONYMOUS)).ruleOf(branch)
   if (!rule?.enableStatusCheck) return { isRequired: false, state: 'success', failed: '' }
   const latest = await latestOf(read, { repo, oid })
-  const state = await requiredChecksState(rule.statusCheckContexts, latest)
+  const state = await checkRules.requiredChecksState(rule.statusCheckContexts, latest)
   const failed: string[] = []
   if (state === 'failure')
     for (const status of latest)
-      if (failed.length < MAX_NAMED && (await requiredChecksState(rule.statusCheckContexts, [status])) === 'failure')
+      if (
+        failed.length < MAX_NAMED &&
+        (await checkRules.requiredChecksState(rule.statusCheckContexts, [status])) === 'failure'
+      )
         failed.push(`${status.context} (${status.state})`)
   return { isRequired: true, state, failed: failed.join(', ') }
 }
 
 const latestOf = async (read: Db, { repo, oid }: { readonly repo: Place['repo']; readonly oid: string }) =>
-  oid === '' ? [] : (await listLatestStatuses(read, { repoId: repo.id, oid })).items
+  oid === '' ? [] : (await statusQueries.listLatest(read, { repoId: repo.id, oid })).items
 
 interface Failure {
   readonly entries: readonly QueueEntry[]
@@ -227,7 +230,7 @@ export async function failBatch(deps: WorkerDeps, place: BatchPlace, { entries, 
   const [only] = entries
   if (entries.length === 1 && only !== undefined) return removeEntry(deps, place, only, reason)
   await deps.database.transaction(async (tx) => {
-    await lockRepo(tx, place.repoId)
+    await repoQueries.lock(tx, place.repoId)
     const batch = await lockBatch(tx, place.batch.id)
     if (batch === undefined || batch.oid !== place.batch.oid) return
     const all = await listEntries(tx, place)
@@ -280,7 +283,7 @@ export async function announceLate(
   merges: readonly CheckedEntry[],
 ): Promise<void> {
   await deps.database.transaction(async (tx) => {
-    await lockRepo(tx, repoId)
+    await repoQueries.lock(tx, repoId)
     const batch = await lockBatch(tx, id)
     if (batch?.state !== 'testing' || batch.oid !== oid || batch.isAnnounced) return
     const builtAt = deps.clock.now()

@@ -8,9 +8,9 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { isDomainError, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { BranchModel, type Branches, presentBranch } from '../../code/index.ts'
+import { BranchModel, presentBranch } from '../../code/index.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import type { Guards } from '../../../core/module.ts'
+import type { Guards, Services } from '../../../core/module.ts'
 import { EditMergeQueueEntryOption, MergeQueueEntry } from './merge-queue.model.ts'
 import { presentQueued } from './merge-queue.present.ts'
 import type { MergeQueue } from './merge-queue.service.ts'
@@ -18,7 +18,7 @@ import type { MergeQueue } from './merge-queue.service.ts'
 interface MergeQueueOperationDeps {
   readonly guards: Pick<Guards, 'pull' | 'repo'>
   readonly queue: MergeQueue
-  readonly branches: Branches
+  readonly branches: Services['branches']
   readonly site: Site
 }
 

@@ -2,9 +2,9 @@ import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import type { Projections } from '../../../core/events/index.ts'
 import { asId, type PullId } from '../../../core/platform/crypto/ids.ts'
-import { lockIssue } from '../../issues/index.ts'
+import { issueQueries } from '../../issues/index.ts'
 import { findPullByIssue } from '../pulls/records/pull.store.ts'
-import { lockRepo } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import { halfOf } from './bisect.policy.ts'
 import { dissolveBatch, type LeaveDeps, leaveQueue } from './batch-entries.ts'
 import { enqueueAdvance } from './enqueue-advance.ts'
@@ -48,7 +48,7 @@ export const mergeQueueProjections = (deps: LeaveDeps): Projections => ({
     const [from, to] = [payload.from, payload.to]
     const repoId = asId<QueueEntry['repoId']>(payload.repo_id)
     if (!(await listQueuedBranches(tx, repoId)).includes(from)) return
-    await lockRepo(tx, repoId)
+    await repoQueries.lock(tx, repoId)
     const inBatch = (await listEntries(tx, { repoId, branch: from })).find(({ batchId }) => batchId !== 0)
     if (inBatch !== undefined) await dissolveBatch(tx, inBatch, inBatch.batchId)
     await renameQueue(tx, { repoId, branch: from }, to)
@@ -61,7 +61,7 @@ export const mergeQueueProjections = (deps: LeaveDeps): Projections => ({
 async function lockQueue(tx: Tx, pullId: PullId): Promise<QueueEntry | undefined> {
   const seen = await findEntry(tx, pullId)
   if (seen === undefined) return undefined
-  await lockRepo(tx, seen.repoId)
+  await repoQueries.lock(tx, seen.repoId)
   return findEntry(tx, pullId)
 }
 
@@ -73,7 +73,7 @@ interface Cause {
 
 async function leaveBecause(deps: LeaveDeps, tx: Tx, pullId: PullId, cause: Cause): Promise<void> {
   const seen = await findEntry(tx, pullId)
-  const issue = seen && (await lockIssue(tx, seen.issueId))
+  const issue = seen && (await issueQueries.lock(tx, seen.issueId))
   const entry = issue && (await lockQueue(tx, pullId))
   if (issue === undefined || entry === undefined) return
   const { actorId, reason, at } = cause

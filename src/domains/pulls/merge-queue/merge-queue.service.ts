@@ -4,7 +4,7 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { conflict, forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
-import { lockIssue, recordEntries } from '../../issues/index.ts'
+import { issueQueries, timelineQueries } from '../../issues/index.ts'
 import type { BatchMerges } from '../merges/batch-merges.ts'
 import { loadMergeRights } from '../merges/rules/load-merge-facts.ts'
 import { lockUnchangedPull } from '../merges/merge-steps.ts'
@@ -12,7 +12,7 @@ import type { MergeRequest } from '../merges/merge-request.ts'
 import { mergeRefused } from '../merges/merge-errors.ts'
 import { lockPull } from '../pulls/records/pull.store.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import { type Repo, lockRepo } from '../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 import { dissolveBatch, type LeaveDeps, leaveQueue } from './batch-entries.ts'
 import { enqueueAdvance } from './enqueue-advance.ts'
 import { countEntries, findEntry, insertEntry, listEntries, reorderEntries } from './records/entry.store.ts'
@@ -75,7 +75,7 @@ async function enqueue(
   const branch = { repoId: repo.id, branch: pull.baseBranch }
   await database.transaction(async (tx) => {
     await lockUnchangedPull(tx, target)
-    await lockRepo(tx, repo.id)
+    await repoQueries.lock(tx, repo.id)
     if ((await findEntry(tx, pull.id)) !== undefined)
       throw conflict(`pull request is already in the merge queue [pull_id: ${pull.id}]`)
     if ((await countEntries(tx, branch)) >= maxLength)
@@ -84,7 +84,7 @@ async function enqueue(
     const ids = { pullId: pull.id, issueId: issue.id, ...asker }
     await insertEntry(tx, { ...branch, ...ids, request, headOid: pull.headOid, at })
     const entry = { kind: 'pull_scheduled_merge', body: 'Entered the merge queue' } as const
-    await recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
+    await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, entry)
     await events.append(
       tx,
       'merge_queue.entered',
@@ -110,9 +110,9 @@ async function leave(deps: MergeQueueDeps, actor: SignedIn, target: PullInView):
     throw forbidden('user has no permission to cancel the queued merge')
   const at = clock.now()
   return database.transaction(async (tx) => {
-    const issue = await lockIssue(tx, target.issue.id)
+    const issue = await issueQueries.lock(tx, target.issue.id)
     if (issue === undefined || (await lockPull(tx, target.pull.id)) === undefined) return false
-    await lockRepo(tx, target.repo.id)
+    await repoQueries.lock(tx, target.repo.id)
     const entry = await findEntry(tx, target.pull.id)
     if (entry === undefined) return false
     const reason = 'its merge was cancelled'
@@ -124,7 +124,7 @@ async function leave(deps: MergeQueueDeps, actor: SignedIn, target: PullInView):
 
 /** Dissolves a batch whose pull requests are no longer the first ones of the queue. */
 async function move({ jobs }: MergeQueueDeps, tx: Tx, { repo, pull }: PullInView, position: number): Promise<void> {
-  await lockRepo(tx, repo.id)
+  await repoQueries.lock(tx, repo.id)
   const entry = await findEntry(tx, pull.id)
   if (entry === undefined) throw notFound('the pull request is not in a merge queue')
   const entries = await listEntries(tx, entry)

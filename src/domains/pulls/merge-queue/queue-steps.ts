@@ -1,7 +1,7 @@
 import type { Tx } from '../../../core/db/database.ts'
 import { branchRef } from '../../../core/git/index.ts'
 import { conflict } from '../../../core/platform/errors.ts'
-import { findRepoById, lockRepo } from '../../repositories/index.ts'
+import { repoQueries } from '../../repositories/index.ts'
 import {
   announceBuilt,
   announceLate,
@@ -65,7 +65,7 @@ export async function advanceQueue(deps: WorkerDeps, branch: QueuedBranch, signa
 
 async function advance(deps: WorkerDeps, { repoId, branch }: QueuedBranch): Promise<Step> {
   const { read } = deps.database
-  const repo = await findRepoById(read, repoId)
+  const repo = await repoQueries.findById(read, repoId)
   if (repo === undefined || repo.isArchived) return 'wait'
   const batch = await findBatch(read, { repoId, branch })
   const place = { repoId, branch, repo, git: deps.git.open(repo) }
@@ -81,7 +81,7 @@ async function takeBatch(deps: WorkerDeps, place: Place): Promise<Step> {
   const taken = entries.slice(0, nextBatchSize(entries, batchSize))
   if (taken.length === 0) return 'wait'
   await database.transaction(async (tx) => {
-    await lockRepo(tx, place.repoId)
+    await repoQueries.lock(tx, place.repoId)
     if ((await findBatch(tx, place)) !== undefined) return
     const now = await listEntries(tx, place)
     if (taken.some(({ pullId, headOid }, index) => now[index]?.pullId !== pullId || now[index].headOid !== headOid))
@@ -161,7 +161,7 @@ async function recordBuilt(
   place: BatchPlace,
   { base, built, isRequired }: Built,
 ): Promise<void> {
-  await lockRepo(tx, place.repoId)
+  await repoQueries.lock(tx, place.repoId)
   const batch = await lockBatch(tx, place.batch.id)
   if (batch?.state !== 'building') return
   const entries = await listEntriesOfBatch(tx, place, batch.id)
@@ -209,7 +209,7 @@ async function testBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step | re
 /** Makes a batch be built again; deletes an empty one. Does nothing when the batch has changed. */
 async function buildAnew({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
   await database.transaction(async (tx) => {
-    await lockRepo(tx, place.repoId)
+    await repoQueries.lock(tx, place.repoId)
     const batch = await lockBatch(tx, place.batch.id)
     if (batch === undefined || batch.state === 'building') return
     if ((await listEntriesOfBatch(tx, place, batch.id)).length === 0) await deleteBatch(tx, batch.id)
@@ -236,7 +236,7 @@ async function mergeBatch(deps: WorkerDeps, place: BatchPlace, checked: readonly
     baseOid: batch.baseOid,
     merges,
     async claim(tx) {
-      await lockRepo(tx, place.repoId)
+      await repoQueries.lock(tx, place.repoId)
       const locked = await lockBatch(tx, batch.id)
       if (locked?.state !== 'testing' || locked.oid !== batch.oid) throw conflict('the batch changed meanwhile')
       await updateBatch(tx, batch.id, { state: 'merging' })
@@ -273,7 +273,7 @@ async function resumeBatch(deps: WorkerDeps, place: BatchPlace): Promise<Step> {
 /** Does nothing when the batch was deleted or has changed. */
 async function returnToTest({ database }: WorkerDeps, place: BatchPlace): Promise<void> {
   await database.transaction(async (tx) => {
-    await lockRepo(tx, place.repoId)
+    await repoQueries.lock(tx, place.repoId)
     const batch = await lockBatch(tx, place.batch.id)
     if (batch?.state === 'merging') await updateBatch(tx, batch.id, { state: 'testing' })
   })

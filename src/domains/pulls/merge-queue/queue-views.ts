@@ -1,6 +1,6 @@
 import type { Db } from '../../../core/db/database.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import { type Issue, listIssuesByIds } from '../../issues/index.ts'
+import { type Issue, issueQueries } from '../../issues/index.ts'
 import type { Pull } from '../pulls/records/pull.store.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
@@ -50,7 +50,7 @@ async function withDetails(
   entries: readonly (QueueEntry & { readonly position: number })[],
 ): Promise<QueuedView[]> {
   const [issues, users] = await Promise.all([
-    listIssuesByIds(
+    issueQueries.listByIds(
       db,
       entries.map(({ issueId }) => issueId),
     ),

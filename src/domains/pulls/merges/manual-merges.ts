@@ -3,7 +3,7 @@ import type { GitRepo } from '../../../core/git/index.ts'
 import { conflict } from '../../../core/platform/errors.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type Pull, listOpenPullsInto } from '../pulls/records/pull.store.ts'
-import { type Repo, findRepoById, parseRepoSettings } from '../../repositories/index.ts'
+import { type Repo, parseRepoSettings, repoQueries } from '../../repositories/index.ts'
 import { listOpenBases } from './merges.store.ts'
 import { type MergeDeps, record } from './merge-steps.ts'
 
@@ -15,7 +15,7 @@ const BATCH = 100
  */
 export async function detectMerges(deps: MergeDeps, repoId: RepoId, signal: AbortSignal): Promise<void> {
   const { read } = deps.database
-  const repo = await findRepoById(read, repoId)
+  const repo = await repoQueries.findById(read, repoId)
   if (repo === undefined || !parseRepoSettings(repo.settings).pulls.autodetectManualMerge) return
   const git = deps.git.open(repo)
   for (const { branch, oid, pusherId, restriction } of await listOpenBases(read, repoId)) {

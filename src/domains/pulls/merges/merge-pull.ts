@@ -3,7 +3,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import { branchRef, type GitRepo, RefConflictError, retryMoved } from '../../../core/git/index.ts'
 import { conflict, notFound } from '../../../core/platform/errors.ts'
 import { PushRefusedError } from '../../code/index.ts'
-import { findIssueById } from '../../issues/index.ts'
+import { issueQueries } from '../../issues/index.ts'
 import { findHeadTip } from '../pulls/heads.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { findPull, findPullByIssue } from '../pulls/records/pull.store.ts'
@@ -76,7 +76,7 @@ async function reload(deps: MergeDeps, target: PullInView): Promise<PullInView> 
       throw conflict('the pull request is being merged')
     await resumeMerge(deps, target.repo, intent)
   }
-  const issue = await findIssueById(read, target.issue.id)
+  const issue = await issueQueries.findById(read, target.issue.id)
   const pull = issue && (await findPullByIssue(read, issue.id))
   if (issue === undefined || pull === undefined) throw notFound('the pull request was deleted meanwhile')
   if (pull.baseBranch !== target.pull.baseBranch) throw conflict('the pull request has another base now')

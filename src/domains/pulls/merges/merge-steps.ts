@@ -3,23 +3,14 @@ import { unitMode } from '../../../core/access/repo-access.ts'
 import { actorOf, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
 import { conflict, isDomainError, notFound } from '../../../core/platform/errors.ts'
 import { userQueries } from '../../accounts/index.ts'
-import { PushRefusedError, type Pushes } from '../../code/index.ts'
-import {
-  type Issue,
-  type StateRules,
-  type TimeBookings,
-  applyMergeKeywords,
-  changeState,
-  findIssueById,
-  lockIssue,
-  recordEntries,
-} from '../../issues/index.ts'
-import { type Repo, findRepoById, loadRepoAccess, parseRepoSettings } from '../../repositories/index.ts'
+import { PushRefusedError } from '../../code/index.ts'
+import { type Issue, issueChanges, issueQueries, timelineQueries } from '../../issues/index.ts'
+import { type Repo, parseRepoSettings, repoQueries, accessQueries } from '../../repositories/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { type Pull, findPullByIssue, listOpenPullsFrom, lockPull, recordMerge } from '../pulls/records/pull.store.ts'
 import {
@@ -51,9 +42,9 @@ import { deleteSchedule } from './schedules/merge-schedule.store.ts'
  */
 
 export interface MergeDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'jobs' | 'log'>, CommitDeps {
-  readonly pushes: Pick<Pushes, 'findUnverified' | 'moveRefs' | 'push' | 'requireMergeable'>
-  readonly stateRules: StateRules
-  readonly timeBookings: TimeBookings
+  readonly pushes: Pick<Services['pushes'], 'findUnverified' | 'moveRefs' | 'push' | 'requireMergeable'>
+  readonly stateRules: Services['issueStateRules']
+  readonly timeBookings: Services['issueTimeBookings']
   /** Locks of base branches. Every process of this server takes the lock before it merges into the branch. */
   readonly locks: KeyedMutex
   /** Epoch milliseconds, shared by the processes of a server. Older intents belong to a server that has ended. */
@@ -202,7 +193,7 @@ async function claimMerge(
 
 /** Locks an open pull request. Throws NotFound, MergeRefused or Conflict when it changed since it was loaded. */
 export async function lockUnchangedPull(tx: Tx, { issue, pull }: PullInView): Promise<void> {
-  const lockedIssue = await lockIssue(tx, issue.id)
+  const lockedIssue = await issueQueries.lock(tx, issue.id)
   const locked = lockedIssue && (await lockPull(tx, pull.id))
   if (lockedIssue === undefined || locked === undefined) throw notFound('the pull request was deleted meanwhile')
   if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
@@ -230,7 +221,7 @@ export async function record(
   { repo, issueId, intent, mergedAt, mergeBase }: RecordedMerge,
 ): Promise<void> {
   const { events, jobs } = deps
-  const issue = await lockIssue(tx, issueId)
+  const issue = await issueQueries.lock(tx, issueId)
   const pull = issue && (await lockPull(tx, intent.pullId))
   await clearIntent(deps, tx, intent)
   if (issue === undefined || pull === undefined || pull.merge !== undefined) return
@@ -245,10 +236,10 @@ export async function record(
   const { actorId, at, oid, isAuto, deletesBranch, restriction } = intent
   const actor = actorOf(actorId)
   if (issue.isClosed)
-    await recordEntries(tx, { issue, actorId, at }, { kind: 'merge_pull', payload: { commitOid: oid } })
+    await timelineQueries.record(tx, { issue, actorId, at }, { kind: 'merge_pull', payload: { commitOid: oid } })
   else {
     const merge = isAuto ? 'auto-merged' : 'merged'
-    await changeState({ tx, events, actor, repo, issue, at }, { isClosed: true, commitOid: oid, merge })
+    await issueChanges.changeState({ tx, events, actor, repo, issue, at }, { isClosed: true, commitOid: oid, merge })
   }
   await events.append(
     tx,
@@ -273,13 +264,13 @@ interface FollowUp {
  */
 export async function followUp(deps: MergeDeps, { issueId, deletesBranch, restriction }: FollowUp): Promise<void> {
   const { database, clock, events } = deps
-  const issue = await findIssueById(database.read, issueId)
+  const issue = await issueQueries.findById(database.read, issueId)
   const pull = issue && (await findPullByIssue(database.read, issueId))
   const actor = pull?.merge && (await userQueries.loadActing(database.read, pull.merge.byId, restriction))
-  const repo = issue && (await findRepoById(database.read, issue.repoId))
+  const repo = issue && (await repoQueries.findById(database.read, issue.repoId))
   if (issue === undefined || repo === undefined || pull?.merge === undefined || actor === undefined) return
   const applied = { events, actor, at: clock.now(), issueId, repo, oid: pull.merge.oid }
-  await database.transaction((tx) => applyMergeKeywords(deps, tx, applied))
+  await database.transaction((tx) => issueChanges.applyMergeKeywords(deps, tx, applied))
   if (deletesBranch) await deleteHead(deps, actor, issue, pull)
 }
 
@@ -289,19 +280,19 @@ export async function followUp(deps: MergeDeps, { issueId, deletesBranch, restri
  */
 async function deleteHead(deps: MergeDeps, actor: SignedIn, issue: Issue, pull: Pull): Promise<void> {
   const { database, git, clock } = deps
-  const repo = pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
+  const repo = pull.headRepoId && (await repoQueries.findById(database.read, pull.headRepoId))
   if (repo === undefined || !reachesRepo(actor, repo) || pull.isAgit || pull.headBranch === repo.defaultBranch) return
   if ((await listOpenPullsFrom(database.read, { repoId: repo.id, branch: pull.headBranch })).length > 0) return
   const opened = git.open(repo)
   const ref = branchRef(pull.headBranch)
   if ((await opened.refs.snapshot()).get(ref)?.oid !== pull.headOid) return
-  const access = await loadRepoAccess(database.read, actor, repo)
+  const access = await accessQueries.load(database.read, actor, repo)
   const entry = { kind: 'delete_branch', payload: { oldRef: pull.headBranch } } as const
   const change = { ref, oldOid: pull.headOid, newOid: opened.zeroOid }
   try {
     await opened.writing(() =>
       deps.pushes.push(actor, { repo, access }, [change], {
-        inTransaction: (tx) => recordEntries(tx, { issue, actorId: actor.account.id, at: clock.now() }, entry),
+        inTransaction: (tx) => timelineQueries.record(tx, { issue, actorId: actor.account.id, at: clock.now() }, entry),
       }),
     )
   } catch (error) {
@@ -364,7 +355,7 @@ export async function resumeInterrupted(
   if (found === undefined) return
   await locks.run(branchKey(found), async () => {
     const intent = await find()
-    const repo = intent && (await findRepoById(database.read, repoId))
+    const repo = intent && (await repoQueries.findById(database.read, repoId))
     if (intent === undefined || repo === undefined) return
     if (!isInProgress(deps, intent)) return resumeMerge(deps, repo, intent)
     await database.transaction((tx) => enqueueResume(deps, tx, intent, MAX_AGE_MS))

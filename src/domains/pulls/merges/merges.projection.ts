@@ -1,7 +1,7 @@
 import type { Tx } from '../../../core/db/database.ts'
 import type { Projections } from '../../../core/events/index.ts'
 import { asId, type PullId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import { lockIssue, recordEntries } from '../../issues/index.ts'
+import { issueQueries, timelineQueries } from '../../issues/index.ts'
 import { deleteSchedule, findSchedule } from './schedules/merge-schedule.store.ts'
 
 /** Ends a schedule with the change that invalidates it. */
@@ -25,8 +25,8 @@ interface Cause {
 
 async function endSchedule(tx: Tx, pullId: PullId, { actorId, reason, at }: Cause): Promise<void> {
   const schedule = await findSchedule(tx, pullId)
-  const issue = schedule && (await lockIssue(tx, schedule.issueId))
+  const issue = schedule && (await issueQueries.lock(tx, schedule.issueId))
   if (issue === undefined || !(await deleteSchedule(tx, pullId))) return
   const entry = { kind: 'pull_cancel_scheduled_merge', body: `The scheduled merge was cancelled: ${reason}` } as const
-  await recordEntries(tx, { issue, actorId: asId<UserId>(actorId), at }, entry)
+  await timelineQueries.record(tx, { issue, actorId: asId<UserId>(actorId), at }, entry)
 }

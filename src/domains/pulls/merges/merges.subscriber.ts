@@ -2,7 +2,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import type { Subscriptions } from '../../../core/events/index.ts'
 import type { Jobs } from '../../../core/jobs/index.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
-import { findRepoById, parseRepoSettings } from '../../repositories/index.ts'
+import { parseRepoSettings, repoQueries } from '../../repositories/index.ts'
 import {
   findSchedule,
   listSchedulesOfHead,
@@ -35,7 +35,7 @@ export function mergeSubscriptions(jobs: Jobs): Subscriptions {
     'review.dismissed': async (tx, { payload }) => enqueue(tx, [await findSchedule(tx, asId(payload.pull_id))]),
     'review.submitted': async (tx, { payload }) => enqueue(tx, [await findSchedule(tx, asId(payload.pull_id))]),
     async 'repo.pushed'(tx, { payload }) {
-      const repo = await findRepoById(tx, asId(payload.repo_id))
+      const repo = await repoQueries.findById(tx, asId(payload.repo_id))
       if (repo === undefined) return
       await ofRepo(tx, repo.id)
       if (!parseRepoSettings(repo.settings).pulls.autodetectManualMerge) return

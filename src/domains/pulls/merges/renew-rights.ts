@@ -3,7 +3,7 @@ import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import { renewAccess } from '../../repositories/index.ts'
+import { accessQueries } from '../../repositories/index.ts'
 
 /**
  * Reloads the actor, the repository and the access after a wait. Throws what `renewAccess` throws, and NotFound when
@@ -14,7 +14,7 @@ export async function renewRights(
   former: SignedIn,
   target: PullInView,
 ): Promise<{ readonly actor: SignedIn; readonly target: PullInView }> {
-  const { actor, repo, access } = await renewAccess(db, former, target.repo)
+  const { actor, repo, access } = await accessQueries.renew(db, former, target.repo)
   if (unitMode(access, 'repo.pulls') < AccessMode.read || unitMode(access, 'repo.code') < AccessMode.read)
     throw notFound('pull request does not exist')
   return { actor, target: { ...target, repo, access } }

@@ -7,11 +7,10 @@ import { PushRefusedError } from '../../code/index.ts'
 import {
   type Repo,
   type Writer,
-  findDelegate,
-  findRepoById,
-  findWriter,
   parseRepoSettings,
-  writeCommit,
+  accessQueries,
+  repoQueries,
+  gitWriter,
 } from '../../repositories/index.ts'
 import { userQueries } from '../../accounts/index.ts'
 import { outOfDate } from './merge-errors.ts'
@@ -35,7 +34,7 @@ export async function updateHead(
   const { repo, pull, issue } = target
   const { read } = deps.database
   if (issue.isClosed) throw invalid('the pull request is closed')
-  const head = pull.headRepoId && (await findRepoById(read, pull.headRepoId))
+  const head = pull.headRepoId && (await repoQueries.findById(read, pull.headRepoId))
   if (head === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
   const isAllowed = style === 'merge' || parseRepoSettings(repo.settings).pulls.allowRebaseUpdate
   const pusher = isAllowed ? await findPusher(read, actor, { target, head }) : undefined
@@ -84,7 +83,7 @@ async function buildUpdate(
   const outcome = await git.merges.build({
     style,
     ...sides,
-    commit: (writer, tree) => writeCommit(writer, { ...tree, ...made }, signer),
+    commit: (writer, tree) => gitWriter.writeCommit(writer, { ...tree, ...made }, signer),
     replaying: {
       committer: signer ? { ...committer, name: signer.name, email: signer.email } : committer,
       ...(signer && { sign: (payload: Buffer) => signer.sign(payload) }),
@@ -129,8 +128,8 @@ export async function findPusher(
   actor: SignedIn,
   { target, head }: { readonly target: PullInView; readonly head: Repo },
 ): Promise<Writer | undefined> {
-  const own = await findWriter(read, actor, head)
+  const own = await accessQueries.findWriter(read, actor, head)
   if (own !== undefined) return own
   if (!target.pull.allowsMaintainerEdit || !(await loadMergeRights(read, actor, target)).mayMerge) return undefined
-  return findDelegate(read, actor, { base: target.repo, head, posterId: target.issue.posterId })
+  return accessQueries.findDelegate(read, actor, { base: target.repo, head, posterId: target.issue.posterId })
 }

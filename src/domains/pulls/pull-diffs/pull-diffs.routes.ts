@@ -1,20 +1,21 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { abortOnClose } from '../../../core/http/answer/stream.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
-import { findIssueByNumber } from '../../issues/index.ts'
+import { issueQueries } from '../../issues/index.ts'
 import { type Pull, findPullByIssue } from '../pulls/records/pull.store.ts'
-import type { RepoInView, WebAccess } from '../../repositories/index.ts'
+import type { RepoInView } from '../../repositories/index.ts'
 import { webPages } from '../../accounts/index.ts'
 import type { PullDiffs } from './pull-diffs.service.ts'
 
 interface PullTextDeps {
   readonly database: Database
   readonly diffs: PullDiffs
-  readonly webAccess: WebAccess
+  readonly webAccess: Services['webAccess']
 }
 
 /**
@@ -24,7 +25,7 @@ interface PullTextDeps {
 export function registerPullTexts(app: FastifyInstance, { database: { read }, diffs, webAccess }: PullTextDeps): void {
   async function getPull({ repo, access }: RepoInView, index: string): Promise<Pull> {
     const hasPulls = !repo.isEmpty && !repo.isMirror && unitMode(access, 'repo.code') >= AccessMode.read
-    const issue = hasPulls ? await findIssueByNumber(read, repo.id, parseInteger(index)) : undefined
+    const issue = hasPulls ? await issueQueries.findByNumber(read, repo.id, parseInteger(index)) : undefined
     const pull = issue?.isPull ? await findPullByIssue(read, issue.id) : undefined
     if (pull === undefined) throw notFound('pull request does not exist')
     return pull

@@ -1,6 +1,7 @@
+import type { Services } from '../../../core/module.ts'
 import { branchRef, type ChangedFileList, type DiffSpan, type Git, type Whitespace } from '../../../core/git/index.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
-import type { CommitParts, CommitView, CommitViews } from '../../code/index.ts'
+import type { CommitParts, CommitView } from '../../code/index.ts'
 import type { Pull } from '../pulls/records/pull.store.ts'
 import type { Repo } from '../../repositories/index.ts'
 
@@ -16,7 +17,7 @@ export type PullDiffs = ReturnType<typeof createPullDiffs>
  * The changes of a pull request, read from its base repository, which keeps the objects of the head
  * (behaviour/pull-requests#diff-commits-files-update).
  */
-export function createPullDiffs({ git, views }: { readonly git: Git; readonly views: CommitViews }) {
+export function createPullDiffs({ git, views }: { readonly git: Git; readonly views: Services['commitViews'] }) {
   /** The commits to exclude; includes the merge base when the base branch was deleted. */
   async function baseOf(repo: Repo, { merge, baseBranch, mergeBase }: Pull): Promise<string> {
     if (merge !== undefined) return mergeBase

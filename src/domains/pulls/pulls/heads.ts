@@ -2,8 +2,8 @@ import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Db, Database } from '../../../core/db/database.ts'
 import { branchRef, copyObjects, findCommitOid, type Git } from '../../../core/git/index.ts'
 import { invalid, notFound } from '../../../core/platform/errors.ts'
-import { requireHeadRepo } from '../../code/index.ts'
-import { type Repo, findRepoById } from '../../repositories/index.ts'
+import { forkQueries } from '../../code/index.ts'
+import { type Repo, repoQueries } from '../../repositories/index.ts'
 import { pullHeadRef } from './pull.policy.ts'
 import type { Pull } from './records/pull.store.ts'
 
@@ -39,7 +39,7 @@ export async function findHeadBranch(
   text: string,
 ): Promise<Branch> {
   const { prefix, branch } = parseHead(text)
-  const repo = prefix === undefined ? base : await requireHeadRepo(read, viewer, base, prefix)
+  const repo = prefix === undefined ? base : await forkQueries.requireHead(read, viewer, base, prefix)
   return findBranch(git, repo, branch)
 }
 
@@ -63,7 +63,7 @@ export async function findHeadTip(
   place: { readonly repo: Repo; readonly number: number },
 ): Promise<string | undefined> {
   const isOwn = pull.headRepoId === place.repo.id
-  const repo = isOwn ? place.repo : pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
+  const repo = isOwn ? place.repo : pull.headRepoId && (await repoQueries.findById(database.read, pull.headRepoId))
   if (!repo) return undefined
   const refs = await git.open(repo).refs.snapshot()
   if (!pull.isAgit) return refs.get(branchRef(pull.headBranch))?.oid

@@ -1,16 +1,11 @@
+import type { Services } from '../../../core/module.ts'
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { Viewer, SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { type DiffTotals, type Git, isGitError, type GitRepo } from '../../../core/git/index.ts'
 import type { RepoId, PullId } from '../../../core/platform/crypto/ids.ts'
-import {
-  type DeletedIssue,
-  type Issue,
-  type IssueView,
-  loadDeletedIssueView,
-  loadIssueViews,
-} from '../../issues/index.ts'
-import { type Repo, type RepoInView, type RepoView, type Repos, listReposByIds } from '../../repositories/index.ts'
+import { type DeletedIssue, type Issue, type IssueView, issueQueries } from '../../issues/index.ts'
+import { type Repo, type RepoInView, type RepoView, repoQueries } from '../../repositories/index.ts'
 import { type User, type TeamModel, userQueries } from '../../accounts/index.ts'
 import { loadBranchTips, tipKey, listPullsOfHeads } from './records/records.store.ts'
 import { listPullsByIssues, type Pull } from './records/pull.store.ts'
@@ -105,7 +100,7 @@ export interface PullView {
 export interface PullViewDeps {
   readonly read: Db
   readonly git: Git
-  readonly repos: Pick<Repos, 'views'>
+  readonly repos: Pick<Services['repos'], 'views'>
   readonly reviews: PullReviews
 }
 
@@ -128,7 +123,7 @@ export async function loadPullViews(
         issues.map((issue) => issue.id),
       )
   const metas = new Map([...pulls].map(([id, { isDraft, merge }]) => [id, { mergedAt: merge?.at, isDraft }]))
-  const issueViews = loadIssueViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]), metas)
+  const issueViews = issueQueries.loadViews(read, issues, new Map<RepoId, Repo>([[repo.id, repo]]), metas)
   return joinViews(deps, viewer, repo, { pulls: [...pulls.values()], issueViews })
 }
 
@@ -144,7 +139,7 @@ export async function loadDeletedPullView(
   repo: Repo,
   deleted: DeletedPull,
 ): Promise<PullView | undefined> {
-  const issue = await loadDeletedIssueView(deps.read, deleted, repo)
+  const issue = await issueQueries.loadDeletedView(deps.read, deleted, repo)
   if (issue === undefined) return undefined
   return (await joinViews(deps, viewer, repo, { pulls: [deleted.pull], issueViews: [issue] }))[0]
 }
@@ -242,7 +237,7 @@ async function loadRepoViewsOf(
 ): Promise<ReadonlyMap<RepoId, RepoView>> {
   const others = new Set(pulls.flatMap((pull) => pull.headRepoId ?? []))
   others.delete(base.id)
-  const found = await listReposByIds(read, [...others])
+  const found = await repoQueries.listByIds(read, [...others])
   const views = await repos.views(viewer, [base, ...found])
   return new Map(views.map((view) => [view.repo.id, view]))
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../../core/db/database.ts'
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
-import { canEditIssue, canWriteIssue, findIssueById } from '../../issues/index.ts'
+import { issueRules, issueQueries } from '../../issues/index.ts'
 import { type RepoGuard, type RepoInView, unreadableUnit } from '../../repositories/index.ts'
 import type { PullInView } from './pull-in-view.ts'
 import { findPullByNumber } from './records/records.store.ts'
@@ -56,14 +56,14 @@ export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): Pul
       decide({ access, issue }, { viewer }) {
         const isAllowed = {
           read: () => true,
-          edit: () => canEditIssue(viewer, access, issue),
-          write: () => canWriteIssue(access, issue),
+          edit: () => issueRules.canEdit(viewer, access, issue),
+          write: () => issueRules.canWrite(access, issue),
           admin: () => isRepoAdmin(access),
         }[level]
         if (!isAllowed()) throw forbidden(refusal)
       },
       async recheck({ issue }) {
-        if ((await findIssueById(read, issue.id)) === undefined)
+        if ((await issueQueries.findById(read, issue.id)) === undefined)
           throw notFound('the pull request was deleted meanwhile')
       },
     })

@@ -2,7 +2,7 @@ import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { type IssueModel as Issue, presentIssues } from '../../issues/index.ts'
+import { type IssueModel as Issue, issuePresenters } from '../../issues/index.ts'
 import { type RepoView, presentRepo } from '../../repositories/index.ts'
 import { type User, userPresenters } from '../../accounts/index.ts'
 import type { PullRequest } from './pull.model.ts'
@@ -15,7 +15,7 @@ export const presentPull = (view: PullView, viewer: Viewer, site: Site): PullReq
 
 /** Pull requests of one list. */
 export function presentPulls(views: readonly PullView[], viewer: Viewer, site: Site): PullRequest[] {
-  const issues = presentIssues(
+  const issues = issuePresenters.presentAll(
     views.map(({ issue }) => issue),
     viewer,
     site,

@@ -2,7 +2,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import type { AppendedEvent, Events, Projections } from '../../../core/events/index.ts'
 import type { Jobs } from '../../../core/jobs/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
-import { findIssueById, listAssigneeIds, listLabelsOfIssues } from '../../issues/index.ts'
+import { issueQueries } from '../../issues/index.ts'
 import { isDraftTitle } from './pull.policy.ts'
 import {
   detachHeadRepo,
@@ -45,7 +45,7 @@ export const pullProjections = ({ events, jobs, draftPrefixes }: ProjectionDeps)
   },
   async 'issue.edited'(tx, { payload }) {
     if (!payload.is_pull || payload.old_title === undefined) return
-    const issue = await findIssueById(tx, asId(payload.issue_id))
+    const issue = await issueQueries.findById(tx, asId(payload.issue_id))
     if (issue === undefined) return
     await updatePullOfIssue(tx, issue.id, { is_draft: isDraftTitle(issue.title, draftPrefixes) ? 1 : 0 })
   },
@@ -56,11 +56,11 @@ async function appendDeleted(
   tx: Tx,
   { actor, repoId, at, payload }: AppendedEvent<'issue.deleting'>,
 ): Promise<void> {
-  const issue = await findIssueById(tx, asId(payload.issue_id))
+  const issue = await issueQueries.findById(tx, asId(payload.issue_id))
   const pull = issue && (await findPullByIssue(tx, issue.id))
   if (pull === undefined) return
-  const labels = (await listLabelsOfIssues(tx, [issue!.id])).get(issue!.id) ?? []
-  const assigneeIds = (await listAssigneeIds(tx, [issue!.id])).get(issue!.id) ?? []
+  const labels = (await issueQueries.listLabels(tx, [issue!.id])).get(issue!.id) ?? []
+  const assigneeIds = (await issueQueries.listAssigneeIds(tx, [issue!.id])).get(issue!.id) ?? []
   await events.append(
     tx,
     'pull.deleted',

@@ -1,7 +1,8 @@
+import type { Services } from '../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import type { Issue } from '../../issues/index.ts'
-import type { RepoInView, Repos } from '../../repositories/index.ts'
+import type { RepoInView } from '../../repositories/index.ts'
 import { createPull, type NewPull, type PullDeps } from './creation/create-pull.ts'
 import { editPull, type EditPullDeps, type PullEdit } from './edits/edit-pull.ts'
 import type { PullInView } from './pull-in-view.ts'
@@ -15,7 +16,7 @@ import {
 } from './pull-views.ts'
 
 export interface PullsDeps extends PullDeps, EditPullDeps {
-  readonly repos: Pick<Repos, 'views'>
+  readonly repos: Pick<Services['repos'], 'views'>
 }
 
 export type Pulls = ReturnType<typeof createPulls>

@@ -1,9 +1,8 @@
-import type { TimelineEntry, TextReferences } from '../../issues/index.ts'
+import type { TimelineEntry } from '../../issues/index.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import type { CommentPlace } from './records/records.store.ts'
 import type { Review } from './records/review.store.ts'
-import type { Core } from '../../../core/module.ts'
-import type { Attachments } from '../../repositories/index.ts'
+import type { Core, Services } from '../../../core/module.ts'
 
 /** A review that the viewer may see. */
 export interface ReviewInView extends PullInView {
@@ -17,6 +16,6 @@ export interface ReviewCommentInView extends ReviewInView {
 }
 
 export interface ReviewDeps extends Pick<Core, 'database' | 'clock' | 'events' | 'git' | 'log'> {
-  readonly attachments: Pick<Attachments, 'deleteOf'>
-  readonly texts: TextReferences
+  readonly attachments: Pick<Services['attachments'], 'deleteOf'>
+  readonly texts: Services['textReferences']
 }

@@ -3,7 +3,7 @@ import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
-import { findEntry, isComment } from '../../issues/index.ts'
+import { timelineQueries, issueRules } from '../../issues/index.ts'
 import type { PullGuard } from '../pulls/pull.guards.ts'
 import { findCommentPlace } from './records/records.store.ts'
 import { findReview, findShownReview } from './records/review.store.ts'
@@ -29,12 +29,16 @@ export const reviewCommentGuard = (database: Database, outer: ReturnType<PullGua
   onTop(reviewGuard(database, outer), {
     async resolve({ review }, { params }) {
       const id = parseInteger(params['comment'])
-      const [entry, place] = await Promise.all([findEntry(database.read, id), findCommentPlace(database.read, id)])
-      if (entry === undefined || !isComment(entry) || place?.reviewId !== review.id)
+      const [entry, place] = await Promise.all([
+        timelineQueries.find(database.read, id),
+        findCommentPlace(database.read, id),
+      ])
+      if (entry === undefined || !issueRules.isComment(entry) || place?.reviewId !== review.id)
         throw notFound('review comment does not exist')
       return { entry, place }
     },
     async recheck({ entry }) {
-      if ((await findEntry(database.read, entry.id)) === undefined) throw notFound('the comment was deleted meanwhile')
+      if ((await timelineQueries.find(database.read, entry.id)) === undefined)
+        throw notFound('the comment was deleted meanwhile')
     },
   })

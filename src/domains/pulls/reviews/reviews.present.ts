@@ -1,7 +1,7 @@
 import { wireTime } from '../../../core/platform/clock.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { issueUrls } from '../../issues/index.ts'
+import { issuePresenters } from '../../issues/index.ts'
 import { presentTeam, userPresenters } from '../../accounts/index.ts'
 import type { CommentPlace } from './records/records.store.ts'
 import type { ReviewCommentView } from './comments/add-comment.ts'
@@ -13,7 +13,7 @@ import type { ReviewView } from './reviews/review-views.ts'
 /** A comment of a review (behaviour/pull-requests#review-comments). */
 export function presentReviewComment(view: ReviewCommentView, viewer: Viewer, site: Site): PullReviewComment {
   const { entry, place, issue, repo, poster, resolver } = view
-  const url = issueUrls(issue, repo, site).html
+  const url = issuePresenters.urls(issue, repo, site).html
   return {
     id: entry.id,
     body: entry.body,
@@ -52,7 +52,7 @@ const STATES: Readonly<Record<ReviewKind, string>> = {
 /** A review, or a request for one (behaviour/pull-requests#reviews). */
 export function presentReview(view: ReviewView, viewer: Viewer, site: Site): PullReview {
   const { review, issue, repo, commentsCount } = view
-  const url = issueUrls(issue, repo, site).html
+  const url = issuePresenters.urls(issue, repo, site).html
   return {
     id: review.id,
     user: presentReviewer(view, viewer, site),

@@ -2,7 +2,7 @@ import type { Projections } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { deleteRequestsOfAccount, deleteRequestsOfTeam, deleteTeamRequestsIn } from './requests/request.store.ts'
 import { followBase } from './records/records.store.ts'
-import { findEntry } from '../../issues/index.ts'
+import { timelineQueries } from '../../issues/index.ts'
 import { setTextOfReview } from './records/review.store.ts'
 
 /**
@@ -30,7 +30,7 @@ export const formerBaseProjections: Projections = {
 export const reviewTextProjections: Projections = {
   async 'comment.edited'(tx, { payload }) {
     if (!payload.is_pull) return
-    const entry = await findEntry(tx, payload.comment_id)
+    const entry = await timelineQueries.find(tx, payload.comment_id)
     if (entry?.kind === 'review')
       await setTextOfReview(tx, { reviewerId: entry.actorId, entryId: entry.id }, entry.body)
   },

@@ -19,7 +19,7 @@ import {
 } from './reviews/post-review.ts'
 import { canSeeReview, requireReview } from './reviews.policy.ts'
 import { loadReviewViews, type ReviewView } from './reviews/review-views.ts'
-import { deleteEntry, listEntriesOfKind } from '../../issues/index.ts'
+import { timelineQueries } from '../../issues/index.ts'
 
 export type Reviews = ReturnType<typeof createReviews>
 
@@ -105,7 +105,7 @@ async function deleteReview(
     const commentIds = (await listCommentPlaces(change.tx, id)).map(({ entryId }) => entryId)
     for (const entryId of commentIds) {
       await deps.attachments.deleteOf(change.tx, 'comment', entryId)
-      await deleteEntry(change.tx, entryId)
+      await timelineQueries.delete(change.tx, entryId)
     }
     await retractTexts(deps, change, [...commentIds, ...(await deleteEntriesOf(change, review))])
     await deleteRow(change.tx, id)
@@ -119,9 +119,9 @@ async function deleteReview(
 async function deleteEntriesOf({ tx, issue }: PullChange, { id }: Review): Promise<number[]> {
   const deleted: number[] = []
   for (const kind of ['pending_review', 'review', 'dismiss_review'] as const)
-    for (const entry of await listEntriesOfKind(tx, issue.id, kind))
+    for (const entry of await timelineQueries.listOfKind(tx, issue.id, kind))
       if ('reviewId' in entry.payload && entry.payload.reviewId === id) {
-        await deleteEntry(tx, entry.id)
+        await timelineQueries.delete(tx, entry.id)
         deleted.push(entry.id)
       }
   return deleted

@@ -1,12 +1,12 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
 import { conflict, forbidden, invalid, locked } from '../../../core/platform/errors.ts'
-import { PushRefusedError, type Pushes, fromRefusal } from '../../code/index.ts'
+import { PushRefusedError, fromRefusal } from '../../code/index.ts'
 import { findPusher } from '../merges/update-head.ts'
 import { renewRights } from '../merges/renew-rights.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
-import { type Repo, type Writer, findRepoById } from '../../repositories/index.ts'
+import { type Repo, type Writer, repoQueries } from '../../repositories/index.ts'
 import { resolveComments } from '../reviews/records/records.store.ts'
 import { type CommitDeps, commitSuggestions, loadSuggestions, type WantedSuggestion } from './commit-suggestions.ts'
 import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
@@ -22,7 +22,7 @@ export interface SuggestionRequest {
 }
 
 export interface ApplyDeps extends Pick<Core, 'clock' | 'jobs'>, CommitDeps, ResumeDeps {
-  readonly pushes: Pick<Pushes, 'push'>
+  readonly pushes: Pick<Services['pushes'], 'push'>
 }
 
 interface Head {
@@ -74,7 +74,7 @@ const outOfDate = (): Error => conflict('head out of date')
 
 async function findHead({ database, git }: ApplyDeps, { issue, pull }: PullInView): Promise<Head> {
   if (issue.isClosed) throw invalid('the pull request is closed')
-  const repo = pull.headRepoId && (await findRepoById(database.read, pull.headRepoId))
+  const repo = pull.headRepoId && (await repoQueries.findById(database.read, pull.headRepoId))
   if (repo === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
   if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
   const tip = await tipOf(git.open(repo), pull.headBranch)
@@ -140,7 +140,7 @@ export async function resumeApplied(
   { repoId, branch, oid, commentIds, userId }: Applied,
 ): Promise<void> {
   await locks.run(headKey(repoId, branch), async () => {
-    const repo = await findRepoById(database.read, repoId)
+    const repo = await repoQueries.findById(database.read, repoId)
     if (repo === undefined) return
     const { refs, objects, history } = git.open(repo)
     const tip = (await refs.snapshot()).get(branchRef(branch))?.oid

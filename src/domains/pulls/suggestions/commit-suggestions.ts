@@ -20,10 +20,10 @@ import {
   invalidField,
   notFound,
 } from '../../../core/platform/errors.ts'
-import { type CommitSigner, appendTrailers, writeCommit } from '../../repositories/index.ts'
+import { type CommitSigner, gitWriter } from '../../repositories/index.ts'
 import { commitIdentity, userQueries } from '../../accounts/index.ts'
 import { applySuggestions, findSuggestions, type LineEdit } from './suggestion-blocks.ts'
-import { type Comment, type Issue, isComment, isHiddenFrom, listEntriesByIds } from '../../issues/index.ts'
+import { type Comment, type Issue, issueRules, timelineQueries } from '../../issues/index.ts'
 import { type CommentPlace, listPlacesByEntries } from '../reviews/records/records.store.ts'
 
 export interface WantedSuggestion {
@@ -59,11 +59,11 @@ export async function loadSuggestions(
   { git, tip, wanted }: Wanted,
 ): Promise<Suggestion[]> {
   const ids = wanted.map(({ id }) => id)
-  const entries = new Map((await listEntriesByIds(read, ids)).map((entry) => [entry.id, entry]))
+  const entries = new Map((await timelineQueries.listByIds(read, ids)).map((entry) => [entry.id, entry]))
   const places = new Map((await listPlacesByEntries(read, ids)).map((place) => [place.entryId, place]))
   const found = wanted.map((each) => {
     const entry = entries.get(each.id)
-    if (entry?.issueId !== issue.id || !isComment(entry) || isHiddenFrom(actor, entry))
+    if (entry?.issueId !== issue.id || !issueRules.isComment(entry) || issueRules.isHiddenFrom(actor, entry))
       throw notFound(`comment ${each.id} does not exist`)
     const place = places.get(each.id)
     if (place === undefined) throw badRequest(`comment ${each.id} is not a review comment`)
@@ -150,8 +150,8 @@ export async function commitSuggestions(
   if (tree === base) throw invalid('the suggestions change nothing')
   const who = await identify(deps, actor, suggestions)
   const text = message.trim() || defaultMessage(suggestions)
-  const commit = { tree, parents: [tip], ...who.identities, message: appendTrailers(text, who.trailers) }
-  const oid = await writeCommit(writer, commit, deps.signer)
+  const commit = { tree, parents: [tip], ...who.identities, message: gitWriter.appendTrailers(text, who.trailers) }
+  const oid = await gitWriter.writeCommit(writer, commit, deps.signer)
   await writer.flush()
   return oid
 }

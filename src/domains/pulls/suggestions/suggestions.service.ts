@@ -1,7 +1,8 @@
+import type { Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
-import type { CommitView, CommitViews } from '../../code/index.ts'
-import { findEntry, findIssueById } from '../../issues/index.ts'
+import type { CommitView } from '../../code/index.ts'
+import { timelineQueries, issueQueries } from '../../issues/index.ts'
 import { findPullByIssue } from '../pulls/records/pull.store.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
@@ -15,7 +16,7 @@ export interface Applied {
 }
 
 export interface SuggestionDeps extends ApplyDeps {
-  readonly views: CommitViews
+  readonly views: Services['commitViews']
 }
 
 export type Suggestions = ReturnType<typeof createSuggestions>
@@ -38,8 +39,8 @@ export function createSuggestions(deps: SuggestionDeps) {
      * issue.
      */
     async applyOne(actor: SignedIn, target: RepoInView, order: SuggestionRequest): Promise<Applied> {
-      const entry = await findEntry(read, order.comments[0]!.id)
-      const issue = entry?.repoId === target.repo.id ? await findIssueById(read, entry.issueId) : undefined
+      const entry = await timelineQueries.find(read, order.comments[0]!.id)
+      const issue = entry?.repoId === target.repo.id ? await issueQueries.findById(read, entry.issueId) : undefined
       if (issue === undefined) throw notFound('comment does not exist')
       const pull = issue.isPull ? await findPullByIssue(read, issue.id) : undefined
       if (pull === undefined) throw badRequest('comment does not belong to a pull request')

@@ -100,3 +100,10 @@ function endsInTrailers(body: string): boolean {
       .every((line) => /^[A-Za-z-]+: /.test(line))
   )
 }
+
+/** How the server writes commits and tags. */
+export const gitWriter = {
+  writeCommit,
+  writeTag,
+  appendTrailers,
+} as const

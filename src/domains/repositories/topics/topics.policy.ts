@@ -13,3 +13,10 @@ export const isTopic = (topic: string): boolean => topic.length <= MAX_LENGTH &&
 export function normaliseTopics(topics: readonly string[]): string[] {
   return [...new Set(topics.map(normaliseTopic))].filter((topic) => topic !== '')
 }
+
+/** Which topics a repository may have. */
+export const topicRules = {
+  maxTopics: MAX_TOPICS,
+  isTopic,
+  normalise: normaliseTopics,
+} as const

@@ -5,7 +5,7 @@ import { admitCaller, type CallerAdmission, type RepoAdmission, type RepoRefusal
 import { type Authenticate, parseAuthorization, type Viewer } from '../../../core/access/viewer.ts'
 import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
-import { type Repo, type RepoInView, type Repos, parseRepoSettings } from '../../repositories/index.ts'
+import { type Repo, type RepoInView, parseRepoSettings } from '../../repositories/index.ts'
 import { ONE_TIME_CODE_REFUSED } from '../../accounts/index.ts'
 import { wikiMode } from '../../code/index.ts'
 import { askForLogin, MissingForPush, Refusal } from './refusal.ts'
@@ -20,7 +20,7 @@ interface GitHttpSettings {
 
 export interface AdmitDeps {
   readonly authenticate: Authenticate
-  readonly repos: Repos
+  readonly repos: Services['repos']
   readonly users: Services['users']
   readonly settings: GitHttpSettings
 }
@@ -109,7 +109,12 @@ function requireCaller(admission: CallerAdmission, realm: string): void {
  * A push needs read access only: refs are decided one by one, since callers without write access may propose changes.
  * NOTE: a new name is sent only to viewers who may see what has it.
  */
-async function admitNamed(repos: Repos, viewer: Viewer, wanted: Wanted, intent: Intent): Promise<RepoAdmission<Repo>> {
+async function admitNamed(
+  repos: Services['repos'],
+  viewer: Viewer,
+  wanted: Wanted,
+  intent: Intent,
+): Promise<RepoAdmission<Repo>> {
   const admission = await repos.admit(viewer, wanted, {
     level: 'read',
     unit: wanted.isWiki ? 'repo.wiki' : 'repo.code',

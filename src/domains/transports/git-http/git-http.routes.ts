@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import {
   type BundleUrl,
   type Git,
@@ -11,7 +12,6 @@ import {
 } from '../../../core/git/index.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import type { GitTransport, Pushes, Wikis } from '../../code/index.ts'
 import { admit, type AdmitDeps, type GitTarget, type Intent } from './admit.ts'
 import { sendDumbRefs, sendHead, sendObjectFile } from './dumb-files.ts'
 import { NO_CACHE, PRIVATE } from './headers.ts'
@@ -59,9 +59,9 @@ async function sendBundle(
 
 export interface GitHttpDeps extends AdmitDeps {
   readonly git: Git
-  readonly transport: GitTransport
-  readonly pushes: Pushes
-  readonly wikis: Wikis
+  readonly transport: Services['gitTransport']
+  readonly pushes: Services['pushes']
+  readonly wikis: Services['wikis']
   readonly log: Logger
 }
 

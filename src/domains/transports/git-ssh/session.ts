@@ -6,8 +6,7 @@ import type { Db } from '../../../core/db/database.ts'
 import { type Exchange, type Git, serveUploadArchive, WireError } from '../../../core/git/index.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import type { GitTransport, LfsTokens, Pushes, Wikis } from '../../code/index.ts'
-import { type KeyTargets, type Repos, findBranchWriter, type KeyTarget } from '../../repositories/index.ts'
+import { type KeyTarget, accessQueries } from '../../repositories/index.ts'
 import { type KeyHolder, viewerOfKey } from '../../accounts/index.ts'
 
 /** A repository as SSH clients name it. */
@@ -96,7 +95,12 @@ type Intent = 'read' | 'push'
  * hidden looks missing. A push with the key of a user needs read access only: refs are decided one by one. Throws
  * SshRefusal.
  */
-async function admit(keyTargets: KeyTargets, holder: KeyHolder, path: RepoPath, intent: Intent): Promise<KeyTarget> {
+async function admit(
+  keyTargets: Services['keyTargets'],
+  holder: KeyHolder,
+  path: RepoPath,
+  intent: Intent,
+): Promise<KeyTarget> {
   if (holder.kind === 'user') requireUsable(holder)
   const target = await keyTargets.find(holder, path.owner, path.name)
   if (target === undefined)
@@ -160,17 +164,17 @@ function requireUsable(holder: KeyHolder & { kind: 'user' }): void {
 export interface SshServices {
   readonly read: Db
   readonly keyLogins: Services['keyLogins']
-  readonly keyTargets: KeyTargets
+  readonly keyTargets: Services['keyTargets']
   readonly git: Git
-  readonly transport: GitTransport
+  readonly transport: Services['gitTransport']
   /** Undefined where LFS is off. */
-  readonly lfsTokens: LfsTokens | undefined
+  readonly lfsTokens: Services['lfsTokens'] | undefined
   /** Of the HTTP server, without a slash at the end. */
   rootUrl(): string
-  readonly pushes: Pushes
+  readonly pushes: Services['pushes']
   readonly signInRecords: Pick<Services['signInRecords'], 'accepted' | 'failed'>
-  readonly repos: Repos
-  readonly wikis: Wikis
+  readonly repos: Services['repos']
+  readonly wikis: Services['wikis']
   readonly log: Logger
 }
 
@@ -272,7 +276,7 @@ async function authenticateLfs(
 ): Promise<object> {
   if (lfsTokens === undefined || path.isWiki) throw new SshRefusal('Unknown git command')
   const target = await admit(keyTargets, holder, path, operation === 'upload' ? 'push' : 'read')
-  if (operation === 'upload' && (await findBranchWriter(read, target.viewer, target)) === undefined)
+  if (operation === 'upload' && (await accessQueries.findBranchWriter(read, target.viewer, target)) === undefined)
     requireWrite(target, path)
   keyLogins.recordUse(target.key)
   const token = lfsTokens.issue({ keyKind: target.key.kind, keyId: target.key.id, repoId: target.repo.id, operation })

@@ -3,17 +3,17 @@ import type { Core, Services } from '../../../core/module.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
 import { MovedError, notFound } from '../../../core/platform/errors.ts'
-import { findRun } from '../../automation/index.ts'
-import { type Milestones, getReadableIssue } from '../../issues/index.ts'
-import { type Packages, getReadablePackageOwner } from '../../packages/index.ts'
-import type { RepoInView, Repos } from '../../repositories/index.ts'
+import { runQueries } from '../../automation/index.ts'
+import { issueQueries } from '../../issues/index.ts'
+import { getReadablePackageOwner } from '../../packages/index.ts'
+import type { RepoInView } from '../../repositories/index.ts'
 import { type Content, list, admitRepo, type PageMaker, repoHeading, type Visit } from './layout.ts'
 import type { Sources } from './sources.service.ts'
 
 interface ApiPageDeps extends Pick<Core, 'database' | 'site'> {
-  readonly milestones: Pick<Milestones, 'get'>
-  readonly packages: Pick<Packages, 'get'>
-  readonly repos: Pick<Repos, 'admit'>
+  readonly milestones: Pick<Services['milestones'], 'get'>
+  readonly packages: Pick<Services['packages'], 'get'>
+  readonly repos: Pick<Services['repos'], 'admit'>
   readonly sources: Pick<Sources, 'locate'>
   readonly users: Pick<Services['users'], 'getInView'>
 }
@@ -85,7 +85,7 @@ function numberOf({ params: { rest } }: Visit, tail: RegExp): number {
 /** `{index}`. The number of a pull request leads to its own address, as in the API both have one series of numbers. */
 async function findIssue(deps: ApiPageDeps, target: RepoInView, visit: Visit): Promise<Topic> {
   const number = numberOf(visit, /^$/)
-  const issue = await getReadableIssue(deps.database.read, visit.viewer, target, number)
+  const issue = await issueQueries.getReadable(deps.database.read, visit.viewer, target, number)
   const address = `${target.repo.fullName}/issues/${number}`
   if (issue.isPull) throw new MovedError('issue', address, `${target.repo.fullName}/pulls/${number}`)
   await admitRepo(deps, visit, { unit: 'repo.issues' })
@@ -96,7 +96,7 @@ async function findIssue(deps: ApiPageDeps, target: RepoInView, visit: Visit): P
 /** `{index}`, and the tabs of a pull request. */
 async function findPullRequest({ database }: ApiPageDeps, target: RepoInView, visit: Visit): Promise<Topic> {
   const number = numberOf(visit, /^(?:\/(?:files|commits)(?:\/[0-9a-f]+)?)?$/)
-  const { isPull } = await getReadableIssue(database.read, visit.viewer, target, number)
+  const { isPull } = await issueQueries.getReadable(database.read, visit.viewer, target, number)
   if (!isPull) throw notFound('not a pull request')
   const paths = ['', '/commits', '/files', '/reviews'].map((part) => `GET /pulls/${number}${part}`)
   return { title: `pull request #${number}`, operations: [...paths, `GET /issues/${number}/comments`] }
@@ -116,7 +116,7 @@ async function findMilestone({ milestones }: ApiPageDeps, { repo }: RepoInView, 
 /** `{run}`, and one of its jobs. */
 async function findRunOfRepo({ database }: ApiPageDeps, { repo }: RepoInView, visit: Visit): Promise<Topic> {
   const id = numberOf(visit, /^(?:\/jobs\/\d+)?$/)
-  if ((await findRun(database.read, repo.id, id)) === undefined) throw notFound('run does not exist')
+  if ((await runQueries.find(database.read, repo.id, id)) === undefined) throw notFound('run does not exist')
   const path = `/actions/runs/${id}`
   return { title: `run ${id}`, operations: [`GET ${path}`, `GET ${path}/jobs`, `GET ${path}/artifacts`] }
 }

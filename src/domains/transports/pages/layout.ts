@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Services } from '../../../core/module.ts'
 import { Html, safeHtml } from '../../../core/platform/html.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { webPages } from '../../accounts/index.ts'
@@ -6,7 +7,7 @@ import type { RepoNeed } from '../../../core/access/admit.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import { MovedError } from '../../../core/platform/errors.ts'
-import { type RepoInView, type Repos, requireVisible } from '../../repositories/index.ts'
+import { type RepoInView, accessQueries } from '../../repositories/index.ts'
 import type { Caller } from './texts.service.ts'
 import { wireTime } from '../../../core/platform/clock.ts'
 
@@ -80,14 +81,14 @@ export type PageMaker = (visit: Visit) => Promise<Content>
 
 /** The repository of the path when the viewer may see it, or read the unit. Throws NotFound and Moved. */
 export async function admitRepo(
-  { repos }: { readonly repos: Pick<Repos, 'admit'> },
+  { repos }: { readonly repos: Pick<Services['repos'], 'admit'> },
   { viewer, params: { owner, repo: name } }: Visit,
   need: Pick<RepoNeed, 'unit'> = {},
 ): Promise<RepoInView> {
   // A clone address in a browser.
   if (/\.git$/i.test(name)) throw new MovedError('repo', `${owner}/${name}`, `${owner}/${name.slice(0, -4)}`)
   const level = need.unit === undefined ? 'see' : 'read'
-  return requireVisible(await repos.admit(viewer, { owner, name }, { ...need, level }))
+  return accessQueries.requireVisible(await repos.admit(viewer, { owner, name }, { ...need, level }))
 }
 
 /** The path of a page below a repository: `/base/owner/repo` and these parts, whose slashes are kept. */

@@ -1,11 +1,10 @@
 import type { Services } from '../../../core/module.ts'
 import { isHttpUrl, safeHtml } from '../../../core/platform/html.ts'
-import type { Repos } from '../../repositories/index.ts'
 import { repoList } from './pages.page.ts'
 import { NOTHING, pager, when, type PageMaker } from './layout.ts'
 
 export interface OwnerDeps {
-  readonly repos: Pick<Repos, 'list'>
+  readonly repos: Pick<Services['repos'], 'list'>
   readonly users: Pick<Services['users'], 'getInView'>
   readonly settings: { readonly exploreNeedsSignIn: boolean }
 }

@@ -1,6 +1,7 @@
+import type { Services } from '../../../core/module.ts'
 import { type Html, safeHtml } from '../../../core/platform/html.ts'
-import { type CommitView, type Commits, commitUtcTime } from '../../code/index.ts'
-import type { RepoInView, Repos, RepoView } from '../../repositories/index.ts'
+import { type CommitView, commitUtcTime } from '../../code/index.ts'
+import type { RepoInView, RepoView } from '../../repositories/index.ts'
 import {
   firstLine,
   list,
@@ -21,8 +22,8 @@ import { notFound } from '../../../core/platform/errors.ts'
 import { SERVER_VERSION } from '../../../core/platform/version.ts'
 
 interface CommitPageDeps {
-  readonly repos: Pick<Repos, 'admit'>
-  readonly commits: Pick<Commits, 'get'>
+  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly commits: Pick<Services['commits'], 'get'>
   readonly sources: Pick<Sources, 'locate' | 'listCommits'>
 }
 
@@ -103,7 +104,7 @@ ${set.files.length > MAX_FILES ? safeHtml`<p class="note">Only the first ${MAX_F
 }
 
 export interface HomeDeps {
-  readonly repos: Pick<Repos, 'list'>
+  readonly repos: Pick<Services['repos'], 'list'>
   readonly settings: {
     /** There is a page with the API reference; its description is always there. */
     readonly hasReference: boolean

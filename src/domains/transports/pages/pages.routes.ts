@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Services } from '../../../core/module.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
 import { callerKey, ANONYMOUS, type Viewer } from '../../../core/access/viewer.ts'
 import { clientHas, weakTag } from '../../../core/http/answer/answer.ts'
@@ -6,12 +7,11 @@ import { type ErrorKind, isDomainError, MovedError, TooManyRequestsError } from 
 import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import { parsePaging } from '../../../core/platform/paging.ts'
-import type { WebAccess, Repos } from '../../repositories/index.ts'
 import { ownerNameProblem, webPages } from '../../accounts/index.ts'
 import { type Content, layout, POLICY, type PageMaker, type Visit } from './layout.ts'
 
 interface GoGetDeps {
-  readonly repos: Pick<Repos, 'admit'>
+  readonly repos: Pick<Services['repos'], 'admit'>
   /** Branch for repositories that anonymous callers may not see, so that they look like missing ones. */
   readonly defaultBranch: string
   /** Where `go` is sent for the code. */
@@ -46,7 +46,11 @@ async function goGetPage(
 }
 
 /** Of a repository that anonymous viewers may see. */
-async function branchFor(repos: Pick<Repos, 'admit'>, owner: string, name: string): Promise<string | undefined> {
+async function branchFor(
+  repos: Pick<Services['repos'], 'admit'>,
+  owner: string,
+  name: string,
+): Promise<string | undefined> {
   const admission = await repos.admit(ANONYMOUS, { owner, name }, { level: 'see' })
   return admission.kind === 'allowed' ? admission.repo.defaultBranch : undefined
 }
@@ -65,7 +69,7 @@ interface Pages {
 
 export interface PageRouteDeps {
   readonly pages: Pages
-  readonly webAccess: Pick<WebAccess, 'findViewer'>
+  readonly webAccess: Pick<Services['webAccess'], 'findViewer'>
   readonly goGet: GoGetDeps
   /** Of callers without credentials. */
   readonly rateLimit: RateLimit

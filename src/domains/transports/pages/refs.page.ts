@@ -1,13 +1,13 @@
+import type { Services } from '../../../core/module.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
-import { type Branches, type Tags, commitUtcTime } from '../../code/index.ts'
-import type { Repos } from '../../repositories/index.ts'
+import { commitUtcTime } from '../../code/index.ts'
 import { commitLine } from './pages.page.ts'
 import { firstLine, list, pager, time, when, admitRepo, type PageMaker, repoHeading, repoPath } from './layout.ts'
 
 interface RefPageDeps {
-  readonly repos: Pick<Repos, 'admit'>
-  readonly branches: Pick<Branches, 'list' | 'views'>
-  readonly tags: Pick<Tags, 'list'>
+  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly branches: Pick<Services['branches'], 'list' | 'views'>
+  readonly tags: Pick<Services['tags'], 'list'>
 }
 
 const ROWS = 50

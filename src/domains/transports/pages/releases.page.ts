@@ -1,8 +1,9 @@
+import type { Services } from '../../../core/module.ts'
 import { Html, isHttpUrl, safeHtml } from '../../../core/platform/html.ts'
 import { repoUrls } from '../../../core/access/repo-urls.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { type ReleaseView, type Releases, presentRelease } from '../../code/index.ts'
-import type { RepoInView, Repos } from '../../repositories/index.ts'
+import { type ReleaseView, presentRelease } from '../../code/index.ts'
+import type { RepoInView } from '../../repositories/index.ts'
 import {
   list,
   NOTHING,
@@ -19,8 +20,8 @@ import {
 import type { Texts } from './texts.service.ts'
 
 export interface ReleasePageDeps {
-  readonly repos: Pick<Repos, 'admit'>
-  readonly releases: Pick<Releases, 'list' | 'getByTag'>
+  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly releases: Pick<Services['releases'], 'list' | 'getByTag'>
   readonly texts: Texts
   readonly site: Site
 }

@@ -1,15 +1,16 @@
+import type { Services } from '../../../core/module.ts'
 import { Html, isHttpUrl, safeHtml } from '../../../core/platform/html.ts'
 import { AccessMode, unitMode, hasUnit, type Unit } from '../../../core/access/repo-access.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import type { RepoInView, Repos } from '../../repositories/index.ts'
+import type { RepoInView } from '../../repositories/index.ts'
 import { list, NOTHING, when, admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
 import { entryList } from './source.page.ts'
 import type { Place, Sources, TextFile } from './sources.service.ts'
 import type { Texts } from './texts.service.ts'
 
 export interface RepoPageDeps {
-  readonly repos: Pick<Repos, 'admit'>
+  readonly repos: Pick<Services['repos'], 'admit'>
   readonly sources: Sources
   readonly texts: Texts
   readonly site: Site

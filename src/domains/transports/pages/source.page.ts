@@ -1,12 +1,13 @@
+import type { Services } from '../../../core/module.ts'
 import { Html, safeHtml } from '../../../core/platform/html.ts'
 import type { TreeEntry } from '../../../core/git/index.ts'
 import { pageOf } from '../../../core/platform/paging.ts'
-import type { RepoInView, Repos } from '../../repositories/index.ts'
+import type { RepoInView } from '../../repositories/index.ts'
 import { list, pager, size, admitRepo, type PageMaker, repoHeading, repoPath, type Visit } from './layout.ts'
 import type { Place, Source, Sources } from './sources.service.ts'
 
 interface SourceDeps {
-  readonly repos: Pick<Repos, 'admit'>
+  readonly repos: Pick<Services['repos'], 'admit'>
   readonly sources: Sources
 }
 

@@ -1,17 +1,10 @@
-import type { Core } from '../../../core/module.ts'
+import type { Core, Services } from '../../../core/module.ts'
 import { findShortOid, type GitRepo, ignoringMissing, MODE, type TreeEntry } from '../../../core/git/index.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { isText } from '../../../core/platform/http/media-type.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
-import {
-  type CommitView,
-  type CommitViews,
-  type LfsPointer,
-  MAX_POINTER_SIZE,
-  mapRenamedBranches,
-  parseLfsPointer,
-} from '../../code/index.ts'
+import { type CommitView, type LfsPointer, lfsPointers, pushQueries } from '../../code/index.ts'
 import type { Repo } from '../../repositories/index.ts'
 
 type RefKind = 'branch' | 'tag' | 'commit'
@@ -57,7 +50,7 @@ const TAGS = 'refs/tags/'
 const ADDRESS = /^(branch|tag|commit)\/([^/].*)$/s
 
 interface SourceDeps extends Pick<Core, 'database' | 'git'> {
-  readonly commitViews: CommitViews
+  readonly commitViews: Services['commitViews']
 }
 
 export type Sources = ReturnType<typeof createSources>
@@ -74,7 +67,9 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
       const found = await (kind === 'commit'
         ? locateCommit(opened, rest)
         : locateRef(opened, kind as 'branch' | 'tag', rest, (names) =>
-            kind === 'branch' ? mapRenamedBranches(database.read, repo.id, names) : Promise.resolve(new Map()),
+            kind === 'branch'
+              ? pushQueries.mapRenamedBranches(database.read, repo.id, names)
+              : Promise.resolve(new Map()),
           ))
       if (found === undefined) throw notFound(`no such ${kind}: ${rest}`)
       return found
@@ -158,7 +153,7 @@ async function readFile(git: GitRepo, entry: TreeEntry): Promise<Source> {
     kind: 'file',
     size,
     isSymlink: entry.mode === MODE.symlink,
-    lfs: content && content.length <= MAX_POINTER_SIZE ? parseLfsPointer(content) : undefined,
+    lfs: content && content.length <= lfsPointers.maxSize ? lfsPointers.parse(content) : undefined,
     text: content && isText(content) ? decode(content) : undefined,
   }
 }

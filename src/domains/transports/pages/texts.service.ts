@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import type { Services } from '../../../core/module.ts'
 import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import { isDomainError } from '../../../core/platform/errors.ts'
-import type { Markup } from '../../repositories/index.ts'
 
 /** Who makes the server work. */
 export interface Caller {
@@ -39,7 +39,7 @@ export type Texts = ReturnType<typeof createTexts>
  * mentions in them can become stale, here and in other processes: for ten minutes after an account is created, renamed,
  * hidden or deleted. Only public accounts are linked.
  */
-export function createTexts({ markup }: { readonly markup: Pick<Markup, 'render'> }) {
+export function createTexts({ markup }: { readonly markup: Pick<Services['markup'], 'render'> }) {
   const rendered = new LRUCache<string, string>({
     maxSize: MAX_BYTES,
     ttl: LIFETIME_MS,

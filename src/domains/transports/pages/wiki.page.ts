@@ -1,14 +1,15 @@
+import type { Services } from '../../../core/module.ts'
 import { Html, safeHtml } from '../../../core/platform/html.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import { notFound } from '../../../core/platform/errors.ts'
-import { type Repos, parseRepoSettings } from '../../repositories/index.ts'
-import { type Wikis, wikiMode } from '../../code/index.ts'
+import { parseRepoSettings } from '../../repositories/index.ts'
+import { wikiMode } from '../../code/index.ts'
 import type { Texts } from './texts.service.ts'
 import { admitRepo, type PageMaker, repoHeading } from './layout.ts'
 
 interface WikiPageDeps {
-  readonly repos: Pick<Repos, 'admit'>
-  readonly wikis: Wikis
+  readonly repos: Pick<Services['repos'], 'admit'>
+  readonly wikis: Services['wikis']
   readonly texts: Texts
 }
 

@@ -6,7 +6,7 @@ import { notFound, unauthenticated } from '../../../../core/platform/errors.ts'
 import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type Repo, findRepoByAnyName } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { findRun, listRunsByIds, lockRun, type Run } from '../runs/run.store.ts'
 import { requireRun } from '../runs/runs.service.ts'
 import type { StoredFiles } from '../stored-files.ts'
@@ -107,7 +107,7 @@ export function createArtifacts(deps: ArtifactDeps) {
       proof: LinkProof,
     ): Promise<OpenArtifact> {
       if (!links.isValid({ fullName: `${owner}/${name}`, id }, proof)) throw unauthenticated('the link is not valid')
-      const repo = await findRepoByAnyName(read, owner, name)
+      const repo = await repoQueries.findByAnyName(read, owner, name)
       if (repo === undefined) throw notFound('repository does not exist')
       const artifact = await getDownloadable(repo.id, id)
       const body = (await linkTo(blobs, artifact)) ?? (await blobs.open(artifact.hash))

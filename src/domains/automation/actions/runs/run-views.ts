@@ -1,7 +1,8 @@
+import type { Services } from '../../../../core/module.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { type Repo, type RepoView, type Repos, listReposByIds } from '../../../repositories/index.ts'
+import { type Repo, type RepoView, repoQueries } from '../../../repositories/index.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
 import { type Job, listJobsByIds } from './job.store.ts'
 import { listRunsByIds, type Run } from './run.store.ts'
@@ -32,7 +33,7 @@ export interface TaskView {
 
 interface ViewDeps {
   readonly read: Db
-  readonly repos: Pick<Repos, 'views'>
+  readonly repos: Pick<Services['repos'], 'views'>
 }
 
 const byId = <T extends { readonly id: number }>(items: readonly T[]): ReadonlyMap<number, T> =>
@@ -46,7 +47,7 @@ export async function loadRunViews(
 ): Promise<RunView[]> {
   const ids = [...new Set(runs.map(({ repoId }) => repoId))]
   const [views, actors] = await Promise.all([
-    listReposByIds(read, ids).then((found) => repos.views(viewer, found)),
+    repoQueries.listByIds(read, ids).then((found) => repos.views(viewer, found)),
     userQueries.listByIds(read, [...new Set(runs.map(({ actorId }) => actorId))]),
   ])
   const viewOf = new Map(views.map((view) => [view.repo.id, view]))
@@ -65,7 +66,7 @@ export async function loadJobViews(read: Db, jobs: readonly Job[]): Promise<JobV
       read,
       jobs.map(({ runId }) => runId),
     ).then(byId),
-    listReposByIds(read, [...new Set(jobs.map(({ repoId }) => asId<Repo['id']>(repoId)))]).then(byId),
+    repoQueries.listByIds(read, [...new Set(jobs.map(({ repoId }) => asId<Repo['id']>(repoId)))]).then(byId),
     listTasksByIds(read, taskIds).then(byId),
     listSteps(read, taskIds),
   ])

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
+import type { Services } from '../../../../core/module.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { Repos } from '../../../repositories/index.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { findJob, type Job, type JobQuery, listJobs, listJobsOfRun } from './job.store.ts'
 import { findRun, listRuns, type Run, type RunFilter, type RunScope } from './run.store.ts'
@@ -24,7 +24,7 @@ interface JobLog {
 
 interface RunDeps {
   readonly database: Database
-  readonly repos: Pick<Repos, 'views'>
+  readonly repos: Pick<Services['repos'], 'views'>
   readonly blobs: Pick<BlobStore, 'open'>
 }
 

@@ -1,10 +1,10 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import { NO_ACCESS } from '../../../../core/access/repo-access.ts'
 import { ANONYMOUS, type SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { type GitRepo, ignoringMissing } from '../../../../core/git/index.ts'
 import { forbidden, invalid, notFound, badRequest } from '../../../../core/platform/errors.ts'
-import { type Repo, type Repos, presentRepo } from '../../../repositories/index.ts'
+import { type Repo, presentRepo } from '../../../repositories/index.ts'
 import { userQueries, userPresenters } from '../../../accounts/index.ts'
 import { raiseQueues } from '../runners/runner.store.ts'
 import { insertJobs } from '../runs/job.store.ts'
@@ -52,7 +52,7 @@ export interface Dispatch {
 }
 
 interface DispatchDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'site'> {
-  readonly repos: Pick<Repos, 'view'>
+  readonly repos: Pick<Services['repos'], 'view'>
   read(git: GitRepo, oid: string): Promise<Workflow | undefined>
 }
 

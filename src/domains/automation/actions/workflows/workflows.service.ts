@@ -1,8 +1,8 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import { branchRef, type Commit, type GitRepo, ignoringMissing } from '../../../../core/git/index.ts'
 import { notFound, unavailable } from '../../../../core/platform/errors.ts'
-import type { Repo, Repos } from '../../../repositories/index.ts'
+import type { Repo } from '../../../repositories/index.ts'
 import type { Run } from '../runs/run.store.ts'
 import { type Dispatch, dispatchWorkflow } from './dispatch-workflow.ts'
 import { listWorkflowFiles, type WorkflowFile } from './workflow-files.ts'
@@ -73,7 +73,7 @@ interface Reading {
 }
 
 export interface WorkflowDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events' | 'taskPool' | 'site'> {
-  readonly repos: Pick<Repos, 'view'>
+  readonly repos: Pick<Services['repos'], 'view'>
 }
 
 export type Workflows = ReturnType<typeof createWorkflows>

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Services } from '../../../../core/module.ts'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import { abortOnClose } from '../../../../core/http/answer/stream.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { Commits } from '../../history/commits.service.ts'
-import type { WebAccess } from '../../../repositories/index.ts'
 import { webPages } from '../../../accounts/index.ts'
 import type { Media } from './media.service.ts'
 import { presentRawFile } from '../contents.present.ts'
@@ -12,7 +12,7 @@ import type { RawFile, RawFiles, RawKind } from './raw-files.service.ts'
 
 interface RawRouteDeps {
   readonly commits: Commits
-  readonly webAccess: WebAccess
+  readonly webAccess: Services['webAccess']
   readonly media: Media
   readonly rawFiles: RawFiles
 }

@@ -27,11 +27,10 @@ import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import {
   type CommitSigner,
   type RepoInView,
-  findBranchWriter,
-  renewAccess,
   type Repo,
-  findRepoById,
-  writeCommit,
+  accessQueries,
+  repoQueries,
+  gitWriter,
 } from '../../../repositories/index.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import type { Verification } from '../../verification/verification.ts'
@@ -84,7 +83,7 @@ async function commitFiles(
       defaultMessage(change.operations),
       change.signoff ? committer : undefined,
     )
-    const oid = await writeCommit(
+    const oid = await gitWriter.writeCommit(
       writer,
       { tree, parents: parent === undefined ? [] : [parent], author, committer, message },
       signer,
@@ -115,7 +114,7 @@ async function commitPatch(
   const writer = git.writer()
   const tree = await applyPatch(git, base, patch)
   const message = messageFor(change.message, PATCH_MESSAGE, change.signoff ? committer : undefined)
-  const oid = await writeCommit(writer, { tree, parents: [parent], author, committer, message }, signer)
+  const oid = await gitWriter.writeCommit(writer, { tree, parents: [parent], author, committer, message }, signer)
   await writer.flush()
   return oid
 }
@@ -196,10 +195,10 @@ export function createFileWriter(deps: FileWriterDeps) {
     signatures: Signatures,
   ): Promise<{ place: Place; oid: string }> {
     // NOTE: earlier writes were waited for.
-    const { actor, ...target } = await renewAccess(database.read, caller, repo)
+    const { actor, ...target } = await accessQueries.renew(database.read, caller, repo)
     const opened = git.open(target.repo)
     const place = await findPlace({ read: database.read, pushes }, opened, target.repo, change)
-    const pusher = await findBranchWriter(database.read, actor, target, place.name)
+    const pusher = await accessQueries.findBranchWriter(database.read, actor, target, place.name)
     if (pusher === undefined) throw forbidden(NO_WRITER)
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
     const moves = [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }]
@@ -224,7 +223,7 @@ export function createFileWriter(deps: FileWriterDeps) {
   return {
     /** Whether the actor may write any branch of the repository. */
     mayWrite: async (actor: SignedIn, target: RepoInView): Promise<boolean> =>
-      (await findBranchWriter(database.read, actor, target)) !== undefined,
+      (await accessQueries.findBranchWriter(database.read, actor, target)) !== undefined,
     /**
      * Commits the operations to a branch. Throws NotFound, Invalid, Forbidden and Locked
      * (behaviour/git-data-and-transport#writing-contents).
@@ -305,7 +304,7 @@ async function findPlace(
  */
 async function findDefaultBranch({ read, pushes }: PlaceDeps, git: GitRepo, { id }: Repo): Promise<string> {
   const load = async (): Promise<string> => {
-    const repo = await findRepoById(read, id)
+    const repo = await repoQueries.findById(read, id)
     if (repo === undefined) throw notFound('repository does not exist')
     return repo.defaultBranch
   }

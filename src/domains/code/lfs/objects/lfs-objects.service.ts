@@ -6,7 +6,7 @@ import type { BlobLink, BlobRange, BlobStore } from '../../../../core/blobs/inde
 import type { Db } from '../../../../core/db/database.ts'
 import { invalid, isDomainError, notFound } from '../../../../core/platform/errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
-import { listReposByIds, loadRepoAccesses } from '../../../repositories/index.ts'
+import { repoQueries, accessQueries } from '../../../repositories/index.ts'
 import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
 import { faultOfObject, isLfsOid } from './lfs-object.policy.ts'
 import {
@@ -168,11 +168,11 @@ async function mapReadableElsewhere(
 ): Promise<Map<string, number>> {
   const holders = await listLfsHolders(db, repoId, oids, MAX_HOLDERS)
   if (holders.length === 0) return new Map()
-  const repos = await listReposByIds(
+  const repos = await repoQueries.listByIds(
     db,
     holders.map((holder) => holder.repoId),
   )
-  const accesses = await loadRepoAccesses(db, viewer, repos)
+  const accesses = await accessQueries.loadAll(db, viewer, repos)
   const readable = new Set(
     repos
       .filter(

@@ -21,3 +21,9 @@ export function parseLfsPointer(content: Buffer): LfsPointer | undefined {
   const match = POINTER.exec(content.toString('latin1'))
   return match ? { oid: match[1]!, size: Number(match[2]) } : undefined
 }
+
+/** The files that stand for objects of LFS in commits. */
+export const lfsPointers = {
+  maxSize: MAX_POINTER_SIZE,
+  parse: parseLfsPointer,
+} as const

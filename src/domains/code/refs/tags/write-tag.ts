@@ -12,7 +12,7 @@ import {
 import { conflict, DomainError, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
-import { type CommitSigner, type RepoInView, writeTag } from '../../../repositories/index.ts'
+import { type CommitSigner, type RepoInView, gitWriter } from '../../../repositories/index.ts'
 import { findReleaseTag } from './release-tag.store.ts'
 
 export interface NewTagInput {
@@ -104,7 +104,7 @@ async function annotate(
     tagger: { ...tagger, time: Math.floor(clock.now() / 1000), offset: 0 },
     message: `${text}\n`,
   }
-  const oid = await writeTag(writer, tag, signer)
+  const oid = await gitWriter.writeTag(writer, tag, signer)
   await writer.flush()
   return oid
 }

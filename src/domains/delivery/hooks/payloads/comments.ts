@@ -7,9 +7,9 @@ import {
   type CommentView,
   type Issue,
   type IssueView,
-  loadCommentsByIds,
   presentComment,
-  presentIssue,
+  issueQueries,
+  issuePresenters,
 } from '../../../issues/index.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { findDeletion } from './event-facts.ts'
@@ -54,7 +54,7 @@ async function buildMessage(
   if (isPull && pull === undefined) return []
   const payload = {
     action,
-    issue: presentIssue(issue!, ANONYMOUS, site),
+    issue: issuePresenters.present(issue!, ANONYMOUS, site),
     ...(pull && { pull_request: pull }),
     comment: presentComment(view, site),
     ...(changes && { changes }),
@@ -73,7 +73,7 @@ async function findView(
 ): Promise<CommentView | undefined> {
   const id = event.payload.comment_id
   const isDeletion = event.kind === 'comment.deleted'
-  const [there] = isDeletion ? [] : await loadCommentsByIds(db, [id])
+  const [there] = isDeletion ? [] : await issueQueries.loadCommentsByIds(db, [id])
   if (there !== undefined) return there
   const later = isDeletion ? undefined : await findDeletion(db, event, 'comment.deleted', (it) => it.comment_id === id)
   const text = later ?? (event.payload as Partial<EventPayload<'comment.deleted'>>)

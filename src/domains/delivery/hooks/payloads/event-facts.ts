@@ -1,9 +1,9 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import { NO_ACCESS, ownerAccess, presentablePermissions, type RepoAccess } from '../../../../core/access/repo-access.ts'
 import { ANONYMOUS, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import { type DomainEvent, type EventPayload, listEventsBetween } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { type Repo, type Repos, type Repository, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
+import { type Repo, type Repository, repoQueries, accessQueries } from '../../../repositories/index.ts'
 import { type User, userQueries, userPresenters } from '../../../accounts/index.ts'
 import { presentPayloadRepo } from '../hook.present.ts'
 import type { PayloadUser } from './payload-types.ts'
@@ -73,7 +73,7 @@ export interface EventFactsLoader {
 }
 
 export interface EventFactsDeps extends Pick<Core, 'database' | 'site'> {
-  readonly repos: Pick<Repos, 'view'>
+  readonly repos: Pick<Services['repos'], 'view'>
 }
 
 /**
@@ -82,9 +82,9 @@ export interface EventFactsDeps extends Pick<Core, 'database' | 'site'> {
  */
 export function createEventFacts({ database: { read }, repos, site }: EventFactsDeps): EventFactsLoader {
   const loader: EventFactsLoader = {
-    findRepo: async (event) => (await findRepoById(read, asId(event.repoId))) ?? findDeletedRepo(event),
+    findRepo: async (event) => (await repoQueries.findById(read, asId(event.repoId))) ?? findDeletedRepo(event),
     async load(event, permissions) {
-      const there = await findRepoById(read, asId(event.repoId))
+      const there = await repoQueries.findById(read, asId(event.repoId))
       const repo = there ?? (await findDeletedRepo(event))
       return repo && { ...(await loader.of(repo, event.actorId, permissions)), isDeleted: there === undefined }
     },
@@ -104,7 +104,7 @@ export function createEventFacts({ database: { read }, repos, site }: EventFacts
     id === 0 ? owner : id > 0 ? userQueries.findById(read, asId(id)) : undefined
   const accessOf = async (actor: User | undefined, repo: Repo): Promise<RepoAccess> => {
     if (actor === undefined) return NO_ACCESS
-    return actor.id === repo.owner.id ? ownerAccess(repo) : loadRepoAccess(read, viewerOfAccount(actor), repo)
+    return actor.id === repo.owner.id ? ownerAccess(repo) : accessQueries.load(read, viewerOfAccount(actor), repo)
   }
   const presentSender = (actor: User | undefined, id: number): PayloadUser =>
     actor === undefined

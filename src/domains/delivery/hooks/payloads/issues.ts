@@ -4,15 +4,7 @@ import type { Db } from '../../../../core/db/database.ts'
 import type { DomainEvent, EventKind } from '../../../../core/events/index.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
 import { asId, type LabelId } from '../../../../core/platform/crypto/ids.ts'
-import {
-  type IssueView,
-  findIssueById,
-  listLabelsByIds,
-  loadDeletedIssueView,
-  loadIssueViews,
-  presentIssue,
-  presentIssueLabel,
-} from '../../../issues/index.ts'
+import { type IssueView, issueQueries, labelQueries, issuePresenters } from '../../../issues/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { findDeletion, type EventFactsLoader } from './event-facts.ts'
 import { buildPullMessage, type PullSource } from './pulls.ts'
@@ -96,7 +88,7 @@ async function buildMessage(
     action,
     number: event.payload.number,
     ...(changes && { changes }),
-    issue: { ...presentIssue(view, ANONYMOUS, site), ...known },
+    issue: { ...issuePresenters.present(view, ANONYMOUS, site), ...known },
     repository,
     sender,
     commit_id: commitId,
@@ -111,14 +103,14 @@ export async function findIssueView(
   repo: Repo,
 ): Promise<IssueView | undefined> {
   if (event.kind === 'issue.deleted')
-    return loadDeletedIssueView(db, (event as DomainEvent<'issue.deleted'>).payload, repo)
+    return issueQueries.loadDeletedView(db, (event as DomainEvent<'issue.deleted'>).payload, repo)
   const issueId = event.payload.issue_id
-  const issue = await findIssueById(db, asId(issueId))
-  if (issue !== undefined) return (await loadIssueViews(db, [issue], new Map([[repo.id, repo]])))[0]
+  const issue = await issueQueries.findById(db, asId(issueId))
+  if (issue !== undefined) return (await issueQueries.loadViews(db, [issue], new Map([[repo.id, repo]])))[0]
   const isOf = (deleted: { readonly issue_id: number }): boolean => deleted.issue_id === issueId
   const deletion =
     (await findDeletion(db, event, 'issue.deleted', isOf)) ?? (await findDeletion(db, event, 'pull.deleted', isOf))
-  return deletion && loadDeletedIssueView(db, deletion, repo)
+  return deletion && issueQueries.loadDeletedView(db, deletion, repo)
 }
 
 /** Undefined when no text changed, as when a file was added. */
@@ -148,7 +140,10 @@ async function labelChanges(
   const { added_ids: added = [], removed_ids: removed = [] } = event.payload
   const ids = [...added, ...removed].map((id) => asId<LabelId>(id))
   const labels = new Map<number, PayloadLabel>(
-    (await listLabelsByIds(database.read, ids)).map((label) => [label.id, presentIssueLabel(label, repo, site)]),
+    (await labelQueries.listByIds(database.read, ids)).map((label) => [
+      label.id,
+      issuePresenters.presentIssueLabel(label, repo, site),
+    ]),
   )
   const only = ids.length === 1 ? labels.get(ids[0]!) : undefined
   return {

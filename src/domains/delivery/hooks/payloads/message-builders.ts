@@ -1,16 +1,7 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { EventKind } from '../../../../core/events/index.ts'
-import {
-  type CommitViews,
-  loadReleaseViews,
-  presentRelease,
-  releaseOf,
-  findCommitStatus,
-  presentStatus,
-} from '../../../code/index.ts'
-import type { Pulls } from '../../../pulls/index.ts'
-import { type Repo, type Repos, findRepoById } from '../../../repositories/index.ts'
-import type { Workflows } from '../../../automation/index.ts'
+import { presentRelease, releaseOf, presentStatus, releaseQueries, statusQueries } from '../../../code/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { commentBuilders } from './comments.ts'
 import { createEventFacts, type EventFactsLoader, type EventFacts, deletedRepo } from './event-facts.ts'
 import { issueBuilders } from './issues.ts'
@@ -29,10 +20,10 @@ import type { Database } from '../../../../core/db/database.ts'
 import { presentPackage } from '../../../packages/index.ts'
 
 interface MessageBuilderDeps extends Pick<Core, 'database' | 'git' | 'site'> {
-  readonly repos: Pick<Repos, 'view' | 'views'>
-  readonly commitViews: CommitViews
-  readonly pulls: Pick<Pulls, 'view' | 'viewDeleted'>
-  readonly workflows: Pick<Workflows, 'findOfRun'>
+  readonly repos: Pick<Services['repos'], 'view' | 'views'>
+  readonly commitViews: Services['commitViews']
+  readonly pulls: Pick<Services['pulls'], 'view' | 'viewDeleted'>
+  readonly workflows: Pick<Services['workflows'], 'findOfRun'>
 }
 
 /**
@@ -94,7 +85,7 @@ function releaseBuilders({ database, facts, site }: ReleaseBuilderDeps): Message
       const found = await facts.load(event, 'sender')
       if (found === undefined) return []
       const { repo, repository, sender } = found
-      const [view] = await loadReleaseViews(database.read, [releaseOf(event.payload, event.at)])
+      const [view] = await releaseQueries.loadViews(database.read, [releaseOf(event.payload, event.at)])
       const author = view!.author
         ? userPresenters.present(view!.author, ANONYMOUS, site)
         : userPresenters.presentGhost(site)
@@ -130,7 +121,7 @@ function repoBuilders({ database, facts, site }: RepoBuilderDeps): MessageBuilde
     'fork.created': created,
     async 'repo.deleted'(event) {
       // NOTE: messages that are built before the deletion is committed find the repository.
-      const there = await findRepoById(database.read, asId(event.repoId))
+      const there = await repoQueries.findById(database.read, asId(event.repoId))
       const repo = there ?? (await deletedRepo(database.read, event.payload))
       return repo === undefined ? [] : [describe(await facts.of(repo, event.actorId, 'all'), 'deleted')]
     },
@@ -194,7 +185,7 @@ function statusBuilders(deps: StatusBuilderDeps): MessageBuilders {
   return {
     async 'commit.status'(event) {
       const found = await facts.load(event, 'all')
-      const status = await findCommitStatus(database.read, event.payload.status_id)
+      const status = await statusQueries.find(database.read, event.payload.status_id)
       if (found === undefined || status === undefined) return []
       const { repo, repository, sender } = found
       const commit = await ignoringMissing(() => git.open(repo).objects.commit(status.oid))

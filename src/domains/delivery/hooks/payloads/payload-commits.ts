@@ -1,3 +1,4 @@
+import type { Services } from '../../../../core/module.ts'
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import {
   type Commit,
@@ -8,12 +9,12 @@ import {
   isZeroOid,
 } from '../../../../core/git/index.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import { type CommitView, type CommitViews, type PayloadCommit, presentPayloadCommit } from '../../../code/index.ts'
+import { type CommitView, type PayloadCommit, presentPayloadCommit } from '../../../code/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 
 export interface PayloadCommitDeps {
   readonly git: Git
-  readonly commitViews: CommitViews
+  readonly commitViews: Services['commitViews']
   readonly site: Site
 }
 

@@ -1,6 +1,6 @@
 import type { presentJob, presentRun, presentWorkflow } from '../../../automation/index.ts'
 import type { PayloadCommit, presentRelease } from '../../../code/index.ts'
-import type { presentComment, presentIssue, presentLabel } from '../../../issues/index.ts'
+import type { presentComment, presentLabel, issuePresenters } from '../../../issues/index.ts'
 import type { presentOrganization, userPresenters } from '../../../accounts/index.ts'
 import type { presentPackage } from '../../../packages/index.ts'
 import type { presentPull } from '../../../pulls/index.ts'
@@ -8,7 +8,7 @@ import type { Repository } from '../../../repositories/index.ts'
 
 export type PayloadUser = ReturnType<typeof userPresenters.present>
 export type PayloadLabel = ReturnType<typeof presentLabel>
-type Issue = ReturnType<typeof presentIssue>
+type Issue = ReturnType<typeof issuePresenters.present>
 type Comment = ReturnType<typeof presentComment>
 export type PayloadPull = ReturnType<typeof presentPull>
 type Release = ReturnType<typeof presentRelease>

@@ -1,11 +1,12 @@
+import type { Services } from '../../../../core/module.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { DomainEvent, EventPayload } from '../../../../core/events/index.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import { type Issue, findIssueById } from '../../../issues/index.ts'
-import { type Pulls, findReview } from '../../../pulls/index.ts'
+import { type Issue, issueQueries } from '../../../issues/index.ts'
+import { reviewQueries } from '../../../pulls/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { findDeletion, type EventFactsLoader } from './event-facts.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
@@ -16,7 +17,7 @@ import type { Paging } from '../../../../core/platform/paging.ts'
 
 /** What pull requests are loaded with. */
 export interface PullSource {
-  readonly pulls: Pick<Pulls, 'view' | 'viewDeleted'>
+  readonly pulls: Pick<Services['pulls'], 'view' | 'viewDeleted'>
   readonly site: Site
 }
 
@@ -106,7 +107,7 @@ export async function loadPullOf(
 ): Promise<PayloadPull | undefined> {
   const { read } = deps.database
   const issueId = event.payload.issue_id
-  const issue = await findIssueById(read, asId(issueId))
+  const issue = await issueQueries.findById(read, asId(issueId))
   const pull = issue && (await loadPayloadPull(deps, repo, issue))
   if (pull !== undefined) return pull
   const deletion = await findDeletion(read, event, 'pull.deleted', (deleted) => deleted.issue_id === issueId)
@@ -174,7 +175,7 @@ export function reviewBuilders(deps: PullBuilderDeps): MessageBuilders {
         : [],
     async 'review.submitted'(event) {
       const { review_id: reviewId, reviewer_id: userId, body } = event.payload
-      const there = await findReview(database.read, asId(reviewId))
+      const there = await reviewQueries.find(database.read, asId(reviewId))
       const review = there ?? (body === undefined ? undefined : { reviewerId: userId, body })
       const eventType = TYPES[event.payload.kind as keyof typeof TYPES] as
         (typeof TYPES)[keyof typeof TYPES] | undefined

@@ -1,3 +1,4 @@
+import type { Services } from '../../../../core/module.ts'
 import { ANONYMOUS } from '../../../../core/access/viewer.ts'
 import type { DomainEvent } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
@@ -5,20 +6,15 @@ import {
   type Job,
   type Run,
   type RunStatus,
-  type Workflows,
-  findRun,
   isDone,
-  listAllJobsOfRun,
-  listJobsByIds,
-  loadJobViews,
-  loadRunViews,
   presentJob,
   presentRun,
   presentWorkflow,
+  runQueries,
 } from '../../../automation/index.ts'
-import { findIssueByNumber } from '../../../issues/index.ts'
+import { issueQueries } from '../../../issues/index.ts'
 import { presentOrganization, userPresenters } from '../../../accounts/index.ts'
-import type { Repo, Repos } from '../../../repositories/index.ts'
+import type { Repo } from '../../../repositories/index.ts'
 import type { IssueBuilderDeps } from './issues.ts'
 import type { HookMessage, MessageBuilders } from './payload.ts'
 import { messageOf } from '../hook.present.ts'
@@ -26,8 +22,8 @@ import type { PayloadPull, WorkflowCommon } from './payload-types.ts'
 import { loadPayloadPull } from './pulls.ts'
 
 interface WorkflowBuilderDeps extends IssueBuilderDeps {
-  readonly repos: Pick<Repos, 'views'>
-  readonly workflows: Pick<Workflows, 'findOfRun'>
+  readonly repos: Pick<Services['repos'], 'views'>
+  readonly workflows: Pick<Services['workflows'], 'findOfRun'>
 }
 
 type RunEvent = DomainEvent<'action_job.changed' | 'action_run.created' | 'action_run.rerun'>
@@ -68,7 +64,7 @@ export const workflowBuilders = (deps: WorkflowBuilderDeps): MessageBuilders => 
 /** The message of the run, then those of its jobs; none when the run was deleted meanwhile. */
 async function buildMessages(deps: WorkflowBuilderDeps, event: RunEvent, progress: Progress): Promise<HookMessage[]> {
   const { database, facts, site } = deps
-  const found = await findRun(database.read, asId(event.repoId), event.payload.run_id)
+  const found = await runQueries.find(database.read, asId(event.repoId), event.payload.run_id)
   // The server itself continues what an account began.
   const actorId = event.actorId === 0 ? found?.actorId : event.actorId
   const known = found && (await facts.load({ ...event, actorId: actorId! }, 'all'))
@@ -93,7 +89,7 @@ async function buildRun(
   repo: Repo,
   { run, common }: { readonly run: Run; readonly common: Common },
 ): Promise<HookMessage> {
-  const [view] = await loadRunViews({ read: database.read, repos }, ANONYMOUS, [run])
+  const [view] = await runQueries.loadViews({ read: database.read, repos }, ANONYMOUS, [run])
   const workflow = await workflows.findOfRun(repo, run)
   const { actor: user } = view!
   const actor = user
@@ -113,8 +109,10 @@ async function buildJobs(
   { common, statuses }: { readonly common: Common; readonly statuses: readonly JobStatus[] | undefined },
 ): Promise<HookMessage[]> {
   const statusOf = new Map(statuses?.map(({ id, status }) => [id, status]))
-  const jobs = statuses ? await listJobsByIds(read, [...statusOf.keys()]) : await listAllJobsOfRun(read, run.id)
-  const views = await loadJobViews(
+  const jobs = statuses
+    ? await runQueries.listJobsByIds(read, [...statusOf.keys()])
+    : await runQueries.listAllJobs(read, run.id)
+  const views = await runQueries.loadJobViews(
     read,
     jobs.toSorted((a, b) => a.id - b.id).map((job) => asOf(job, statusOf.get(job.id) ?? job.status)),
   )
@@ -146,7 +144,7 @@ async function loadPull(
   { ref }: Run,
 ): Promise<{ readonly pull_request?: PayloadPull }> {
   const number = Number(/^refs\/pull\/(\d{1,9})\//.exec(ref)?.[1] ?? 0)
-  const issue = number === 0 ? undefined : await findIssueByNumber(deps.database.read, repo.id, number)
+  const issue = number === 0 ? undefined : await issueQueries.findByNumber(deps.database.read, repo.id, number)
   const pull = issue?.isPull === true ? await loadPayloadPull(deps, repo, issue) : undefined
   return pull === undefined ? {} : { pull_request: pull }
 }

@@ -1,12 +1,12 @@
 import { safeHtml, Html } from '../../../../core/platform/html.ts'
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import { callerKey, ANONYMOUS } from '../../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../../core/db/database.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import { MailRefusedError, type MailServer, type Mail, type MailAddress } from '../../../../core/platform/mail/mail.ts'
-import { findIssueById, issueUrls, type Issue } from '../../../issues/index.ts'
-import { type Markup, findRepoById, type Repo } from '../../../repositories/index.ts'
+import { type Issue, issueQueries, issuePresenters } from '../../../issues/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
 import { type IssueActivity, listFollowers } from '../threads/recipients.store.ts'
 import { concernsUsers, type MailActivity } from './mail-activity.ts'
@@ -96,7 +96,7 @@ const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_MS = 4 * 3_600_000
 
 interface IssueMailDeps extends Pick<Core, 'database' | 'jobs' | 'log' | 'site'> {
-  readonly markup: Pick<Markup, 'render'>
+  readonly markup: Pick<Services['markup'], 'render'>
   readonly server: MailServer
   readonly links: UnsubscribeLinks
   readonly settings: Omit<MailSettings, 'domain'>
@@ -180,8 +180,8 @@ async function loadActivity(
   db: Database['read'],
   { issue_id, actor_id }: MailActivity,
 ): Promise<IssueActivity | undefined> {
-  const issue = await findIssueById(db, asId(issue_id))
-  const repo = issue && (await findRepoById(db, issue.repoId))
+  const issue = await issueQueries.findById(db, asId(issue_id))
+  const repo = issue && (await repoQueries.findById(db, issue.repoId))
   return issue && repo && { issue, repo, actorId: asId(actor_id) }
 }
 
@@ -195,7 +195,7 @@ async function loadContents(
   const ofIssue = kind === 'created' || kind === 'mentioned' ? issue.body : ''
   const text = commentId === 0 ? ofIssue : await findCommentBody(database.read, commentId)
   if (text === undefined) return undefined
-  const { html: page } = issueUrls(issue, repo, site)
+  const { html: page } = issuePresenters.urls(issue, repo, site)
   const context = `/${repo.fullName}`
   const request = { text, mode: 'comment', context, viewer: ANONYMOUS, caller: MAIL_CALLER, picturesAsLinks: true }
   const html = await markup.render(request).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import type { Db } from '../../../../core/db/database.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { readersOf } from '../../../../core/access/repo-readers.store.ts'
-import { unitOf } from '../../../issues/index.ts'
+import { issueRules } from '../../../issues/index.ts'
 import { type Preferences, type User, userRows } from '../../../accounts/index.ts'
 import { type IssueActivity, listConcerned } from '../threads/recipients.store.ts'
 
@@ -31,7 +31,7 @@ export async function listAddressees(
     .where('user.is_active', '=', 1)
     .where('user.is_login_prohibited', '=', 0)
     .where('user.email', '<>', '')
-    .where(readersOf(repo, unitOf(issue)))
+    .where(readersOf(repo, issueRules.unitOf(issue)))
   if (asFollowers)
     query = query.where((eb) =>
       eb.not(

@@ -1,7 +1,5 @@
 import type { Projections } from '../../../../core/events/index.ts'
-import type { Core } from '../../../../core/module.ts'
-import type { IssueNotices } from '../../../issues/index.ts'
-import type { Markup } from '../../../repositories/index.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { LeavesDraft } from '../threads/leaves-draft.ts'
 import { createIssueMail, type IssueMail } from './issue-mail.service.ts'
 import { activityOfNotice, mailProjections } from '../notifications.projection.ts'
@@ -17,9 +15,9 @@ import {
 } from '../../../../core/platform/mail/mail.ts'
 
 interface MailDeps {
-  readonly markup: Pick<Markup, 'render'>
+  readonly markup: Pick<Services['markup'], 'render'>
   readonly links: UnsubscribeLinks
-  readonly notices: IssueNotices
+  readonly notices: Services['issueNotices']
   readonly leavesDraft: LeavesDraft
 }
 

@@ -1,8 +1,7 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { type DomainEvent, findMissedEvents } from '../../../../core/events/index.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import type { Repos } from '../../../repositories/index.ts'
 import { type Board, type Channel, dataMessage, type Listener, type Message } from '../../../../core/streams/index.ts'
 import { presentThread } from '../notifications.present.ts'
 import { countThreads, listOwnThreads } from '../threads/thread.store.ts'
@@ -12,7 +11,7 @@ import { NOTIFYING_KINDS, threadChangeOf } from './thread-changes.policy.ts'
 import type { ThreadsChanged } from '../notifications.model.ts'
 
 interface ThreadBoardDeps extends Pick<Core, 'database' | 'clock' | 'site'> {
-  readonly repos: Pick<Repos, 'views'>
+  readonly repos: Pick<Services['repos'], 'views'>
 }
 
 /** New and changed threads, for users who listen (behaviour/issues#notification-stream). */

@@ -4,7 +4,7 @@ import { countRows, selectPage } from '../../../../core/db/page.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { Issue } from '../../../issues/index.ts'
-import { type Repo, listReposAmong } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { type User, userRows } from '../../../accounts/index.ts'
 
 /** The kinds of timeline entries whose authors take part in an issue. */
@@ -70,7 +70,7 @@ export function listReposOfIssueWatches(db: Db, userId: UserId, ownerId: UserId)
     .innerJoin('issue', 'issue.id', 'issue_watch.issue_id')
     .select('issue.repo_id')
     .where('issue_watch.user_id', '=', userId)
-  return listReposAmong(db, ownerId, chosen)
+  return repoQueries.listAmong(db, ownerId, chosen)
 }
 
 /** The members of a team who have chosen issues of the repository. */

@@ -4,8 +4,8 @@ import type { Db } from '../../../../core/db/database.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type Issue, findIssueById } from '../../../issues/index.ts'
-import { findWatchMode } from '../../../repositories/index.ts'
+import { type Issue, issueQueries } from '../../../issues/index.ts'
+import { watchQueries } from '../../../repositories/index.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
 import { findIssueWatch, isParticipant, listIssueWatchers, putIssueWatch } from './issue-watch.store.ts'
 
@@ -47,7 +47,10 @@ export function createSubscriptions({ database, clock, users }: SubscriptionDeps
     /** By the link of a mail. Does nothing when the issue or the user was deleted. */
     unsubscribe: ({ userId, issueId }: { readonly userId: UserId; readonly issueId: IssueId }): Promise<void> =>
       database.transaction(async (tx) => {
-        if ((await findIssueById(tx, issueId)) === undefined || (await userQueries.findById(tx, userId)) === undefined)
+        if (
+          (await issueQueries.findById(tx, issueId)) === undefined ||
+          (await userQueries.findById(tx, userId)) === undefined
+        )
           return
         await putIssueWatch(tx, { issueId, userId, isWatching: false, at: clock.now() })
       }),
@@ -57,6 +60,6 @@ export function createSubscriptions({ database, clock, users }: SubscriptionDeps
 async function isSubscribed(db: Db, userId: UserId, issue: Issue): Promise<boolean> {
   const chosen = await findIssueWatch(db, issue.id, userId)
   if (chosen !== undefined) return chosen
-  const mode = await findWatchMode(db, userId, issue.repoId)
+  const mode = await watchQueries.findMode(db, userId, issue.repoId)
   return (mode !== undefined && mode !== 'ignored') || isParticipant(db, issue, userId)
 }

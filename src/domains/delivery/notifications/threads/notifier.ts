@@ -2,8 +2,8 @@ import type { Core } from '../../../../core/module.ts'
 import { actorOf } from '../../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../../core/db/database.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import { type IssueNotice, findIssueById } from '../../../issues/index.ts'
-import { findRepoById } from '../../../repositories/index.ts'
+import { type IssueNotice, issueQueries } from '../../../issues/index.ts'
+import { repoQueries } from '../../../repositories/index.ts'
 import {
   type IssueActivity,
   listFollowers,
@@ -63,7 +63,7 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps) 
 
     /** Those of the users who may read the issue and do not block the acting account. */
     async users(tx: Tx, { issue, actorId, userIds, reason }: IssueNotice): Promise<void> {
-      const repo = await findRepoById(tx, issue.repoId)
+      const repo = await repoQueries.findById(tx, issue.repoId)
       if (repo === undefined) return
       const at = clock.now()
       for (let from = 0; from < userIds.length; from += BATCH) {
@@ -108,7 +108,7 @@ async function loadActivity(
   issueId: IssueId,
   actorId: UserId,
 ): Promise<IssueActivity | undefined> {
-  const issue = await findIssueById(db, issueId)
-  const repo = issue && (await findRepoById(db, issue.repoId))
+  const issue = await issueQueries.findById(db, issueId)
+  const repo = issue && (await repoQueries.findById(db, issue.repoId))
   return issue && repo && { issue, repo, actorId }
 }

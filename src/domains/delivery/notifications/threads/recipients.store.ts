@@ -13,7 +13,7 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import { type Issue, unitOf } from '../../../issues/index.ts'
+import { type Issue, issueRules } from '../../../issues/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { PARTICIPATING_KINDS } from '../subscriptions/issue-watch.store.ts'
 import type { NotificationTable } from '../notifications.table.ts'
@@ -44,7 +44,7 @@ export async function listFollowers(
   { repo, issue, actorId, isNew = false }: IssueActivity,
   { after, limit }: { after: number; limit: number },
 ): Promise<Recipient[]> {
-  const unit = unitOf(issue)
+  const unit = issueRules.unitOf(issue)
   if (!hasUnit(repo.units, unit)) return []
   const { owner } = repo
   const shape = { ...readersShape(repo, unit), limit, isNew } satisfies FollowersShape
@@ -162,7 +162,7 @@ export async function listConcerned(
     .selectFrom('user')
     .select('user.id')
     .where('user.id', 'in', userIds)
-    .where(concerned(actorId, readersOf(repo, unitOf(issue))))
+    .where(concerned(actorId, readersOf(repo, issueRules.unitOf(issue))))
     .orderBy('user.id')
     .execute()
   return rows.map((row) => asId(row.id))
@@ -175,7 +175,7 @@ export async function notifyConcerned(
   { userIds, reason }: { readonly userIds: readonly UserId[]; readonly reason: NotificationReason },
   at: number,
 ): Promise<void> {
-  const unit = unitOf(issue)
+  const unit = issueRules.unitOf(issue)
   if (userIds.length === 0 || !hasUnit(repo.units, unit)) return
   const row = { repo_id: issue.repoId, issue_id: issue.id, kind: kindOf(issue), reason, updated_at: at }
   const ids = { repoId: repo.id, ownerId: repo.owner.id, actorId, userIds }

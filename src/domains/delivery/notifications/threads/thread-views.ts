@@ -1,9 +1,10 @@
+import type { Services } from '../../../../core/module.ts'
 import { canSeeRepo } from '../../../../core/access/repo-access.ts'
 import { type Viewer, viewerId } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { type Issue, canReadIssue, listIssuesByIds, listPullMetas } from '../../../issues/index.ts'
-import { type Repo, type RepoView, type Repos, listReposByIds } from '../../../repositories/index.ts'
+import { type Issue, issueRules, issueQueries } from '../../../issues/index.ts'
+import { type Repo, type RepoView, repoQueries } from '../../../repositories/index.ts'
 import { listLatestComments, listOffered, type Thread } from './thread.store.ts'
 
 /** A thread with what the viewer may see of its subject. */
@@ -26,7 +27,7 @@ export interface ThreadView {
 
 /** Views in the order given, with a fixed number of queries. */
 export async function loadThreadViews(
-  { read, repos }: { readonly read: Db; readonly repos: Pick<Repos, 'views'> },
+  { read, repos }: { readonly read: Db; readonly repos: Pick<Services['repos'], 'views'> },
   viewer: Viewer,
   threads: readonly Thread[],
 ): Promise<ThreadView[]> {
@@ -35,12 +36,12 @@ export async function loadThreadViews(
   const repoIds = [...new Set(threads.map(({ repoId }) => repoId))]
   const transferred = [...new Set(threads.filter(({ issueId }) => !issueId).map(({ repoId }) => repoId))]
   const [issues, comments, offered, views] = await Promise.all([
-    listIssuesByIds(read, issueIds),
+    issueQueries.listByIds(read, issueIds),
     listLatestComments(read, issueIds),
     listOffered(read, transferred, viewerId(viewer) ?? asId(0)),
-    listReposByIds(read, repoIds).then((found) => repos.views(viewer, found)),
+    repoQueries.listByIds(read, repoIds).then((found) => repos.views(viewer, found)),
   ])
-  const pulls = await listPullMetas(
+  const pulls = await issueQueries.listPullMetas(
     read,
     issues.filter((issue) => issue.isPull).map((issue) => issue.id),
   )
@@ -50,7 +51,7 @@ export async function loadThreadViews(
     const view = viewOf.get(thread.repoId)
     const issue = thread.issueId && issueOf.get(thread.issueId)
     const repo = view && canSeeRepo(view.access) ? view : undefined
-    if (issue && repo && canReadIssue(repo.access, issue)) {
+    if (issue && repo && issueRules.canRead(repo.access, issue)) {
       const isMerged = pulls.get(issue.id)?.mergedAt !== undefined
       const commentId = comments.get(issue.id)
       return { thread, repo, subject: { kind: 'issue', repo: repo.repo, issue, isMerged, commentId } }

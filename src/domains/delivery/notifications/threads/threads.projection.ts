@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../core/db/database.ts'
 import type { AppendedEvent, Projections } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { findIssueById } from '../../../issues/index.ts'
+import { issueQueries } from '../../../issues/index.ts'
 import type { LeavesDraft } from './leaves-draft.ts'
 import type { Notifier } from './notifier.ts'
 import { moveThreads } from './recipients.store.ts'
@@ -27,7 +27,7 @@ export function threadProjections(notifier: Notifier, leavesDraft: LeavesDraft):
     { actorId, payload }: AppendedEvent<'issue.assigned' | 'review.requested'>,
     reason: 'assigned' | 'review-requested',
   ): Promise<void> => {
-    const issue = await findIssueById(tx, asId(payload.issue_id))
+    const issue = await issueQueries.findById(tx, asId(payload.issue_id))
     // NOTE: a request of a team names no user.
     if (issue === undefined || payload.user_id === 0) return
     await notifier.users(tx, { issue, actorId: asId(actorId), userIds: [asId(payload.user_id)], reason })

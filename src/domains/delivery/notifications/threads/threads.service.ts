@@ -1,9 +1,8 @@
-import type { Core } from '../../../../core/module.ts'
+import type { Core, Services } from '../../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
 import type { NotificationId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import type { Repos } from '../../../repositories/index.ts'
 import { loadThreadViews, type ThreadView } from './thread-views.ts'
 import {
   countThreads,
@@ -25,7 +24,7 @@ const BATCH = 500
 const MAX_SHOWN = 500
 
 interface ThreadsDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
-  readonly repos: Pick<Repos, 'views'>
+  readonly repos: Pick<Services['repos'], 'views'>
 }
 
 export type Threads = ReturnType<typeof createThreads>

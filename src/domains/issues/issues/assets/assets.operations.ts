@@ -13,12 +13,11 @@ import { parseTimestamp } from '../../../../core/platform/timestamp.ts'
 import {
   AttachmentModel as Attachment,
   type Attachment as AttachmentEntity,
-  type Attachments,
   EditAttachmentOptions,
   type UploadRules,
   presentAttachment,
 } from '../../../repositories/index.ts'
-import type { Guards } from '../../../../core/module.ts'
+import type { Guards, Services } from '../../../../core/module.ts'
 import type { EntryInView } from '../comments/comment.guards.ts'
 import { isComment } from '../issue.policy.ts'
 import type { CommentInView } from '../comments/comments.service.ts'
@@ -35,7 +34,7 @@ const uploadQuery = Type.Object({
 interface AssetOperationDeps {
   readonly guards: Pick<Guards, 'comment' | 'issue'>
   readonly assets: IssueAssets
-  readonly attachments: Pick<Attachments, 'delete' | 'edit' | 'get' | 'listOf' | 'requireVisible'>
+  readonly attachments: Pick<Services['attachments'], 'delete' | 'edit' | 'get' | 'listOf' | 'requireVisible'>
   readonly rules: UploadRules
   readonly site: Site
 }

@@ -1,6 +1,7 @@
+import type { Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import type { Attachment, Attachments, UploadRules } from '../../../repositories/index.ts'
+import type { Attachment, UploadRules } from '../../../repositories/index.ts'
 import { requireLocked } from '../changes/edit-issue.ts'
 import { appendIssueEvent } from '../changes/issue-change.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
@@ -19,7 +20,7 @@ export interface AssetUpload {
 }
 
 interface AssetDeps extends IssueDeps {
-  readonly attachments: Pick<Attachments, 'upload'>
+  readonly attachments: Pick<Services['attachments'], 'upload'>
   readonly rules: UploadRules
 }
 

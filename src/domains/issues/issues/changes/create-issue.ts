@@ -3,7 +3,7 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { invalidField } from '../../../../core/platform/errors.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
-import { type RepoInView, countInRepo } from '../../../repositories/index.ts'
+import { type RepoInView, repoQueries } from '../../../repositories/index.ts'
 import { blockQueries } from '../../../accounts/index.ts'
 import { canWriteIssue, normalizeTitle } from '../issue.policy.ts'
 import { insertIssue, type Issue, takeIssueNumber } from '../records/issue.store.ts'
@@ -82,7 +82,7 @@ export async function insertNewIssue(
 ): Promise<NewIssueChange> {
   const { tx, actor, repo, at } = origin
   const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
-  await countInRepo(tx, repo, counterOf({ isPull, isClosed }), 1)
+  await repoQueries.countIn(tx, repo, counterOf({ isPull, isClosed }), 1)
   const counted = await countPlan(tx, repo, plan, { isClosed, at })
   const issue = await insertIssue(tx, {
     repo_id: repo.id,

@@ -2,7 +2,7 @@ import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { EventKind, EventPayload, Events, NewEvent } from '../../../../core/events/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
-import { type Repo, type RepoCounter, addToRepoCounter } from '../../../repositories/index.ts'
+import { type Repo, type RepoCounter, repoQueries } from '../../../repositories/index.ts'
 import { issuePayload } from '../issues.events.ts'
 import { findIssueById, type Issue, updateIssue } from '../records/issue.store.ts'
 import { insertEntries, type NewEntry } from '../timeline/timeline-entry.store.ts'
@@ -139,8 +139,8 @@ export async function changeState(change: IssueChange, { isClosed, commitOid, me
     updated_at: at,
   })
   await updateStateCopies(tx, changed)
-  await addToRepoCounter(tx, repo.id, counterOf(issue), -1)
-  await addToRepoCounter(tx, repo.id, counterOf(changed), 1)
+  await repoQueries.addToCounter(tx, repo.id, counterOf(issue), -1)
+  await repoQueries.addToCounter(tx, repo.id, counterOf(changed), 1)
   const moved = isClosed ? { open: -1, closed: 1 } : { open: 1, closed: -1 }
   if (issue.milestoneId !== undefined) await addToMilestoneCounters(tx, new Map([[issue.milestoneId, moved]]))
   const entry =

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { MilestoneId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Label, addToLabelCounters, listUsableLabels } from '../../labels/label.store.ts'
 import { type Milestone, countInMilestone } from '../../milestones/milestone.store.ts'
-import { type Repo, findNamedAccount, loadRepoAccess } from '../../../repositories/index.ts'
+import { type Repo, collaboratorQueries, accessQueries } from '../../../repositories/index.ts'
 import { type User, userQueries, blockQueries } from '../../../accounts/index.ts'
 import { insertAssignees, deleteAssignees, listAssigneeIds } from '../records/issue-assignee.store.ts'
 import { insertIssueLabels } from '../records/records.store.ts'
@@ -27,7 +27,7 @@ import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 export async function findAssignees(db: Db, viewer: SignedIn, repo: Repo, logins: readonly string[]): Promise<User[]> {
   const found = new Map<number, User>()
   for (const login of logins) {
-    const user = await findNamedAccount(db, viewer, repo, login)
+    const user = await collaboratorQueries.findNamedAccount(db, viewer, repo, login)
     if (user === undefined || user.kind === 'organization')
       throw invalid(`Assignee does not exist: [name: user does not exist [uid: 0, name: ${login}]]`)
     await requireAssignable(db, repo, user)
@@ -37,7 +37,7 @@ export async function findAssignees(db: Db, viewer: SignedIn, repo: Repo, logins
 }
 
 async function requireAssignable(db: Db, repo: Repo, user: User): Promise<void> {
-  if (!canBeAssigned(await loadRepoAccess(db, viewerOfAccount(user), repo)))
+  if (!canBeAssigned(await accessQueries.load(db, viewerOfAccount(user), repo)))
     throw invalid(`[Assignees]: ${user.name} has no access to the repository`)
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../../../core/db/database.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
-import { type Attachment, type Repo, listAttachmentsOf, listReposByIds } from '../../../repositories/index.ts'
+import { type Attachment, type Repo, attachmentQueries, repoQueries } from '../../../repositories/index.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
 import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
 import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
@@ -59,7 +59,7 @@ export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise
     comments.map((comment) => comment.issueId),
   )
   const repos = new Map(
-    (await listReposByIds(db, [...new Set(issues.map(({ repoId }) => repoId))])).map((repo) => [repo.id, repo]),
+    (await repoQueries.listByIds(db, [...new Set(issues.map(({ repoId }) => repoId))])).map((repo) => [repo.id, repo]),
   )
   const places = new Map(
     issues.flatMap((issue) => {
@@ -67,5 +67,8 @@ export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise
       return repo === undefined ? [] : [[issue.id, { issue, repo }] as const]
     }),
   )
-  return loadCommentViews(db, comments, { issues: places, assets: await listAttachmentsOf(db, 'comment', commentIds) })
+  return loadCommentViews(db, comments, {
+    issues: places,
+    assets: await attachmentQueries.listOf(db, 'comment', commentIds),
+  })
 }

@@ -1,16 +1,11 @@
+import type { Services } from '../../../../core/module.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import {
-  type Attachments,
-  type Repo,
-  type RepoInView,
-  listAttachmentsOf,
-  listCommentAttachments,
-} from '../../../repositories/index.ts'
+import { type Repo, type RepoInView, attachmentQueries } from '../../../repositories/index.ts'
 import { userRows, blockQueries } from '../../../accounts/index.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import {
@@ -48,7 +43,7 @@ export interface CommentInput {
 }
 
 export interface CommentDeps extends IssueDeps {
-  readonly attachments: Pick<Attachments, 'deleteOf'>
+  readonly attachments: Pick<Services['attachments'], 'deleteOf'>
 }
 
 export type Comments = ReturnType<typeof createComments>
@@ -60,7 +55,7 @@ export function createComments(deps: CommentDeps) {
     async listOfIssue({ repo, issue }: IssueInView, span: UpdateSpan): Promise<CommentView[]> {
       const [comments, assets] = await Promise.all([
         listCommentsOfIssue(read, issue.id, span),
-        listCommentAttachments(read, issue.id),
+        attachmentQueries.listOfComments(read, issue.id),
       ])
       return loadCommentViews(read, comments, { issues: new Map([[issue.id, { issue, repo }]]), assets })
     },
@@ -106,7 +101,7 @@ export function createComments(deps: CommentDeps) {
 const BATCH = 50
 
 const assetsOf = (db: Db, comments: readonly Text[]) =>
-  listAttachmentsOf(
+  attachmentQueries.listOf(
     db,
     'comment',
     comments.map((comment) => comment.id),

@@ -7,10 +7,9 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import {
   type Repo,
   type RepoInView,
-  getRepoInView,
-  listReposByIds,
-  loadRepoAccesses,
   parseRepoSettings,
+  accessQueries,
+  repoQueries,
 } from '../../../repositories/index.ts'
 import { requireLocked } from '../changes/edit-issue.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
@@ -62,7 +61,7 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
       if (!isOn(target.repo)) throw notFound('dependencies are off')
       const { items, total } = await listBlockerIds(read, target.issue, paging)
       const issues = await listIssuesByIds(read, items)
-      const repos = await listReposByIds(read, [...new Set(issues.map((issue) => issue.repoId))])
+      const repos = await repoQueries.listByIds(read, [...new Set(issues.map((issue) => issue.repoId))])
       const readable = await findReadable(deps, viewer, repos)
       const views = await loadIssueViews(read, issues.filter(readable), new Map(repos.map((repo) => [repo.id, repo])))
       return { items: inOrder(issues, views, repos), total }
@@ -70,12 +69,12 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
     /** Those that the viewer may read. */
     async listDependents(viewer: Viewer, { issue }: IssueInView, paging: Paging): Promise<IssueView[]> {
       const issues = await listIssuesByIds(read, await listDependentIds(read, viewer, issue, paging))
-      const repos = await listReposByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
+      const repos = await repoQueries.listByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
       return loadIssueViews(read, issues, new Map(repos.map((repo) => [repo.id, repo])))
     },
     /** Throws NotFound also for an issue that the viewer may not read. */
     async getOther(viewer: Viewer, { owner, repo: name, number }: IssueName): Promise<IssueInView> {
-      const found = await getRepoInView(read, viewer, owner, name)
+      const found = await accessQueries.getRepoInView(read, viewer, owner, name)
       const issue = await findIssueByNumber(read, found.repo.id, number)
       if (issue === undefined || !isReadable(viewer, found, issue)) throw notFound('issue does not exist')
       return { ...found, issue }
@@ -125,7 +124,7 @@ async function findReadable(
   viewer: Viewer,
   repos: readonly Repo[],
 ): Promise<(issue: Issue) => boolean> {
-  const accesses = await loadRepoAccesses(read, viewer, repos)
+  const accesses = await accessQueries.loadAll(read, viewer, repos)
   const byId = new Map<RepoId, RepoInView>(repos.map((repo) => [repo.id, { repo, access: accesses.get(repo.id)! }]))
   return (issue) => {
     const found = byId.get(issue.repoId)

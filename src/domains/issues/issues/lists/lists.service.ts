@@ -5,7 +5,7 @@ import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/i
 import { badRequest, notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { teamQueries, userQueries, ownerQueries } from '../../../accounts/index.ts'
-import { type Repo, reposInOrder } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { listIssuesByIds } from '../records/issue.store.ts'
 import { type IssueView, loadIssueViews } from '../views.ts'
 import { wordsOf } from '../texts/fold-text.ts'
@@ -133,7 +133,7 @@ async function toPage(
 
 async function viewsOf(db: Database['read'], ids: readonly IssueId[], repos?: readonly Repo[]): Promise<IssueView[]> {
   const issues = await listIssuesByIds(db, ids)
-  const of = repos ?? (await reposInOrder(db, [...new Set(issues.map(({ repoId }) => repoId))]))
+  const of = repos ?? (await repoQueries.inOrder(db, [...new Set(issues.map(({ repoId }) => repoId))]))
   return loadIssueViews(db, issues, new Map<RepoId, Repo>(of.map((repo) => [repo.id, repo])))
 }
 

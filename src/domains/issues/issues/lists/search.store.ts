@@ -6,7 +6,7 @@ import { cachedCount } from '../../../../core/db/read-cache.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Page, type Paging, totalOf } from '../../../../core/platform/paging.ts'
-import { inTeam } from '../../../repositories/index.ts'
+import { repoQueries } from '../../../repositories/index.ts'
 import { matchingTexts, type SearchedTexts } from '../texts/text-match.store.ts'
 import { countIds, type Driver, type Listing, ORDERS, type Residual, selectIds } from './ranges.store.ts'
 import { chooseDriver, chooseToCount } from './choose-driver.ts'
@@ -91,7 +91,7 @@ async function scopeOf(db: Db, viewer: Viewer, { ownerId, teamId }: SearchFilter
   const wanted: Expression<SqlBool>[] = [
     visible,
     ...(ownerId === undefined ? [] : [sql<SqlBool>`repo.owner_id = ${ownerId}`]),
-    ...(teamId === undefined ? [] : [inTeam(teamId)]),
+    ...(teamId === undefined ? [] : [repoQueries.inTeam(teamId)]),
   ]
   const tables = sql`repo cross join "user" as owner`
   const bound = sql<SqlBool>`owner.id = repo.owner_id and ${sql.join(wanted, sql` and `)}`

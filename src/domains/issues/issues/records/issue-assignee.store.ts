@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type RepoId, type TeamId, type UserId } from '../../../../core/platform/crypto/ids.ts'
-import { type Repo, listReposAmong } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { copiesOf, type IssueCopies } from './records.store.ts'
 import type { Issue } from './issue.store.ts'
 
@@ -51,7 +51,7 @@ export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonl
 
 /** The repositories of an owner in which issues are assigned to the user, including those that it may not see. */
 export const listAssignedRepos = (db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> =>
-  listReposAmong(db, ownerId, db.selectFrom('issue_assignee').select('repo_id').where('user_id', '=', userId))
+  repoQueries.listAmong(db, ownerId, db.selectFrom('issue_assignee').select('repo_id').where('user_id', '=', userId))
 
 /** The members of a team to whom issues of the repository are assigned. */
 export async function listTeamAssignees(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]> {

@@ -7,7 +7,7 @@ import {
   type MilestoneId,
   type UserId,
 } from '../../../../core/platform/crypto/ids.ts'
-import { listAttachmentsOf, listReposByIds } from '../../../repositories/index.ts'
+import { attachmentQueries, repoQueries } from '../../../repositories/index.ts'
 import { type Label, listLabelsByIds } from '../../labels/label.store.ts'
 import { type Milestone, listMilestonesByIds } from '../../milestones/milestone.store.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
@@ -93,7 +93,7 @@ async function loadReadableIssues(
 ): Promise<ReadonlyMap<IssueId, IssueView>> {
   const readable = await listReadableIssueIds(db, viewer, [...new Set(ids)])
   const issues = await listIssuesByIds(db, readable)
-  const repos = await listReposByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
+  const repos = await repoQueries.listByIds(db, [...new Set(issues.map((issue) => issue.repoId))])
   const views = await loadIssueViews(db, issues, new Map(repos.map((repo) => [repo.id, repo])))
   return new Map(views.map((view) => [view.issue.id, view]))
 }
@@ -105,7 +105,7 @@ async function loadSourceComments(
 ): Promise<ReadonlyMap<number, CommentView>> {
   const ids = entries.filter((entry) => isKind(entry, 'comment_ref')).map(({ payload }) => payload.commentId)
   const comments = (await listEntriesByIds(db, ids)).filter(isText)
-  const assets = await listAttachmentsOf(
+  const assets = await attachmentQueries.listOf(
     db,
     'comment',
     comments.map((comment) => comment.id),

@@ -1,13 +1,7 @@
 import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { forbidden, invalid, locked, notFound } from '../../../../core/platform/errors.ts'
-import {
-  type Repo,
-  addToRepoCounter,
-  getRepoInView,
-  loadRepoAccess,
-  moveAttachments,
-} from '../../../repositories/index.ts'
+import { type Repo, repoQueries, accessQueries, attachmentQueries } from '../../../repositories/index.ts'
 import { type Label, addToLabelCounters, listUsableLabels } from '../../labels/label.store.ts'
 import { addToMilestoneCounters, findMilestoneTitled, listMilestonesByIds } from '../../milestones/milestone.store.ts'
 import { userQueries } from '../../../accounts/index.ts'
@@ -67,7 +61,7 @@ async function findRecipient(
   from: Repo,
   name: string,
 ): Promise<Repo> {
-  const { repo, access } = await getRepoInView(read, actor, from.owner.name, name)
+  const { repo, access } = await accessQueries.getRepoInView(read, actor, from.owner.name, name)
   if (!canReadIssue(access, { isPull: false })) throw notFound('repo.issues is not readable')
   if (!canWriteIssue(access, { isPull: false })) throw forbidden('write permission is required')
   if (repo.id === from.id) throw invalid('[Repo]: the issue is in this repository')
@@ -89,9 +83,9 @@ async function moveRow({ tx, issue, at }: IssueChange, to: Repo): Promise<Issue>
   })
   await moveMilestone(tx, undefined, moved)
   await updateRepoCopies(tx, moved)
-  await moveAttachments(tx, moved.id, to.id)
+  await attachmentQueries.move(tx, moved.id, to.id)
   const repoIds = [issue.repoId, to.id].toSorted((a, b) => a - b)
-  for (const id of repoIds) await addToRepoCounter(tx, id, counterOf(issue), id === to.id ? 1 : -1)
+  for (const id of repoIds) await repoQueries.addToCounter(tx, id, counterOf(issue), id === to.id ? 1 : -1)
   return moved
 }
 
@@ -129,6 +123,6 @@ async function labelsIn(tx: Tx, to: Repo, labels: readonly Label[]): Promise<Lab
 async function dropAssignees(tx: Tx, issue: Issue, repo: Repo): Promise<void> {
   const ids = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
   for (const user of await userQueries.listByIds(tx, ids))
-    if (!canBeAssigned(await loadRepoAccess(tx, viewerOfAccount(user), repo)))
+    if (!canBeAssigned(await accessQueries.load(tx, viewerOfAccount(user), repo)))
       await deleteAssignees(tx, issue.id, [user.id])
 }

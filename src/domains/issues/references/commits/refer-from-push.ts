@@ -8,7 +8,7 @@ import { canEditIssue } from '../../issues/issue.policy.ts'
 import { insertEntries } from '../../issues/timeline/timeline-entry.store.ts'
 import type { AccountChange, StateRules, TimeBookings } from '../../issues/changes/issue-change.ts'
 import { lockIssue, touchIssues } from '../../issues/records/issue.store.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { applyKeyword, findReferred, loadTargets, mayActOn, type Target } from '../closing-references.ts'
 import { type IssueReference, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
@@ -102,7 +102,7 @@ export async function referFromPush(
   signal: AbortSignal,
 ): Promise<void> {
   const { read } = deps.database
-  const repo = await findRepoById(read, repoId)
+  const repo = await repoQueries.findById(read, repoId)
   if (repo === undefined) return
   const base = `refs/heads/${repo.defaultBranch}`
   for (const pushed of await listPushedCommits(deps.git.open(repo), updates, base)) {

@@ -1,5 +1,5 @@
 import { trimEndOf } from '../../../../core/platform/trim.ts'
-import { FULL_REFERENCE, MENTION, SHORT_REFERENCE } from '../../../repositories/index.ts'
+import { referencePatterns } from '../../../repositories/index.ts'
 import { proseBlocks } from './prose-blocks.ts'
 import { proseText } from './prose-text.ts'
 
@@ -70,7 +70,7 @@ export function parseMentions(text: string): Mention[] {
   const mentions = new Map<string, Mention>()
   for (const block of proseBlocks(text)) {
     const prose = withoutUrls(proseText(block)).prose
-    for (const match of prose.matchAll(MENTION)) {
+    for (const match of prose.matchAll(referencePatterns.mention)) {
       const whole = match[1]!
       const name = trimEndOf(whole, '-._')
       const after = name === whole ? TEAM.exec(prose.slice(match.index + match[0].length).slice(0, MAX_NAME)) : null
@@ -112,9 +112,9 @@ function referencesIn(text: string, grammar: ReferenceGrammar): IssueReference[]
     const path = url.startsWith(`${grammar.rootUrl}/`) ? ISSUE_PATH.exec(url.slice(grammar.rootUrl.length)) : null
     if (path !== null) found.push(foundAt(match.index, url.length, path[1], path[2]!))
   }
-  for (const { index, 0: whole, 1: repo, 3: number } of prose.matchAll(FULL_REFERENCE))
+  for (const { index, 0: whole, 1: repo, 3: number } of prose.matchAll(referencePatterns.fullReference))
     found.push(foundAt(index, whole.length, repo, number!))
-  for (const { index, 0: whole, 2: number } of prose.matchAll(SHORT_REFERENCE))
+  for (const { index, 0: whole, 2: number } of prose.matchAll(referencePatterns.shortReference))
     found.push(foundAt(index, whole.length, undefined, number!))
   found.sort((a, b) => a.start - b.start)
   return found.map(({ start, end, repo, number }, position) => ({

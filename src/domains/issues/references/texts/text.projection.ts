@@ -6,7 +6,7 @@ import { deleteReferencesOfIssue, deleteReferencesOfRepos } from '../../issues/t
 import { findEntry } from '../../issues/timeline/timeline-entry.store.ts'
 import { type Issue, findIssueById } from '../../issues/records/issue.store.ts'
 import type { IssueNotices } from '../../issues/changes/issue-change.ts'
-import { findRepoById } from '../../../repositories/index.ts'
+import { repoQueries } from '../../../repositories/index.ts'
 import { loadAuthor } from '../load-author.ts'
 import { writeMentions } from '../mentions/write-mentions.ts'
 import { parseMentions, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
@@ -47,7 +47,7 @@ export function textProjections(deps: TextProjectionDeps): Projections {
     const mentions = isCreated ? parseMentions(texts.at(-1)!) : []
     // NOTE: most texts refer to nothing; they need no more than the text.
     if (references.length + before.length + mentions.length === 0) return
-    const repo = await findRepoById(tx, issue.repoId)
+    const repo = await repoQueries.findById(tx, issue.repoId)
     if (repo === undefined) return
     const source = { repo, issue, commentId }
     if (references.length + before.length > 0) {

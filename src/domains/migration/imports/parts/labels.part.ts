@@ -1,6 +1,6 @@
 import { flag } from '../../../../core/db/flag.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
-import { insertLabels, readColor } from '../../../issues/index.ts'
+import { readColor, labelQueries } from '../../../issues/index.ts'
 import type { ImportPart } from '../read-request.ts'
 import type { Source, SourceLabel } from '../forge-api.ts'
 
@@ -27,7 +27,7 @@ export function labelsPart(source: Source, clock: Clock): ImportPart {
         archived_at: isArchived ? at : 0,
       }))
       for (let start = 0; start < rows.length; start += CHUNK_SIZE)
-        await insertLabels(tx, { repoId }, rows.slice(start, start + CHUNK_SIZE), at)
+        await labelQueries.insert(tx, { repoId }, rows.slice(start, start + CHUNK_SIZE), at)
     }
   }
 }

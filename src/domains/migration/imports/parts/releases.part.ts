@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import type { Services } from '../../../../core/module.ts'
 import { isHttpUrl } from '../../../../core/platform/html.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { isValidTagName, tagRef } from '../../../../core/git/index.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isDomainError } from '../../../../core/platform/errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
-import {
-  type AttachmentHold,
-  type Attachments,
-  type UploadRules,
-  insertAttachment,
-} from '../../../repositories/index.ts'
-import { cutTitle, insertRelease } from '../../../code/index.ts'
+import { type AttachmentHold, type UploadRules, attachmentQueries } from '../../../repositories/index.ts'
+import { cutTitle, releaseQueries } from '../../../code/index.ts'
 import type { ImportContext, ImportPart } from '../read-request.ts'
 import type { Source, SourceAsset, SourceRelease } from '../forge-api.ts'
 
 interface ReleasesPartDeps {
-  readonly attachments: Attachments
+  readonly attachments: Services['attachments']
   readonly rules: UploadRules
   readonly clock: Clock
   /** Publisher of the imported releases. */
@@ -57,7 +53,7 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
       // Services list the newest release first; it gets the highest id.
       for (const { release, assets } of [...fetched.values()].toReversed()) {
         const { tag, target, title, body, isDraft, isPrerelease, createdAt = now } = release
-        const made = await insertRelease(tx, {
+        const made = await releaseQueries.insert(tx, {
           repo_id: repoId,
           publisher_id: importerId,
           tag_name: tag,
@@ -80,7 +76,7 @@ export function releasesPart(source: Source, { attachments, rules, clock, import
             uploader_id: importerId,
           }
           const content = asset.kind === 'file' ? { size: asset.size, hash: asset.hash } : { external_url: asset.url }
-          await insertAttachment(tx, {
+          await attachmentQueries.insert(tx, {
             ...owner,
             ...content,
             name: asset.name,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/platform/clock.ts'
 import { isOutgoingError } from '../../../../core/platform/outgoing/index.ts'
-import { MAX_TOPICS, isTopic, normaliseTopics, replaceTopics, setRepoDescription } from '../../../repositories/index.ts'
+import { topicRules, topicQueries, repoQueries } from '../../../repositories/index.ts'
 import type { ImportPart } from '../read-request.ts'
 import { ForgeError, type Source } from '../forge-api.ts'
 
@@ -18,13 +18,13 @@ export function repoFactsPart(
   return async ({ signal, warn }) => {
     try {
       const facts = await source.facts(signal)
-      const topics = normaliseTopics(facts.topics).filter(isTopic).slice(0, MAX_TOPICS)
+      const topics = topicRules.normalise(facts.topics).filter(topicRules.isTopic).slice(0, topicRules.maxTopics)
       return async (tx, repoId) => {
-        await setRepoDescription(tx, repoId, {
+        await repoQueries.setDescription(tx, repoId, {
           website: facts.website.slice(0, MAX_WEBSITE),
           description: description ? undefined : facts.description.slice(0, MAX_DESCRIPTION),
         })
-        if (topics.length > 0) await replaceTopics(tx, repoId, topics, clock.now())
+        if (topics.length > 0) await topicQueries.replace(tx, repoId, topics, clock.now())
       }
     } catch (error) {
       if (!(error instanceof ForgeError) && !isOutgoingError(error)) throw error

@@ -6,7 +6,7 @@ import { InFlight } from '../../../../core/platform/concurrency/in-flight.ts'
 import { KeyedMutex, type SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type LfsTransfers, lfsServerOf } from '../../../code/index.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import {
   deletePushMirror,
   findPushMirror,
@@ -189,7 +189,7 @@ export function createPushMirrors(deps: PushMirrorDeps) {
 async function push(deps: PushMirrorDeps, id: number, signal: AbortSignal): Promise<string> {
   const { database, clock, log } = deps
   const mirror = await findPushMirror(database.read, id)
-  const repo = mirror && (await findRepoById(database.read, mirror.repoId))
+  const repo = mirror && (await repoQueries.findById(database.read, mirror.repoId))
   if (mirror === undefined || repo === undefined || repo.isArchived) return ''
   const { isPushed, lfsSent, problem } = await pushAll(deps, { repo, mirror, signal })
   if (problem !== '') log.warn({ repo: repo.id, pushMirror: id, problem }, 'push mirror not updated')

@@ -6,8 +6,8 @@ import { type GitRepo, type Identity, type MergePlan, branchRef, isGitError } fr
 import type { Site } from '../../../../core/platform/site.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { PullReviews } from '../../pulls/pull-views.ts'
-import { listClosedByMerge } from '../../../issues/index.ts'
-import { type CommitSigner, findRepoById, writeCommit } from '../../../repositories/index.ts'
+import { issueChanges } from '../../../issues/index.ts'
+import { type CommitSigner, repoQueries, gitWriter } from '../../../repositories/index.ts'
 import { type User, commitIdentity, userQueries } from '../../../accounts/index.ts'
 import type { MergeRequest, MergeAction } from '../merge-request.ts'
 import {
@@ -100,7 +100,7 @@ export async function planMergeCommit(deps: CommitDeps, merging: Merging): Promi
   const server = signer && { ...committer, name: signer.name, email: signer.email }
   return {
     message,
-    commit: (writer, made) => writeCommit(writer, { ...made, author, committer, message }, signer),
+    commit: (writer, made) => gitWriter.writeCommit(writer, { ...made, author, committer, message }, signer),
     replaying: {
       committer: server ?? committer,
       ...(signer && { sign: (payload: Buffer) => signer.sign(payload) }),
@@ -169,8 +169,8 @@ async function loadMessageFacts(
   poster: User | undefined,
 ): Promise<MessageFacts> {
   const [head, closes, { approvers }] = await Promise.all([
-    pull.headRepoId === undefined ? undefined : findRepoById(read, pull.headRepoId),
-    listClosedByMerge(read, { id: issue.id, repoId: repo.id }),
+    pull.headRepoId === undefined ? undefined : repoQueries.findById(read, pull.headRepoId),
+    issueChanges.listClosedByMerge(read, { id: issue.id, repoId: repo.id }),
     reviews.get().state(pull.id, { ignoresStale: false }),
   ])
   return {

@@ -1,17 +1,16 @@
+import type { Services } from '../../../../core/module.ts'
 import { AccessMode, isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import type { GitRepo } from '../../../../core/git/index.ts'
-import { hasOpenBlocker } from '../../../issues/index.ts'
+import { issueQueries } from '../../../issues/index.ts'
 import {
   type BranchRule,
-  type Pushes,
   canMerge,
-  compareFiles,
-  listLatestStatuses,
-  loadBranchRules,
-  requiredChecksState,
   rightsFor,
+  checkRules,
+  statusQueries,
+  protectionQueries,
 } from '../../../code/index.ts'
 import { mergeabilityOf } from '../../pulls/pull.policy.ts'
 import type { Pull } from '../../pulls/records/pull.store.ts'
@@ -23,7 +22,7 @@ import type { MergeFacts, ProtectionFacts } from '../merges.policy.ts'
 interface FactDeps {
   readonly read: Db
   readonly reviews: PullReviews
-  readonly pushes: Pick<Pushes, 'findUnverified'>
+  readonly pushes: Pick<Services['pushes'], 'findUnverified'>
   readonly canSign: boolean
 }
 
@@ -33,7 +32,7 @@ export async function loadMergeRights(
   actor: SignedIn,
   { repo, access, pull }: Pick<PullInView, 'repo' | 'access' | 'pull'>,
 ): Promise<{ readonly rule: BranchRule | undefined; readonly mayMerge: boolean }> {
-  const branchRules = await loadBranchRules(read, repo, actor)
+  const branchRules = await protectionQueries.loadBranchRules(read, repo, actor)
   const rule = await branchRules.ruleOf(pull.baseBranch)
   if (rule === undefined) return { rule, mayMerge: unitMode(access, 'repo.code') >= AccessMode.write }
   return { rule, mayMerge: canMerge(rule, rightsFor(rule, { access, isDeployKey: false, branchRules })) }
@@ -58,7 +57,7 @@ export async function loadMergeFacts(
     protection: rule && baseOid !== undefined ? await loadProtection(deps, { rule, pull, git, baseOid }) : undefined,
     isRepoAdmin: isRepoAdmin(access),
     canSign,
-    hasOpenBlocker: internalTracker.issueDependencies && (await hasOpenBlocker(read, issue.id)),
+    hasOpenBlocker: internalTracker.issueDependencies && (await issueQueries.hasOpenBlocker(read, issue.id)),
     styles: pulls,
   }
 }
@@ -76,11 +75,11 @@ async function loadProtection(
 ): Promise<ProtectionFacts> {
   const { headOid, baseRepoId } = pull
   const latest = rule.enableStatusCheck
-    ? (await listLatestStatuses(read, { repoId: baseRepoId, oid: headOid })).items
+    ? (await statusQueries.listLatest(read, { repoId: baseRepoId, oid: headOid })).items
     : []
   return {
     rule,
-    checks: await requiredChecksState(rule.statusCheckContexts, latest),
+    checks: await checkRules.requiredChecksState(rule.statusCheckContexts, latest),
     reviews: await reviews.get().state(pull.id, {
       ignoresStale: rule.ignoreStaleApprovals,
       current: rule.ignoreStaleApprovals || rule.dismissStaleApprovals ? { git, pull } : undefined,
@@ -102,5 +101,5 @@ async function findProtectedFile({ rule, pull, git, baseOid }: Protecting): Prom
   if (rule.protectedFilePatterns.trim() === '') return undefined
   const files = await git.writing(() => git.merges.changedFiles(baseOid, pull.headOid))
   const patterns = { protectedFiles: rule.protectedFilePatterns, unprotectedFiles: '' }
-  return files && (await compareFiles(patterns, files)).protectedFile
+  return files && (await checkRules.compareFiles(patterns, files)).protectedFile
 }

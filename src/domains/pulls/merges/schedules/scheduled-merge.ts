@@ -4,10 +4,10 @@ import type { Tx } from '../../../../core/db/database.ts'
 import { branchRef } from '../../../../core/git/index.ts'
 import { conflict, DomainError, forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
-import { findIssueById, lockIssue, recordEntries } from '../../../issues/index.ts'
+import { issueQueries, timelineQueries } from '../../../issues/index.ts'
 import { findPullByIssue, lockPull } from '../../pulls/records/pull.store.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
-import { findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
+import { repoQueries, accessQueries } from '../../../repositories/index.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import { mergeRefused } from '../merge-errors.ts'
 import { awaitHead, mergePull, type MergeQueuePort } from '../merge-pull.ts'
@@ -48,7 +48,7 @@ export async function scheduleMerge(
   if (problem !== undefined) throw mergeRefused(problem)
   const at = clock.now()
   await database.transaction(async (tx) => {
-    const locked = (await lockIssue(tx, issue.id)) && (await lockPull(tx, pull.id))
+    const locked = (await issueQueries.lock(tx, issue.id)) && (await lockPull(tx, pull.id))
     if (locked === undefined) throw notFound('the pull request was deleted meanwhile')
     if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
     if (locked.baseBranch !== pull.baseBranch) throw conflict('the pull request has another base now')
@@ -59,7 +59,7 @@ export async function scheduleMerge(
     const ids = { pullId: pull.id, issueId: issue.id, repoId: repo.id, actorId: actor.account.id }
     const restriction = restrictionOf(actor)
     await insertSchedule(tx, { ...ids, restriction, action, title, message, deletesBranch, headOid, at })
-    await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_scheduled_merge' })
+    await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_scheduled_merge' })
     await jobs.enqueue(tx, 'merges.try_scheduled', { pull_id: pull.id }, { key: String(pull.id) })
   })
 }
@@ -96,11 +96,11 @@ async function findTarget(
   { repoId, issueId }: MergeSchedule,
 ): Promise<PullInView | undefined> {
   const [repo, issue, pull] = await Promise.all([
-    findRepoById(read, repoId),
-    findIssueById(read, issueId),
+    repoQueries.findById(read, repoId),
+    issueQueries.findById(read, issueId),
     findPullByIssue(read, issueId),
   ])
-  return repo && issue && pull && { repo, issue, pull, access: await loadRepoAccess(read, actor, repo) }
+  return repo && issue && pull && { repo, issue, pull, access: await accessQueries.load(read, actor, repo) }
 }
 
 /**
@@ -124,6 +124,6 @@ export async function cancelMerge(
   const at = clock.now()
   await database.transaction(async (tx) => {
     if (!(await deleteSchedule(tx, pull.id))) throw notFound('no merge is scheduled')
-    await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_cancel_scheduled_merge' })
+    await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_cancel_scheduled_merge' })
   })
 }

@@ -3,17 +3,9 @@ import { branchRef } from '../../../../core/git/index.ts'
 import { conflict, notFound } from '../../../../core/platform/errors.ts'
 import { PAGE_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import {
-  type Issue,
-  applyEdit,
-  changeLocked,
-  findIssueById,
-  normalizeTitle,
-  prepareEdit,
-  takeIssueNumber,
-} from '../../../issues/index.ts'
+import { type Issue, issueChanges, issueQueries, issueRules } from '../../../issues/index.ts'
 import type { AgitProposals, PreparedProposal, Proposal } from '../../../code/index.ts'
-import { type Repo, findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
+import { type Repo, repoQueries, accessQueries } from '../../../repositories/index.ts'
 import { blockQueries } from '../../../accounts/index.ts'
 import { syncMoved } from '../lifecycle/sync-branch.ts'
 import { insertPullRequest, type InsertDeps } from '../creation/insert-pull.ts'
@@ -52,7 +44,7 @@ export function createAgitProposals(deps: AgitDeps): AgitProposals {
       return found === undefined ? prepareNew(deps, proposal) : prepareUpdate(deps, proposal, found)
     },
     async findPullUrl(repo, branch) {
-      const base = repo.forkId === undefined ? repo : await findRepoById(read, repo.forkId)
+      const base = repo.forkId === undefined ? repo : await repoQueries.findById(read, repo.forkId)
       if (base === undefined) return undefined
       const target = { isAgit: false, baseRepoId: base.id, baseBranch: base.defaultBranch }
       const found = await findOpenDuplicate(read, { headRepoId: repo.id, headBranch: branch, ...target })
@@ -74,7 +66,7 @@ async function requireMayPropose(
  * fails in between leaves a number unused.
  */
 async function prepareNew(deps: AgitDeps, proposal: Proposal): Promise<PreparedProposal> {
-  const number = await deps.database.transaction((tx) => takeIssueNumber(tx, proposal.repo.id))
+  const number = await deps.database.transaction((tx) => issueQueries.takeNumber(tx, proposal.repo.id))
   const ref = pullHeadRef(number)
   return {
     ref,
@@ -105,7 +97,7 @@ async function storeProposal(deps: AgitDeps, proposal: Proposal, number: number)
       base,
       head: { repoId: repo.id, branch: head, isAgit: true },
       check,
-      title: normalizeTitle(storable(title)) || head,
+      title: issueRules.normalizeTitle(storable(title)) || head,
       body: storable(description),
       allowsMaintainerEdit: false,
       number,
@@ -124,7 +116,7 @@ async function prepareUpdate(
   { pull, number }: { readonly pull: Pull; readonly number: number },
 ): Promise<PreparedProposal> {
   const { repo, newOid, viewer } = proposal
-  const issue = await findIssueById(deps.database.read, pull.issueId)
+  const issue = await issueQueries.findById(deps.database.read, pull.issueId)
   // NOTE: a login can change its owner; topics stay with the former owner.
   if (issue?.posterId !== viewer.account.id) throw conflict('the topic belongs to another account')
   return {
@@ -147,12 +139,12 @@ async function editTexts(
   { issueId }: Pull,
 ): Promise<Issue | undefined> {
   if (title === undefined && description === undefined) return undefined
-  const issue = await findIssueById(deps.database.read, issueId)
+  const issue = await issueQueries.findById(deps.database.read, issueId)
   if (issue === undefined) throw notFound('the pull request was deleted meanwhile')
-  const target = { repo, issue, access: await loadRepoAccess(deps.database.read, viewer, repo) }
+  const target = { repo, issue, access: await accessQueries.load(deps.database.read, viewer, repo) }
   const texts = { title: title && storable(title), body: description && storable(description) }
-  const prepared = await prepareEdit(deps, viewer, target, texts)
-  return changeLocked(deps, viewer, target, (change) => applyEdit(deps, change, prepared))
+  const prepared = await issueChanges.prepareEdit(deps, viewer, target, texts)
+  return issueChanges.changeLocked(deps, viewer, target, (change) => issueChanges.applyEdit(deps, change, prepared))
 }
 
 const addressLines = ({ site }: AgitDeps, repo: Repo, number: number, words: string): string[] => [

@@ -4,15 +4,8 @@ import { AccessMode, isRepoAdmin, unitMode } from '../../../../core/access/repo-
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type DomainError, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
-import {
-  type Issue,
-  type NewPlan,
-  findMilestone,
-  normalizeTitle,
-  preparePlan,
-  recordPlan,
-} from '../../../issues/index.ts'
-import { type Repo, type RepoInView, loadRepoAccess } from '../../../repositories/index.ts'
+import { type Issue, type NewPlan, milestoneQueries, issueRules, issueChanges } from '../../../issues/index.ts'
+import { type Repo, type RepoInView, accessQueries } from '../../../repositories/index.ts'
 import { type Branch, findBranch, findHeadBranch, bringObjects } from '../heads.ts'
 import { syncMoved, type SyncMovedDeps } from '../lifecycle/sync-branch.ts'
 import { listPushedCommits, recordPushEntry } from '../lifecycle/move-head.ts'
@@ -49,7 +42,7 @@ export interface PullDeps extends Pick<Core, 'database' | 'git'>, InsertDeps, Sy
 export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoInView, input: NewPull): Promise<Issue> {
   const { database, git, reviews } = deps
   const { repo } = target
-  const title = normalizeTitle(input.title)
+  const title = issueRules.normalizeTitle(input.title)
   if (title === '') throw invalidField('Title', 'Required')
   if (input.head === input.base) throw sameBranch()
   const head = await findHeadBranch({ read: database.read, git }, actor, repo, input.head)
@@ -57,9 +50,9 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   // NOTE: `owner:branch` can name the base, too.
   if (head.repo.id === base.repo.id && head.name === base.name) throw sameBranch()
   await requireNoDuplicate(database.read, targetOf(base, head))
-  if (input.milestoneId && (await findMilestone(database.read, repo.id, input.milestoneId)) === undefined)
+  if (input.milestoneId && (await milestoneQueries.find(database.read, repo.id, input.milestoneId)) === undefined)
     throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
-  const plan = await preparePlan(database.read, actor, repo, input)
+  const plan = await issueChanges.preparePlan(database.read, actor, repo, input)
   const requestReviews = await reviews.get().prepareRequests(actor, target, input)
   await requireMayCreate(deps, actor, target, head.repo)
   return git
@@ -85,7 +78,7 @@ async function requireMayCreate(
   head: Repo,
 ): Promise<void> {
   if (isRepoAdmin(access) || unitMode(access, 'repo.code') >= AccessMode.write) return
-  if (unitMode(await loadRepoAccess(read, actor, head), 'repo.code') >= AccessMode.write) return
+  if (unitMode(await accessQueries.load(read, actor, head), 'repo.code') >= AccessMode.write) return
   const grants = (await loadRepoGrants(read, actor.account.id, [repo])).get(repo.id)
   if (grants !== undefined && (grants.collaboration !== AccessMode.none || grants.teams.length > 0)) return
   throw forbidden('user must be a collaborator')
@@ -147,7 +140,7 @@ async function insertRows(
         await requestReviews(change)
       },
     })
-    await recordPlan(created)
+    await issueChanges.recordPlan(created)
     return created.issue
   })
 }

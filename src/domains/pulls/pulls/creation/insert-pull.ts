@@ -3,7 +3,7 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx, Db } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
-import { type NewIssueChange, type NewPlan, appendIssueEvent, insertNewIssue } from '../../../issues/index.ts'
+import { type NewIssueChange, type NewPlan, issueChanges } from '../../../issues/index.ts'
 import { type Repo, parseRepoSettings } from '../../../repositories/index.ts'
 import { blockQueries } from '../../../accounts/index.ts'
 import type { PullChange } from '../lifecycle/pull-change.ts'
@@ -69,7 +69,7 @@ export async function insertPullRequest(
   const origin = { tx, events, actor, repo, at: clock.now() }
   // NOTE: allocating the number locks the row of the sequence: of two equal requests the second finds the first.
   const text = { title, body, ref: '' }
-  const change = await insertNewIssue(origin, { ...text, isPull: true, isClosed: false, dueAt, number, plan })
+  const change = await issueChanges.insertNew(origin, { ...text, isPull: true, isClosed: false, dueAt, number, plan })
   const target = {
     isAgit: head.isAgit,
     headRepoId: head.repoId,
@@ -94,6 +94,6 @@ export async function insertPullRequest(
   })
   const created = { ...change, pull }
   await rows.record?.(created)
-  await appendIssueEvent(created, 'issue.created', { title })
+  await issueChanges.appendEvent(created, 'issue.created', { title })
   return created
 }

@@ -1,3 +1,4 @@
+import type { Services } from '../../../../core/module.ts'
 import { AccessMode, unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
@@ -8,19 +9,14 @@ import {
   type AccountChange,
   type Issue,
   type IssueEdit,
-  type StateRules,
-  applyEdit,
-  canWriteIssue,
-  changeLocked,
-  findMilestone,
-  listLabelsOfIssues,
-  listUsableLabels,
-  lockIssueNumbers,
-  prepareEdit,
-  replaceLabels,
   type IssueChange,
+  issueChanges,
+  issueRules,
+  milestoneQueries,
+  issueQueries,
+  labelQueries,
 } from '../../../issues/index.ts'
-import { findRepoById, loadRepoAccess } from '../../../repositories/index.ts'
+import { repoQueries, accessQueries } from '../../../repositories/index.ts'
 import { requireNoDuplicate } from '../creation/insert-pull.ts'
 import { syncMoved, type SyncMovedDeps, refreshPull } from '../lifecycle/sync-branch.ts'
 import type { HeadDeps } from '../lifecycle/move-head.ts'
@@ -38,7 +34,7 @@ export interface PullEdit extends IssueEdit {
 }
 
 export interface EditPullDeps extends HeadDeps, SyncMovedDeps {
-  readonly stateRules: StateRules
+  readonly stateRules: Services['issueStateRules']
 }
 
 /**
@@ -55,18 +51,18 @@ export async function editPull(
 ): Promise<Issue> {
   const { database } = deps
   const { repo } = target
-  if (edit.milestoneId && canWriteIssue(target.access, target.issue))
-    if ((await findMilestone(database.read, repo.id, edit.milestoneId)) === undefined)
+  if (edit.milestoneId && issueRules.canWrite(target.access, target.issue))
+    if ((await milestoneQueries.find(database.read, repo.id, edit.milestoneId)) === undefined)
       throw notFound(`there is no milestone ${edit.milestoneId} in the repository`)
-  const prepared = await prepareEdit(deps, actor, target, edit)
+  const prepared = await issueChanges.prepareEdit(deps, actor, target, edit)
   const base = await findNewBase(deps, target, edit)
   if (edit.allowsMaintainerEdit !== undefined) await requireMaySetFlag(deps, actor, target)
-  const issue = await changeLocked(deps, actor, target, async (change) => {
+  const issue = await issueChanges.changeLocked(deps, actor, target, async (change) => {
     const pull = await lockPull(change.tx, target.pull.id)
     if (pull === undefined) throw notFound('the pull request was deleted meanwhile')
     if (edit.state !== undefined && pull.merge !== undefined)
       throw new DomainError('precondition', 'cannot change state of this pull request, it was already merged')
-    const edited = { ...change, issue: await applyEdit(deps, change, prepared) }
+    const edited = { ...change, issue: await issueChanges.applyEdit(deps, change, prepared) }
     if (edit.labelIds !== undefined && prepared.isWriter) await setLabels(edited, edit.labelIds)
     if (base !== undefined) await setNewBase(edited, pull, base)
     if (edit.allowsMaintainerEdit !== undefined)
@@ -84,8 +80,8 @@ async function requireMaySetFlag(
   actor: SignedIn,
   { issue, pull }: PullInView,
 ): Promise<void> {
-  const head = pull.headRepoId && (await findRepoById(read, pull.headRepoId))
-  const writes = head && unitMode(await loadRepoAccess(read, actor, head), 'repo.code') >= AccessMode.write
+  const head = pull.headRepoId && (await repoQueries.findById(read, pull.headRepoId))
+  const writes = head && unitMode(await accessQueries.load(read, actor, head), 'repo.code') >= AccessMode.write
   if (issue.posterId !== actor.account.id || !writes)
     throw forbidden('SetAllowEdits: user not allowed to do this action')
 }
@@ -118,16 +114,16 @@ async function setNewBase(change: AccountChange, pull: Pull, base: NewBase): Pro
   if (base.check.headOid !== pull.headOid) throw conflict('the head of the pull request moved meanwhile; try again')
   if (change.issue.isClosed || pull.baseBranch === base.branch) return
   // NOTE: of two pull requests that become equal at once, the second finds the first; one that is created finds either.
-  await lockIssueNumbers(change.tx, pull.baseRepoId)
+  await issueQueries.lockNumbers(change.tx, pull.baseRepoId)
   await requireNoEqual(change.tx, pull, base.branch)
   await setBase({ ...change, pull }, base)
 }
 
 async function setLabels(change: AccountChange, labelIds: readonly number[]): Promise<void> {
   const { tx, issue, repo } = change
-  const attached = (await listLabelsOfIssues(tx, [issue.id])).get(issue.id) ?? []
-  const labels = await listUsableLabels(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: labelIds })
-  await replaceLabels(change, attached, labels)
+  const attached = (await issueQueries.listLabels(tx, [issue.id])).get(issue.id) ?? []
+  const labels = await labelQueries.listUsable(tx, { repoId: repo.id, ownerId: repo.ownerId }, { ids: labelIds })
+  await issueChanges.replaceLabels(change, attached, labels)
 }
 
 /** A merged pull request stays closed. Throws Precondition. */

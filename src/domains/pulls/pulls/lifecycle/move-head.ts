@@ -2,13 +2,13 @@ import type { Actor } from '../../../../core/access/viewer.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../../core/git/index.ts'
 import type { KeyedMutex } from '../../../../core/platform/concurrency/lock-table.ts'
 import { conflict } from '../../../../core/platform/errors.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { bringObjects } from '../heads.ts'
 import { checkColumns, checkMerge } from '../mergeability/merge-ref.ts'
 import { pullHeadRef } from '../pull.policy.ts'
 import { findPull, type Pull, updatePull } from '../records/pull.store.ts'
 import { changePull, type LifecycleDeps, type PullChange, pullPayload, type PullPlace } from './pull-change.ts'
-import { type IssueChange, deleteEntry, listEntriesOfKind, recordEntries, updateEntry } from '../../../issues/index.ts'
+import { type IssueChange, timelineQueries } from '../../../issues/index.ts'
 
 /** The maximum number of commits that an entry names, newest first. */
 const MAX_COMMITS = 1000
@@ -33,7 +33,11 @@ export async function recordPushEntry(
   commitIds: readonly string[],
 ): Promise<void> {
   if (commitIds.length === 0) return
-  await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_push', body: textOf(commitIds) })
+  await timelineQueries.record(
+    tx,
+    { issue, actorId: actor.account.id, at },
+    { kind: 'pull_push', body: textOf(commitIds) },
+  )
 }
 
 async function recordForcePush(
@@ -41,7 +45,7 @@ async function recordForcePush(
   { oldOid, newOid }: { readonly oldOid: string; readonly newOid: string },
 ): Promise<void> {
   const body = textOf([oldOid, newOid], true)
-  await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_push', body })
+  await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_push', body })
 }
 
 /**
@@ -54,14 +58,14 @@ export async function retainPushedCommits(
 ): Promise<string[]> {
   const current = new Set(commitIds)
   const named = new Set<string>()
-  for (const entry of await listEntriesOfKind(tx, issue.id, 'pull_push')) {
+  for (const entry of await timelineQueries.listOfKind(tx, issue.id, 'pull_push')) {
     const { is_force_push: isForcePush, commit_ids: before } = JSON.parse(entry.body) as PushBody
     if (isForcePush) continue
     const kept = before.filter((oid) => current.has(oid))
     for (const oid of kept) named.add(oid)
-    if (kept.length === 0) await deleteEntry(tx, entry.id)
+    if (kept.length === 0) await timelineQueries.delete(tx, entry.id)
     else if (kept.length < before.length)
-      await updateEntry(tx, entry.id, { body: textOf(kept), updated_at: entry.updatedAt })
+      await timelineQueries.update(tx, entry.id, { body: textOf(kept), updated_at: entry.updatedAt })
   }
   return commitIds.filter((oid) => !named.has(oid))
 }
@@ -138,7 +142,7 @@ interface Heading {
 
 async function bringHead({ database, git }: LifecycleDeps, { pull, repo, oid }: Heading): Promise<void> {
   if (pull.headRepoId === undefined || pull.headRepoId === repo.id) return
-  const from = await findRepoById(database.read, pull.headRepoId)
+  const from = await repoQueries.findById(database.read, pull.headRepoId)
   if (from !== undefined) await bringObjects(git, { from, to: repo, oid, known: pull.headOid })
 }
 

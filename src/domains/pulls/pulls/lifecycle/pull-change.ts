@@ -2,8 +2,8 @@ import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
-import { type IssueChange, findIssueById, lockIssue, changeState, recordEntries } from '../../../issues/index.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { type IssueChange, issueQueries, issueChanges, timelineQueries } from '../../../issues/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { lockPull, type Pull } from '../records/pull.store.ts'
 
 export type LifecycleDeps = Pick<Core, 'database' | 'clock' | 'events' | 'git' | 'log'>
@@ -25,7 +25,7 @@ export const changePull = <T>(
   work: (change: PullChange) => Promise<T>,
 ): Promise<T | undefined> =>
   database.transaction(async (tx: Tx) => {
-    const issue = await lockIssue(tx, seen.issueId)
+    const issue = await issueQueries.lock(tx, seen.issueId)
     const pull = issue && (await lockPull(tx, seen.id))
     if (issue === undefined || pull === undefined) return undefined
     return work({ tx, events, actor, repo, issue, pull, at: clock.now() })
@@ -44,7 +44,10 @@ export async function findPlace(
   { database: { read } }: Pick<LifecycleDeps, 'database'>,
   { id, baseRepoId, issueId }: Pull,
 ): Promise<PullPlace | undefined> {
-  const [repo, issue] = await Promise.all([findRepoById(read, baseRepoId), findIssueById(read, issueId)])
+  const [repo, issue] = await Promise.all([
+    repoQueries.findById(read, baseRepoId),
+    issueQueries.findById(read, issueId),
+  ])
   return repo && issue && { id, repo, number: issue.number }
 }
 
@@ -73,9 +76,9 @@ export async function closePull(
 
 export async function closeInChange(change: PullChange, deletedBranch?: string): Promise<void> {
   if (change.issue.isClosed) return
-  const issue = await changeState(change, { isClosed: true })
+  const issue = await issueChanges.changeState(change, { isClosed: true })
   if (deletedBranch === undefined) return
   const { tx, actor, at } = change
   const entry = { kind: 'delete_branch', payload: { oldRef: deletedBranch } } as const
-  await recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
+  await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, entry)
 }

@@ -1,6 +1,6 @@
 import { isGitError, branchRef, type RefSnapshot } from '../../../../core/git/index.ts'
 import { type Look, lookAgain } from '../../../../core/platform/second-look.ts'
-import { type Repo, findRepoById, walkRepoIds } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import type { DoctorCheck, Finding } from '../../../../core/module.ts'
 import { pullMergeRef } from '../pull.policy.ts'
 import { type PullHead, listPullHeads } from '../records/records.store.ts'
@@ -65,7 +65,7 @@ async function findPullDrift(
  */
 export async function reconcilePulls(deps: HeadDeps & { readonly jobs: Jobs }, repoId: RepoId): Promise<void> {
   const { database, jobs, log } = deps
-  const repo = await findRepoById(database.read, repoId)
+  const repo = await repoQueries.findById(database.read, repoId)
   if (repo === undefined) return
   const { refs, wrong, ended, stray, moved } = await findPullDrift(deps, repo)
   for (const { pullId, ref, number, isClosed } of wrong) {
@@ -104,7 +104,7 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
   name: 'pull requests',
   async *run({ fix }) {
     const suspects = new Map<Repo['id'], Look<Fault>>()
-    for await (const id of walkRepoIds(deps.database.read)) {
+    for await (const id of repoQueries.walkIds(deps.database.read)) {
       const faults = await findFaults(deps, id)
       if (faults.size === 0) continue
       if (fix) yield* repair(deps, id, faults)
@@ -122,13 +122,13 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
 
 /** Empty for a repository that was deleted, and for one without a directory, which another check reports. */
 async function findFaults(deps: Deps, id: Repo['id']): Promise<Look<Fault>> {
-  const repo = await findRepoById(deps.database.read, id)
+  const repo = await repoQueries.findById(deps.database.read, id)
   if (repo === undefined || !(await deps.git.repoExists(repo.storage))) return new Map()
   try {
     return await compareRefs(deps, repo)
   } catch (error) {
     if (!isGitError(error)) throw error
-    const isThere = (await findRepoById(deps.database.read, id)) !== undefined
+    const isThere = (await repoQueries.findById(deps.database.read, id)) !== undefined
     return new Map(
       isThere ? [[`${repo.fullName}: ${error.message}`, { state: 'problem', value: '', head: undefined }]] : [],
     )

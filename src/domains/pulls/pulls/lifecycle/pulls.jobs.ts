@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { actorOf } from '../../../../core/access/viewer.ts'
 import { defineJob, type JobDefinitions, type JobPayloadsOf } from '../../../../core/jobs/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
-import { findIssueByNumber } from '../../../issues/index.ts'
-import { findRepoById } from '../../../repositories/index.ts'
+import { issueQueries } from '../../../issues/index.ts'
+import { repoQueries } from '../../../repositories/index.ts'
 import { updateMergeRef } from '../mergeability/merge-ref.ts'
 import { pullHeadRef, pullMergeRef } from '../pull.policy.ts'
 import { closePull, findPlace } from './pull-change.ts'
@@ -45,8 +45,8 @@ export const pullJobs = (deps: SyncDeps): JobDefinitions => ({
     if (pull !== undefined) await closePull(deps, actorOf(asId(actor_id)), pull, undefined)
   }),
   'pulls.delete_ref': defineJob(pullJobPayloads['pulls.delete_ref'], async ({ repo_id, number }) => {
-    const repo = await findRepoById(deps.database.read, asId(repo_id))
-    if (repo === undefined || (await findIssueByNumber(deps.database.read, repo.id, number))) return
+    const repo = await repoQueries.findById(deps.database.read, asId(repo_id))
+    if (repo === undefined || (await issueQueries.findByNumber(deps.database.read, repo.id, number))) return
     const { refs, zeroOid } = deps.git.open(repo)
     const snapshot = await refs.snapshot()
     const left = [pullHeadRef(number), pullMergeRef(number)].flatMap((name) => snapshot.get(name) ?? [])

@@ -1,5 +1,5 @@
 import type { GitRepo } from '../../../../core/git/index.ts'
-import { recordEntries } from '../../../issues/index.ts'
+import { timelineQueries } from '../../../issues/index.ts'
 import { checkColumns, checkMerge } from '../mergeability/merge-ref.ts'
 import { type MergeCheck, type Pull, updatePull } from '../records/pull.store.ts'
 import { type PullChange, pullPayload } from './pull-change.ts'
@@ -40,7 +40,7 @@ export async function setBase(
     ...checkColumns(check),
   })
   const payload = { oldRef: pull.baseBranch, newRef: branch }
-  await recordEntries(tx, { issue, actorId: actor.account.id, at }, { kind: 'change_target_branch', payload })
+  await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, { kind: 'change_target_branch', payload })
   await retainPushedCommits(change, [])
   await recordPushEntry(change, commits)
   await events.append(

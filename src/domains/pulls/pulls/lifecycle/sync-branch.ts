@@ -2,8 +2,8 @@ import type { Actor } from '../../../../core/access/viewer.ts'
 import { branchRef, type RefSnapshot, isZeroOid, type GitRepo } from '../../../../core/git/index.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
 import { conflict } from '../../../../core/platform/errors.ts'
-import { lockIssueNumbers } from '../../../issues/index.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { issueQueries } from '../../../issues/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import {
   type BranchOf,
   findMergedBase,
@@ -99,7 +99,7 @@ export async function syncBranch(
   { repoId, branch, afterId }: BranchOf & { readonly afterId: PullId | 0 },
   signal: AbortSignal,
 ): Promise<void> {
-  const repo = await findRepoById(deps.database.read, repoId)
+  const repo = await repoQueries.findById(deps.database.read, repoId)
   if (repo === undefined) return
   const refs = await deps.git.open(repo).refs.snapshot()
   const hasMergeRefs = refs.list('refs/pull/').some(({ name }) => isMergeRef(name))
@@ -161,7 +161,7 @@ async function replaceBase(
     const { isAgit, headOid, headRepoId, headBranch, baseRepoId, baseBranch } = change.pull
     if (change.issue.isClosed || baseBranch !== branch) return
     if (headOid !== base.check.headOid) throw conflict('the head of the pull request moved meanwhile')
-    await lockIssueNumbers(change.tx, baseRepoId)
+    await issueQueries.lockNumbers(change.tx, baseRepoId)
     const target = { isAgit, headRepoId: headRepoId!, headBranch, baseRepoId, baseBranch: name }
     if (headRepoId === undefined || (await findOpenDuplicate(change.tx, target))) return closeInChange(change)
     await setBase(change, { ...base, isAutomatic: true })

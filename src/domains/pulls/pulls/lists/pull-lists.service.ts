@@ -3,15 +3,8 @@ import type { Database } from '../../../../core/db/database.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
 import { badRequest, notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { findHeadRepo } from '../../../code/index.ts'
-import {
-  ISSUE_SORTS,
-  type Issue,
-  findIssueById,
-  listIssuesByIds,
-  listPinnedIds,
-  listRepoIssueIds,
-} from '../../../issues/index.ts'
+import { forkQueries } from '../../../code/index.ts'
+import { ISSUE_SORTS, type Issue, issueQueries } from '../../../issues/index.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
 import { userQueries, ownerQueries } from '../../../accounts/index.ts'
 import { parseHead } from '../heads.ts'
@@ -29,7 +22,7 @@ export type PullLists = ReturnType<typeof createPullLists>
 /** Lists of pull requests, returned as issues (behaviour/pull-requests#listing-pull-requests). */
 export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>) {
   const getIssue = async (id: IssueId | undefined): Promise<Issue> => {
-    const issue = id && (await findIssueById(read, id))
+    const issue = id && (await issueQueries.findById(read, id))
     if (!issue) throw notFound('pull request does not exist')
     return issue
   }
@@ -49,16 +42,20 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
       const ids =
         known === undefined
           ? listPullIssueIds(read, repo.id, { filter, sort, paging })
-          : listRepoIssueIds(read, dialect.name, repo, { filter: filterOfIssues(filter), sort: known, paging })
+          : issueQueries.listIdsOfRepo(read, dialect.name, repo, {
+              filter: filterOfIssues(filter),
+              sort: known,
+              paging,
+            })
       const { items, total } = await ids
-      return { items: await listIssuesByIds(read, items), total }
+      return { items: await issueQueries.listByIds(read, items), total }
     },
     pinned: async (repo: Repo): Promise<Issue[]> =>
-      listIssuesByIds(read, await listPinnedIds(read, { repoId: repo.id, isPull: true })),
+      issueQueries.listByIds(read, await issueQueries.listPinnedIds(read, { repoId: repo.id, isPull: true })),
     /** Finds a pull request by base branch and head, in any state. Throws NotFound. */
     async getByBranches(viewer: Viewer, { repo }: RepoInView, base: string, head: string): Promise<Issue> {
       const { prefix, branch } = parseHead(head)
-      const headRepo = prefix === undefined ? repo : await findHeadRepo(read, viewer, repo, prefix)
+      const headRepo = prefix === undefined ? repo : await forkQueries.findHead(read, viewer, repo, prefix)
       if (headRepo === undefined) throw notFound('the head repository does not exist')
       const target = { headRepoId: headRepo.id, headBranch: branch, baseRepoId: repo.id, baseBranch: base }
       return getIssue(await findIssueByTarget(read, target))
@@ -72,7 +69,10 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
 const isPlain = ({ labelIds, milestoneId, baseBranch }: PullFilter): boolean =>
   labelIds.length === 0 && milestoneId === 0 && baseBranch === undefined
 
-const filterOfIssues = ({ state, posterId }: PullFilter): Parameters<typeof listRepoIssueIds>[3]['filter'] => ({
+const filterOfIssues = ({
+  state,
+  posterId,
+}: PullFilter): Parameters<typeof issueQueries.listIdsOfRepo>[3]['filter'] => ({
   state,
   posterId,
   kinds: { issues: false, pulls: true },

@@ -3,7 +3,7 @@ import { asId, type IssueId, type PullId, type RepoId } from '../../../../core/p
 import { pullHeadRef } from '../pull.policy.ts'
 import { type BranchOf, type Pull, toPull } from './pull.store.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
-import { type Issue, toIssue } from '../../../issues/index.ts'
+import { type Issue, issueQueries } from '../../../issues/index.ts'
 
 export interface PullHead {
   readonly pullId: PullId
@@ -128,7 +128,7 @@ export async function findPullByNumber(
   number: number,
 ): Promise<{ readonly issue: Issue; readonly pull: Pull } | undefined> {
   const [row] = await executePrepared(db, byNumber, { repoId, number })
-  return row && { issue: toIssue(row), pull: toPull({ ...row, id: row.pull_id, issue_id: row.id }) }
+  return row && { issue: issueQueries.toIssue(row), pull: toPull({ ...row, id: row.pull_id, issue_id: row.id }) }
 }
 
 /** NOTE: `is_closed` is the same in both tables. */

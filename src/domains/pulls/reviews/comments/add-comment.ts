@@ -1,13 +1,12 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { badRequest, invalidField, notFound } from '../../../../core/platform/errors.ts'
 import {
-  countNewComments,
-  findEntry,
-  isHiddenFrom,
   requireOpenToComments,
   type Issue,
   type TimelineEntry,
-  listEntriesByIds,
+  issueQueries,
+  timelineQueries,
+  issueRules,
 } from '../../../issues/index.ts'
 import { changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
@@ -52,8 +51,9 @@ export async function replyTo(
 ): Promise<number> {
   if (body.trim() === '') throw invalidField('Body', 'Required')
   const { read } = deps.database
-  const entry = await findEntry(read, entryId)
-  if (entry?.issueId !== target.issue.id || isHiddenFrom(actor, entry)) throw notFound('comment does not exist')
+  const entry = await timelineQueries.find(read, entryId)
+  if (entry?.issueId !== target.issue.id || issueRules.isHiddenFrom(actor, entry))
+    throw notFound('comment does not exist')
   const location = await findCommentPlace(read, entryId)
   const review = location && (await findReview(read, location.reviewId))
   if (review === undefined) throw badRequest('comment is not a review comment')
@@ -79,7 +79,7 @@ async function insertOne(
     if (review === undefined) return undefined
     const [commentId] = await insertComments(change, review, [comment])
     if (review.kind === 'pending') return commentId
-    await countNewComments(tx, issue.id, 0, at)
+    await issueQueries.countNewComments(tx, issue.id, 0, at)
     await publishTexts(deps, change, [{ id: commentId!, actorId: actor.account.id, body: comment.body }])
     const ids = { review_id: id, comment_id: commentId! }
     await appendReviewEvent(change, 'review_comment.created', {
@@ -112,7 +112,7 @@ export async function loadReviewCommentViews(
   { repo, issue }: { readonly repo: Repo; readonly issue: Issue },
   places: readonly CommentPlace[],
 ): Promise<ReviewCommentView[]> {
-  const entries = await listEntriesByIds(
+  const entries = await timelineQueries.listByIds(
     db,
     places.map((place) => place.entryId),
   )

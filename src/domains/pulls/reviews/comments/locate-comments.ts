@@ -3,7 +3,7 @@ import { invalidField } from '../../../../core/platform/errors.ts'
 import { type CommentPlace, insertCommentPlaces } from '../records/records.store.ts'
 import type { CreatePullReviewComment } from '../reviews.model.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { insertEntries } from '../../../issues/index.ts'
+import { timelineQueries } from '../../../issues/index.ts'
 import type { PullChange } from '../../pulls/lifecycle/pull-change.ts'
 import type { Review } from '../records/review.store.ts'
 
@@ -107,7 +107,7 @@ export async function insertComments(
   comments: readonly (LocatedComment & { readonly replyTo?: number })[],
 ): Promise<number[]> {
   const kind = review.kind === 'pending' ? 'pending_code' : 'code'
-  const entries = await insertEntries(
+  const entries = await timelineQueries.insert(
     tx,
     { issue, actorId: actor.account.id, at },
     comments.map(({ body }) => ({ kind, body, payload: { reviewId: review.id } }) as const),

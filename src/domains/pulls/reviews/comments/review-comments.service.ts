@@ -6,10 +6,10 @@ import { findCommentPlace, listCommentPlaces, updateCommentPlace } from '../reco
 import type { ReviewDeps, ReviewCommentInView, ReviewInView } from '../review-in-view.ts'
 import { addComment, replyTo, loadReviewCommentViews, type ReviewCommentView } from './add-comment.ts'
 import type { NewComment } from './locate-comments.ts'
-import { canWriteIssue, deleteEntry, findEntry, findIssueById, isComment, isHiddenFrom } from '../../../issues/index.ts'
+import { issueRules, timelineQueries, issueQueries } from '../../../issues/index.ts'
 import { changePull } from '../../pulls/lifecycle/pull-change.ts'
 import { retractTexts } from '../reviews/post-review.ts'
-import { isOfficialReviewer } from '../../../code/index.ts'
+import { protectionQueries } from '../../../code/index.ts'
 import { findPullByIssue } from '../../pulls/records/pull.store.ts'
 
 export type ReviewComments = ReturnType<typeof createReviewComments>
@@ -48,12 +48,12 @@ async function deleteReviewComment(
   actor: SignedIn,
   { repo, pull, access, issue, entry }: ReviewCommentInView,
 ): Promise<void> {
-  if (entry.actorId !== actor.account.id && !canWriteIssue(access, issue)) throw forbidden('')
+  if (entry.actorId !== actor.account.id && !issueRules.canWrite(access, issue)) throw forbidden('')
   const isDeleted = await changePull(deps, actor, { repo, pull }, async (change) => {
     const { tx } = change
-    if ((await findEntry(tx, entry.id)) === undefined) return false
+    if ((await timelineQueries.find(tx, entry.id)) === undefined) return false
     await deps.attachments.deleteOf(tx, 'comment', entry.id)
-    await deleteEntry(tx, entry.id)
+    await timelineQueries.delete(tx, entry.id)
     await retractTexts(deps, change, [entry.id])
     return true
   })
@@ -72,17 +72,25 @@ async function resolveComment(
   { id, isResolved }: { readonly id: number; readonly isResolved: boolean },
 ): Promise<void> {
   const { read } = deps.database
-  const entry = await findEntry(read, id)
-  if (entry === undefined || entry.repoId !== target.repo.id || !isComment(entry) || isHiddenFrom(actor, entry))
+  const entry = await timelineQueries.find(read, id)
+  if (
+    entry === undefined ||
+    entry.repoId !== target.repo.id ||
+    !issueRules.isComment(entry) ||
+    issueRules.isHiddenFrom(actor, entry)
+  )
     throw notFound('comment does not exist')
-  const [issue, pull] = await Promise.all([findIssueById(read, entry.issueId), findPullByIssue(read, entry.issueId)])
+  const [issue, pull] = await Promise.all([
+    issueQueries.findById(read, entry.issueId),
+    findPullByIssue(read, entry.issueId),
+  ])
   if (issue === undefined) throw notFound('comment does not exist')
   if (pull === undefined) throw badRequest('comment does not belong to a pull request')
   if ((await findCommentPlace(read, id)) === undefined) throw badRequest('comment is not a review comment')
   const mayResolve =
     issue.posterId === actor.account.id ||
-    canWriteIssue(target.access, issue) ||
-    (await isOfficialReviewer(read, target.repo, pull.baseBranch, actor.account))
+    issueRules.canWrite(target.access, issue) ||
+    (await protectionQueries.isOfficialReviewer(read, target.repo, pull.baseBranch, actor.account))
   if (!mayResolve) throw forbidden('user should have permission to resolve comment')
   const resolverId = isResolved ? actor.account.id : 0
   await deps.database.transaction((tx) => updateCommentPlace(tx, id, { resolver_id: resolverId }))

@@ -10,10 +10,10 @@ import {
 } from '../../../../core/git/index.ts'
 import type { PullId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../../core/platform/logger.ts'
-import { type Issue, findIssueById } from '../../../issues/index.ts'
+import { type Issue, issueQueries } from '../../../issues/index.ts'
 import { changePull } from '../../pulls/lifecycle/pull-change.ts'
 import { type Pull, findPull } from '../../pulls/records/pull.store.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { userQueries, blockQueries, teamQueries } from '../../../accounts/index.ts'
 import {
   findProblem,
@@ -159,7 +159,10 @@ const isReady = ({ isClosed, isDraft }: Pull): boolean => !isClosed && !isDraft
 async function findOwnedPull({ database: { read } }: OwnerDeps, id: PullId): Promise<OwnedPull | undefined> {
   const pull = await findPull(read, id)
   if (pull === undefined || !isReady(pull)) return undefined
-  const [repo, issue] = await Promise.all([findRepoById(read, pull.baseRepoId), findIssueById(read, pull.issueId)])
+  const [repo, issue] = await Promise.all([
+    repoQueries.findById(read, pull.baseRepoId),
+    issueQueries.findById(read, pull.issueId),
+  ])
   if (repo === undefined || issue === undefined || repo.isFork || repo.isArchived) return undefined
   return (await userQueries.findById(read, issue.posterId)) && { repo, pull, issue }
 }

@@ -1,10 +1,10 @@
 import { ANONYMOUS, type Actor } from '../../../../core/access/viewer.ts'
 import type { DiffSpan, FileLines, GitRepo } from '../../../../core/git/index.ts'
 import type { PullId, ReviewId } from '../../../../core/platform/crypto/ids.ts'
-import { loadBranchRules } from '../../../code/index.ts'
+import { protectionQueries } from '../../../code/index.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import { type Pull, findPull } from '../../pulls/records/pull.store.ts'
-import { findRepoById } from '../../../repositories/index.ts'
+import { repoQueries } from '../../../repositories/index.ts'
 import {
   clearStale,
   listFreshReviews,
@@ -32,12 +32,12 @@ interface Moved {
 export async function followHead(deps: FollowDeps, actor: Actor, pullId: PullId): Promise<void> {
   const { read } = deps.database
   const pull = await findPull(read, pullId)
-  const repo = pull && (await findRepoById(read, pull.baseRepoId))
+  const repo = pull && (await repoQueries.findById(read, pull.baseRepoId))
   if (pull === undefined || repo === undefined) return
   const git = deps.git.open(repo)
   const stale = await findStale(git, pull, await listFreshReviews(read, pullId))
   const moved = await moveComments(git, pull, await listCurrentPlaces(read, pullId))
-  const rule = await (await loadBranchRules(read, repo, ANONYMOUS)).ruleOf(pull.baseBranch)
+  const rule = await (await protectionQueries.loadBranchRules(read, repo, ANONYMOUS)).ruleOf(pull.baseBranch)
   await changePull(deps, actor, { repo, pull }, async (change) => {
     // NOTE: the head moved again; the job of that move will update the reviews.
     if (change.pull.headOid !== pull.headOid) return

@@ -4,9 +4,9 @@ import type { ReviewState, StateOptions } from '../../pulls/pull-views.ts'
 import { type Team, userQueries, teamQueries } from '../../../accounts/index.ts'
 import { isStale } from '../reviews/post-review.ts'
 import { listReviewsOf, type Review } from './review.store.ts'
-import { isOfficialReviewer, isOfficialTeam } from '../../../code/index.ts'
+import { protectionQueries } from '../../../code/index.ts'
 import { findPull } from '../../pulls/records/pull.store.ts'
-import { type Repo, findRepoById } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { teamProblem } from '../reviews.policy.ts'
 
 /**
@@ -16,14 +16,16 @@ import { teamProblem } from '../reviews.policy.ts'
  */
 async function selectCounting(db: Db, official: readonly Review[]): Promise<Review[]> {
   const pull = official[0] && (await findPull(db, official[0].pullId))
-  const repo = pull && (await findRepoById(db, pull.baseRepoId))
+  const repo = pull && (await repoQueries.findById(db, pull.baseRepoId))
   if (pull === undefined || repo === undefined) return []
   const users = await userQueries.listByIds(db, [...new Set(official.flatMap(({ reviewerId }) => reviewerId ?? []))])
   const teams = await teamQueries.listByIds(db, [...new Set(official.flatMap(({ teamId }) => teamId ?? []))])
   const [userIds, teamIds] = [new Set<number>(), new Set<number>()]
-  for (const user of users) if (await isOfficialReviewer(db, repo, pull.baseBranch, user)) userIds.add(user.id)
+  for (const user of users)
+    if (await protectionQueries.isOfficialReviewer(db, repo, pull.baseBranch, user)) userIds.add(user.id)
   for (const team of teams)
-    if ((await canRead(db, repo, team)) && (await isOfficialTeam(db, repo, pull.baseBranch, team))) teamIds.add(team.id)
+    if ((await canRead(db, repo, team)) && (await protectionQueries.isOfficialTeam(db, repo, pull.baseBranch, team)))
+      teamIds.add(team.id)
   return official.filter(({ reviewerId, teamId }) =>
     teamId === undefined ? reviewerId !== undefined && userIds.has(reviewerId) : teamIds.has(teamId),
   )

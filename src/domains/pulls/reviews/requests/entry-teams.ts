@@ -1,10 +1,10 @@
+import type { Services } from '../../../../core/module.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { asId, type TeamId } from '../../../../core/platform/crypto/ids.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import type { Timeline } from '../../../issues/index.ts'
 import { presentTeam, teamQueries } from '../../../accounts/index.ts'
 
-type DetailsLoader = Parameters<Timeline['registerDetails']>[1]
+type DetailsLoader = Parameters<Services['timeline']['registerDetails']>[1]
 
 /** The teams that entries of requests name; absent when deleted. */
 export const loadRequestedTeams =

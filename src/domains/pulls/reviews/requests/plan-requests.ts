@@ -4,11 +4,11 @@ import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.t
 import type { Db } from '../../../../core/db/database.ts'
 import { type DomainError, invalid, notFound, forbidden } from '../../../../core/platform/errors.ts'
 import { type Team, type User, teamQueries, userQueries } from '../../../accounts/index.ts'
-import { isOfficialReviewer, isOfficialTeam } from '../../../code/index.ts'
-import { loadRepoAccess, mayName, type Repo } from '../../../repositories/index.ts'
+import { protectionQueries } from '../../../code/index.ts'
+import { type Repo, accessQueries, collaboratorQueries } from '../../../repositories/index.ts'
 import { canChooseReviewers, type RequestPlace, reviewerProblem, teamProblem } from '../reviews.policy.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { recordEntries } from '../../../issues/index.ts'
+import { timelineQueries } from '../../../issues/index.ts'
 import type { PullChange } from '../../pulls/lifecycle/pull-change.ts'
 import { restoreOfficial } from '../records/records.store.ts'
 import { deleteReview, insertReview, type Review } from '../records/review.store.ts'
@@ -22,7 +22,8 @@ export type Reviewer =
 /** The account with a login, otherwise with an activated e-mail address. Throws NotFound. */
 async function findReviewer(db: Db, viewer: SignedIn, repo: Repo, name: string): Promise<User> {
   const user = (await userQueries.findByName(db, name)) ?? (await userQueries.findByEmail(db, name))
-  if (user === undefined || !(await mayName(db, viewer, repo, user))) throw notFound(`User '${name}' not exist`)
+  if (user === undefined || !(await collaboratorQueries.mayName(db, viewer, repo, user)))
+    throw notFound(`User '${name}' not exist`)
   return user
 }
 
@@ -78,7 +79,7 @@ export async function mayChooseReviewers(read: Db, actor: SignedIn, place: Reque
 export async function findProblem(read: Db, place: RequestPlace, reviewer: Reviewer): Promise<string | undefined> {
   const { user, team } = reviewer
   if (team !== undefined) return teamProblem(team, await teamQueries.hasRepo(read, team, place.repo), place)
-  return reviewerProblem(user, await loadRepoAccess(read, viewerOfAccount(user), place.repo), place)
+  return reviewerProblem(user, await accessQueries.load(read, viewerOfAccount(user), place.repo), place)
 }
 
 /** NOTE: do not call within a transaction: matching branch names with patterns may take long. */
@@ -87,8 +88,8 @@ export async function planRequest(read: Db, place: RequestPlace, reviewer: Revie
   const { user, team } = reviewer
   const isOfficial =
     team === undefined
-      ? await isOfficialReviewer(read, repo, baseBranch, user)
-      : await isOfficialTeam(read, repo, baseBranch, team)
+      ? await protectionQueries.isOfficialReviewer(read, repo, baseBranch, user)
+      : await protectionQueries.isOfficialTeam(read, repo, baseBranch, team)
   return { reviewer, isOfficial }
 }
 
@@ -151,5 +152,5 @@ function addEntry(
 ): Promise<void> {
   const payload = { ...facts, isTeam: teamId !== 0 }
   const entry = { kind: 'review_request' as const, targetId: userId || teamId, payload }
-  return recordEntries(tx, { issue, actorId: actor.account.id, at }, entry)
+  return timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, entry)
 }

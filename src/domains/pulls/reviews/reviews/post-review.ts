@@ -1,19 +1,8 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { notFound, forbidden, invalid } from '../../../../core/platform/errors.ts'
-import {
-  insertEntries,
-  listEntriesByIds,
-  listEntriesOfKind,
-  publishEntries,
-  requireOpenToComments,
-  touchIssues,
-  recordEntries,
-  type EntryText,
-  deleteText,
-  indexText,
-} from '../../../issues/index.ts'
-import { isOfficialReviewer } from '../../../code/index.ts'
+import { requireOpenToComments, type EntryText, timelineQueries, issueQueries } from '../../../issues/index.ts'
+import { protectionQueries } from '../../../code/index.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import { insertComments, type LocatedComment, locateComments, type NewComment } from '../comments/locate-comments.ts'
@@ -69,13 +58,13 @@ type TextDeps = Pick<ReviewDeps, 'texts'>
  */
 export async function publishTexts(deps: TextDeps, change: PullChange, texts: readonly EntryText[]): Promise<void> {
   const written = texts.filter(({ body }) => body.trim() !== '')
-  for (const { id, body } of written) await indexText(change.tx, change.issue, id, body)
+  for (const { id, body } of written) await issueQueries.indexText(change.tx, change.issue, id, body)
   await deps.texts.publish(change, written)
 }
 
 /** Reverts `publishTexts` for deleted texts. */
 export async function retractTexts(deps: TextDeps, change: PullChange, entryIds: readonly number[]): Promise<void> {
-  for (const id of entryIds) await deleteText(change.tx, change.issue.id, id)
+  for (const id of entryIds) await issueQueries.deleteText(change.tx, change.issue.id, id)
   await deps.texts.retract(change, entryIds)
 }
 
@@ -142,7 +131,8 @@ export async function judge(
 ): Promise<Pick<Prepared, 'baseBranch' | 'isOfficial' | 'isStale'>> {
   return {
     baseBranch: pull.baseBranch,
-    isOfficial: isDecision(verdict) && (await isOfficialReviewer(read, repo, pull.baseBranch, account)),
+    isOfficial:
+      isDecision(verdict) && (await protectionQueries.isOfficialReviewer(read, repo, pull.baseBranch, account)),
     isStale: await isStale(git.open(repo), pull, commitOid),
   }
 }
@@ -178,7 +168,7 @@ export async function recordReview(
 ): Promise<Review> {
   const { tx, issue, pull, actor, at } = change
   const { verdict, body, commitOid, baseBranch } = prepared
-  const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [
+  const [entry] = await timelineQueries.insert(tx, { issue, actorId: actor.account.id, at }, [
     { kind: 'pending_review', body, payload: { reviewId: pending.id } },
   ])
   await insertComments(change, pending, prepared.comments)
@@ -200,12 +190,12 @@ export async function recordReview(
 async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, review: Review): Promise<void> {
   const { tx, issue, pull, at } = change
   const userId = review.reviewerId!
-  const entries = await listEntriesOfKind(tx, issue.id, 'pending_review')
+  const entries = await timelineQueries.listOfKind(tx, issue.id, 'pending_review')
   const comments = await listCommentPlaces(tx, review.id)
   const own = entries.filter(({ payload }) => 'reviewId' in payload && payload.reviewId === review.id)
   const entryIds = [...own.map(({ id }) => id), ...comments.map(({ entryId }) => entryId)]
-  await publishEntries(tx, entryIds, at)
-  const texts = await listEntriesByIds(tx, entryIds)
+  await timelineQueries.publish(tx, entryIds, at)
+  const texts = await timelineQueries.listByIds(tx, entryIds)
   await publishTexts(
     deps,
     change,
@@ -214,7 +204,7 @@ async function submit(deps: Pick<ReviewDeps, 'texts'>, change: PullChange, revie
   if (isDecision(review.kind)) await replaceDecisions(tx, review, at)
   const teamIds = isDecision(review.kind) ? await listAskedTeams(tx, pull.id, userId) : []
   await deleteRequests(tx, pull.id, { userId, teamIds })
-  await touchIssues(tx, [issue.id], at)
+  await issueQueries.touch(tx, [issue.id], at)
   await appendReviewEvent(change, 'review.submitted', {
     review_id: review.id,
     kind: review.kind,
@@ -255,7 +245,7 @@ export async function recordDismissal(change: PullChange, { id }: Review, messag
   const { tx, issue, actor, at } = change
   const dismissed = await updateReview(tx, id, { is_dismissed: 1, updated_at: at })
   const origin = { issue, actorId: actor.account.id, at }
-  await recordEntries(tx, origin, { kind: 'dismiss_review', body: message, payload: { reviewId: id } })
+  await timelineQueries.record(tx, origin, { kind: 'dismiss_review', body: message, payload: { reviewId: id } })
   await appendReviewEvent(change, 'review.dismissed', { review_id: id })
   return dismissed
 }

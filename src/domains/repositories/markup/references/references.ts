@@ -156,3 +156,10 @@ function link(context: MarkupContext, href: string, text: string, className = ''
 function commitLink(context: MarkupContext, href: string, sha: string, prefix: string): string {
   return `<a href="${escapeHtml(href)}" data-markdown-generated-content="" class="commit" ${context.own}>${escapeHtml(prefix)}<code>${sha.slice(0, 10)}</code></a>`
 }
+
+/** How texts refer to users and issues. */
+export const referencePatterns = {
+  mention: MENTION,
+  fullReference: FULL_REFERENCE,
+  shortReference: SHORT_REFERENCE,
+} as const

@@ -1,0 +1,51 @@
+import { findForkOf } from './history/fork-network.store.ts'
+import { findHeadRepo, requireHeadRepo } from './history/head-repo.ts'
+import { copyRepoLanguages } from './languages/language.store.ts'
+import { copyLfsLinks } from './lfs/lfs.store.ts'
+import { loadBranchRules } from './protections/facts.ts'
+import { isOfficialReviewer, isOfficialTeam } from './protections/official.ts'
+import { mapRenamedBranches } from './pushes/renamed-branch.store.ts'
+import { insertRelease } from './releases/release.store.ts'
+import { loadReleaseViews } from './releases/views.ts'
+import { findCommitStatus, listLatestStatuses } from './statuses/commit-status.store.ts'
+
+/** Reads and commands on the repositories of a fork network that run in the transaction of a caller in a later domain. */
+export const forkQueries = {
+  findOf: findForkOf,
+  findHead: findHeadRepo,
+  requireHead: requireHeadRepo,
+} as const
+
+/** Reads and commands on languages that run in the transaction of a caller in a later domain. */
+export const languageQueries = {
+  copy: copyRepoLanguages,
+} as const
+
+/** Reads and commands on objects of LFS that run in the transaction of a caller in a later domain. */
+export const lfsQueries = {
+  copyLinks: copyLfsLinks,
+} as const
+
+/** Reads and commands on pushes that run in the transaction of a caller in a later domain. */
+export const pushQueries = {
+  mapRenamedBranches,
+} as const
+
+/** Reads and commands on releases that run in the transaction of a caller in a later domain. */
+export const releaseQueries = {
+  loadViews: loadReleaseViews,
+  insert: insertRelease,
+} as const
+
+/** Reads and commands on commit statuses that run in the transaction of a caller in a later domain. */
+export const statusQueries = {
+  find: findCommitStatus,
+  listLatest: listLatestStatuses,
+} as const
+
+/** Loads what the rules of protected branches need. */
+export const protectionQueries = {
+  loadBranchRules,
+  isOfficialReviewer,
+  isOfficialTeam,
+} as const

@@ -1,0 +1,110 @@
+import { replaceLabels } from './issues/changes/change-labels.ts'
+import { insertNewIssue } from './issues/changes/create-issue.ts'
+import { applyEdit, changeLocked, prepareEdit } from './issues/changes/edit-issue.ts'
+import { appendIssueEvent, changeState } from './issues/changes/issue-change.ts'
+import { preparePlan, recordPlan } from './issues/changes/plan-new-issue.ts'
+import { loadCommentsByIds } from './issues/comments/comment-views.ts'
+import { hasOpenBlocker } from './issues/dependencies/dependency.store.ts'
+import { getReadableIssue } from './issues/issue.guards.ts'
+import { listRepoIssueIds } from './issues/lists/repo-issues.store.ts'
+import { listPinnedIds } from './issues/pins/pin.store.ts'
+import { listAssigneeIds } from './issues/records/issue-assignee.store.ts'
+import {
+  countNewComments,
+  findIssueById,
+  findIssueByNumber,
+  listIssuesByIds,
+  lockIssue,
+  lockIssueNumbers,
+  takeIssueNumber,
+  toIssue,
+  touchIssues,
+} from './issues/records/issue.store.ts'
+import { issueCounters, listLabelsOfIssues, listPullMetas, recountIssues } from './issues/records/records.store.ts'
+import { deleteText, indexText } from './issues/texts/issue-text.store.ts'
+import { recordEntries } from './issues/timeline/record-entries.ts'
+import {
+  deleteEntry,
+  findEntry,
+  insertEntries,
+  listEntriesByIds,
+  listEntriesOfKind,
+  publishEntries,
+  updateEntry,
+} from './issues/timeline/timeline-entry.store.ts'
+import { loadDeletedIssueView, loadIssueViews } from './issues/views.ts'
+import { labelCounters, recountLabels } from './labels/label-counters.store.ts'
+import { insertLabels, listLabelsByIds, listUsableLabels } from './labels/label.store.ts'
+import { milestoneCounters, recountMilestones } from './milestones/milestone-counters.store.ts'
+import { findMilestone } from './milestones/milestone.store.ts'
+import { applyMergeKeywords, listClosedByMerge } from './references/closing-references.ts'
+
+/** Reads and commands on issues and pull requests that run in the transaction of a caller in a later domain. */
+export const issueQueries = {
+  findById: findIssueById,
+  findByNumber: findIssueByNumber,
+  listByIds: listIssuesByIds,
+  listIdsOfRepo: listRepoIssueIds,
+  listPinnedIds,
+  listAssigneeIds,
+  listLabels: listLabelsOfIssues,
+  listPullMetas,
+  toIssue,
+  hasOpenBlocker,
+  countNewComments,
+  lock: lockIssue,
+  lockNumbers: lockIssueNumbers,
+  takeNumber: takeIssueNumber,
+  touch: touchIssues,
+  indexText,
+  deleteText,
+  counters: issueCounters,
+  recount: recountIssues,
+  loadViews: loadIssueViews,
+  loadDeletedView: loadDeletedIssueView,
+  loadCommentsByIds,
+  getReadable: getReadableIssue,
+} as const
+
+/** Reads and commands on the entries of timelines that run in the transaction of a caller in a later domain. */
+export const timelineQueries = {
+  find: findEntry,
+  listByIds: listEntriesByIds,
+  listOfKind: listEntriesOfKind,
+  insert: insertEntries,
+  record: recordEntries,
+  publish: publishEntries,
+  update: updateEntry,
+  delete: deleteEntry,
+} as const
+
+/** The steps of which creating and editing an issue consist; pull requests are issues too. */
+export const issueChanges = {
+  preparePlan,
+  recordPlan,
+  insertNew: insertNewIssue,
+  prepareEdit,
+  applyEdit,
+  changeLocked,
+  changeState,
+  replaceLabels,
+  appendEvent: appendIssueEvent,
+  applyMergeKeywords,
+  listClosedByMerge,
+} as const
+
+/** Reads and commands on labels that run in the transaction of a caller in a later domain. */
+export const labelQueries = {
+  listByIds: listLabelsByIds,
+  listUsable: listUsableLabels,
+  insert: insertLabels,
+  counters: labelCounters,
+  recount: recountLabels,
+} as const
+
+/** Reads and commands on milestones that run in the transaction of a caller in a later domain. */
+export const milestoneQueries = {
+  find: findMilestone,
+  counters: milestoneCounters,
+  recount: recountMilestones,
+} as const
