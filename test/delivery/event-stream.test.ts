@@ -181,7 +181,8 @@ describeOnBoth('the event stream of a repository', (on) => {
     await eventually(() => first.of().length === 1)
     await client.patch('/repos/ann/desk', { has_issues: false })
     const repoId = (await client.get('/repos/ann/desk')).json.id
-    const origin = { actor: { account: { id: 0 } }, repoId, at: Date.now() }
+    const entities = { repo: await app.repos.getById(repoId), issue: await app.issues.getById(issueId) }
+    const origin = { actor: { account: { id: 0 } }, repoId, at: Date.now(), entities }
     const payload = { repo_id: repoId, issue_id: issueId, number, is_pull: false }
     await app.database.transaction((tx) => app.events.append(tx, 'issue.edited', origin, payload))
     const resumed = await open(STREAM, { 'last-event-id': String(first.of()[0].id - 1) })

@@ -18,6 +18,7 @@ export const normaliseSql = (text: string): string =>
     .replaceAll(/\(\?(?:, \?)+\)/g, '(?, ...)')
     .replaceAll(/\(\?\)(?=\s|$|\))/g, '(?, ...)')
     .replaceAll(/(\((?:[^()]*\?[^()]*)\))(?:, \((?:[^()]*\?[^()]*)\))+/g, '$1, ...')
+    .replaceAll(/\b(select cast(?:(?! union all ).)+)(?: union all \1)+/g, '$1 union all ...')
     .replaceAll(/\b(limit|offset) \d+/g, '$1 N')
     .trim()
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { viewerOfAccount } from '../../src/core/access/viewer.ts'
+import { accessQueries } from '../../src/domains/repositories/index.ts'
 import { describeOnBoth } from '../harness/databases.ts'
 import type { Any } from '../harness/client.ts'
 import { expectEvents, lastEventId, row, rows } from '../harness/expect.ts'
@@ -91,6 +93,21 @@ describeOnBoth('transferred issues', (on) => {
     expect((await createIssue(ann)).number).toBe(issue.number + 1)
     await ann.client.delete('/repos/ann/third/issues/1')
     expect((await ann.client.get(old)).status).toBe(404)
+  })
+
+  it('are not changed by a request that read them in their former repository', async () => {
+    const { ann, server } = given
+    const { database, issues, repos } = server.app
+    const { id, number } = await createIssue(ann)
+    const viewer = viewerOfAccount(ann.user)
+    const issue = await issues.getById(id)
+    const repo = await repos.getById(issue.repoId)
+    const target = { repo, access: await accessQueries.load(database.read, viewer, repo), issue }
+    expect((await ann.client.post(`${DESK}/issues/${number}/transfer`, { repo: 'vault' })).status).toBe(201)
+    const counts = async () => (await rows(server, 'repo', {})).map((each) => each.open_issues_count)
+    const before = await counts()
+    await expect(issues.edit(viewer, target, { state: 'closed' })).rejects.toThrow('the issue was transferred')
+    expect([await counts(), (await issues.getById(id)).isClosed]).toEqual([before, false])
   })
 })
 

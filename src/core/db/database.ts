@@ -8,7 +8,6 @@ import { sqliteDialect, type SqliteOptions } from './dialect/sqlite.ts'
 import { withPreparedStatements, PreparedStatements } from './prepared-statement.ts'
 import type { Schema } from './schema.ts'
 import { noteCommit, withReadCache } from './read-cache.ts'
-import { keepRows } from './transaction-rows.ts'
 
 /** Reading. A Tx may be used too, and then sees its own writes. */
 export type Db = Kysely<Schema>
@@ -94,11 +93,7 @@ async function runOnce<T>(
   const result = await connections.write.transaction().execute(async (raw) => {
     const deadline = startDeadline()
     const carried: TxState = { afterCommit: hooks, dialect, cascades, extend: deadline.extend }
-    const tx = await keepRows(withPreparedStatements(Object.assign(raw, { [state]: carried }), statements), {
-      requireOpen: deadline.requireOpen,
-      isOnlyWriter: dialect.hasOneWriter,
-    })
-    return deadline.limit(work(tx))
+    return deadline.limit(work(withPreparedStatements(Object.assign(raw, { [state]: carried }), statements)))
   })
   noteCommit(connections.read)
   for (const hook of hooks) hook()
@@ -169,18 +164,13 @@ export function dialectFor(
 /** NOTE: without it one transaction that never ends would block every writer forever. */
 function startDeadline() {
   const { promise, reject } = Promise.withResolvers<never>()
-  let isOver = false
   const timer = setTimeout(() => reject(unavailable('the database is busy')), TRANSACTION_DEADLINE_MS)
   return {
     extend: (): void => void timer.refresh(),
-    requireOpen: (): void => {
-      if (isOver) throw new Error('the transaction has ended')
-    },
     limit: async <T>(work: Promise<T>): Promise<T> => {
       try {
         return await Promise.race([work, promise])
       } finally {
-        isOver = true
         clearTimeout(timer)
       }
     },

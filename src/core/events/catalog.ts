@@ -24,9 +24,26 @@ export type PayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
   readonly [Kind in keyof Schemas]: Static<Schemas[Kind]>
 }
 
+/**
+ * The rows that an event is about, as they are after the change, by kind: who appends it has them, and its projections
+ * do not read them again. They are not stored: subscriptions load rows by the ids of the payload. Modules add the kinds
+ * that have entities as they add those of `EventCatalog`.
+ *
+ * @public
+ */
+// oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
+export interface EventEntities {}
+
+export type EntitiesOf<Kind extends EventKind> = Kind extends keyof EventEntities ? EventEntities[Kind] : undefined
+
+/** Required for the kinds that have entities. */
+export type WithEntities<Kind extends EventKind> = Kind extends keyof EventEntities
+  ? { readonly entities: EventEntities[Kind] }
+  : { readonly entities?: undefined }
+
 /** An event that is to be appended. */
 export type NewEvent = {
-  readonly [Kind in EventKind]: { readonly kind: Kind; readonly payload: EventPayload<Kind> }
+  readonly [Kind in EventKind]: { readonly kind: Kind; readonly payload: EventPayload<Kind> } & WithEntities<Kind>
 }[EventKind]
 
 /** The account that acts, with what is known of its request. */
@@ -62,9 +79,11 @@ export interface DomainEvent<Kind extends EventKind = EventKind> {
 }
 
 /**
- * An event while its change is written. What is known of the request besides the account is not stored in the outbox.
+ * An event while its change is written. What is known of the request besides the account is not stored in the outbox,
+ * nor are the entities.
  */
 export interface AppendedEvent<Kind extends EventKind = EventKind> extends DomainEvent<Kind> {
+  readonly entities: EntitiesOf<Kind>
   readonly actor: EventActor
   /** The account whose request makes the change. */
   readonly performer: EventActor

@@ -11,6 +11,7 @@ import type {
   NewEvent,
   Projections,
   Subscriptions,
+  WithEntities,
 } from './catalog.ts'
 import { insertEvents } from './event.store.ts'
 import type { Announcer } from '../platform/concurrency/processes.ts'
@@ -20,9 +21,14 @@ import { Signal } from '../platform/concurrency/signal.ts'
 export interface Events {
   /**
    * Writes an event in the transaction of the change that it describes and runs its projections; subscriptions get it
-   * after commit, at least once, in order per repository.
+   * after commit, at least once, in order per repository. `origin` has the entities of the kinds that have some.
    */
-  append<Kind extends EventKind>(tx: Tx, kind: Kind, origin: EventOrigin, payload: EventPayload<Kind>): Promise<void>
+  append<Kind extends EventKind>(
+    tx: Tx,
+    kind: Kind,
+    origin: EventOrigin & WithEntities<Kind>,
+    payload: EventPayload<Kind>,
+  ): Promise<void>
   /**
    * Appends events of one origin in this order. All are written before the first projection runs, so what projections
    * append comes after them.
@@ -90,10 +96,10 @@ export class EventLog implements Events, AppendSignal {
   async append<Kind extends EventKind>(
     tx: Tx,
     kind: Kind,
-    origin: EventOrigin,
+    origin: EventOrigin & WithEntities<Kind>,
     payload: EventPayload<Kind>,
   ): Promise<void> {
-    await this.appendAll(tx, origin, [{ kind, payload } as unknown as NewEvent])
+    await this.appendAll(tx, origin, [{ kind, payload, entities: origin.entities } as unknown as NewEvent])
   }
 
   async appendAll(tx: Tx, origin: EventOrigin, events: readonly NewEvent[]): Promise<void> {
@@ -109,9 +115,9 @@ export class EventLog implements Events, AppendSignal {
       created_at: at,
     }))
     const ids = await insertEvents(tx, rows)
-    for (const [index, { kind, payload }] of events.entries()) {
+    for (const [index, { kind, payload, entities }] of events.entries()) {
       const id = ids[index]!
-      const event = { id, kind, actorId, repoId, at, payload, actor, performer } as unknown as AppendedEvent
+      const event = { id, kind, actorId, repoId, at, payload, entities, actor, performer } as unknown as AppendedEvent
       for (const project of this.#projections.get(kind) ?? []) await project(tx, event)
     }
     afterCommit(tx, () => this.#appended.emit())

@@ -56,7 +56,6 @@ import {
 } from './repos/records/records.store.ts'
 import {
   addToRepoCounter,
-  countInRepo,
   findRepoById,
   findRepoByName,
   insertRepo,
@@ -89,7 +88,6 @@ export const repoQueries = {
   loadNumbers: loadRepoNumbers,
   lock: lockRepo,
   addToCounter: addToRepoCounter,
-  countIn: countInRepo,
   counters: repoCounters,
   recount: recountRepos,
   syncHead,

@@ -36,6 +36,20 @@ describeOnBoth('transactions', (kind) => {
     expect(await names(database)).toEqual(['one'])
   })
 
+  it('refuse statements once they have ended, or while they end', async () => {
+    const { tx } = await database.transaction(async (open) => ({ tx: open }))
+    await expect(add(tx, 'late')).rejects.toThrow()
+    let abandoned: Promise<unknown> | undefined
+    const failing = database.transaction(async (open) => {
+      abandoned = add(open, 'rolled back').then(() => add(open, 'while it ends'))
+      abandoned.catch(() => {})
+      throw new Error('stopped')
+    })
+    await expect(failing).rejects.toThrow('stopped')
+    await expect(abandoned).rejects.toThrow()
+    expect(await names(database)).toEqual([])
+  })
+
   it('run again when the database ends one of two that wait for each other', async () => {
     await database.transaction(async (tx) => (await add(tx, 'a'), await add(tx, 'b')))
     const bump = (first: string, second: string): Promise<void> =>

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type AppendedEvent, EventLog, type NewEvent } from '../../../src/core/events/index.ts'
+import type { Issue } from '../../../src/domains/issues/index.ts'
+import { mergeQueueEvents } from '../../../src/domains/pulls/merge-queue/merge-queue.events.ts'
 import { topicEvents } from '../../../src/domains/repositories/topics/topics.events.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 import { statementsOf } from '../../harness/statements.ts'
@@ -45,6 +47,27 @@ describeOnBoth('events that are appended at once', (on) => {
       [second, 'second'],
       [third, 'third'],
     ])
+  })
+
+  it('hand the entities to projections and do not store them', async () => {
+    const handed: unknown[] = []
+    const own = new EventLog({ validatePayloads: true })
+    own.install([
+      {
+        name: 'merge-queue',
+        events: mergeQueueEvents,
+        projections: { 'merge_queue.left': async (_, { entities }) => void handed.push(entities.issue) },
+      },
+    ])
+    const issue = { id: 7, title: 'One' } as unknown as Issue
+    const ids = { repo_id: 1, issue_id: 7, number: 1, pull_id: 1 }
+    const payload = { ...ids, branch: 'main', reason: 'failed', is_failure: true }
+    await db.database.transaction((tx) =>
+      own.append(tx, 'merge_queue.left', { ...origin, entities: { issue } }, payload),
+    )
+    expect(handed).toEqual([issue])
+    const stored = db.database.read.selectFrom('event').select('payload').where('kind', '=', 'merge_queue.left')
+    expect((await stored.execute()).map((row) => JSON.parse(row.payload) as unknown)).toEqual([payload])
   })
 
   it('are nothing when there are none, and none when one of them is invalid', async () => {

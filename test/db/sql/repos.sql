@@ -155,11 +155,6 @@ update "repo" set "open_issues_count" = "open_issues_count" + ? where "id" in (?
 update "repo" set "closed_pulls_count" = "closed_pulls_count" + ? where "id" in (?, ...);
 update "repo" set "closed_issues_count" = "closed_issues_count" + ? where "id" in (?, ...);
 
--- domains/repositories/repos/repo.store.ts countInRepo
-update "repo" set "open_pulls_count" = "open_pulls_count" + ? where "id" in (?, ...) returning *;
-update "repo" set "open_issues_count" = "open_issues_count" + ? where "id" in (?, ...) returning *;
-update "repo" set "closed_issues_count" = "closed_issues_count" + ? where "id" in (?, ...) returning *;
-
 -- domains/repositories/repos/repo.store.ts countReposOf
 select count(*) as "count" from "repo" where "owner_id" = ?;
 

@@ -18,9 +18,8 @@ delete from "activity" where "issue_id" = ?;
 delete from "activity" where "issue_id" = ? and "comment_id" = ?;
 
 -- domains/repositories/social/activities/activity.store.ts insertActivities
-insert into "activity" ("event_id", "position", "op_type", "actor_id", "repo_id", "ref_name", "content", "created_at") values (?, ...);
-insert into "activity" ("event_id", "op_type", "actor_id", "repo_id", "content", "issue_id", "comment_id", "created_at") values (?, ...);
-insert into "activity" ("event_id", "position", "op_type", "actor_id", "repo_id", "ref_name", "content", "created_at") values (?, ...), ...;
+insert into "activity" ("event_id", "position", "op_type", "actor_id", "repo_id", "ref_name", "content", "issue_id", "comment_id", "created_at") select cast(? as bigint) as "event_id", cast(? as bigint) as "position", cast(? as text) as "op_type", cast(? as bigint) as "actor_id", cast(? as bigint) as "repo_id", cast(? as text) as "ref_name", cast(? as text) as "content", cast(? as bigint) as "issue_id", cast(? as bigint) as "comment_id", cast(? as bigint) as "created_at" from "user" where "user"."id" = ? and exists (select "repo"."id" from "repo" where "repo"."id" = ?);
+insert into "activity" ("event_id", "position", "op_type", "actor_id", "repo_id", "ref_name", "content", "issue_id", "comment_id", "created_at") select cast(? as bigint) as "event_id", cast(? as bigint) as "position", cast(? as text) as "op_type", cast(? as bigint) as "actor_id", cast(? as bigint) as "repo_id", cast(? as text) as "ref_name", cast(? as text) as "content", cast(? as bigint) as "issue_id", cast(? as bigint) as "comment_id", cast(? as bigint) as "created_at" from "user" where "user"."id" = ? and exists (select "repo"."id" from "repo" where "repo"."id" = ?) union all ...;
 
 -- domains/repositories/social/activities/activity.store.ts listActivities
 select "activity".* from "activity" inner join "repo" on "repo"."id" = "activity"."repo_id" inner join "user" as "owner" on "owner"."id" = "repo"."owner_id" where 1 = 1 and (("activity"."op_type" not in (?, ...) or (repo.units & 1) <> 0) and ("activity"."op_type" not in (?, ...) or (repo.units & 2) <> 0) and ("activity"."op_type" not in (?, ...) or (repo.units & 8) <> 0) and ("activity"."op_type" not in (?, ...) or (repo.units & 16) <> 0)) and "repo"."owner_id" = ? order by "activity"."id" desc limit N offset ?;

@@ -15,10 +15,11 @@ describeOnBoth('notifications of comments and mentions', (on) => {
     return answer.json.id
   }
   /** Calls the port that the parser of mentions calls. */
-  const notify = async (issueId: number, notice: Omit<IssueNotice, 'issue' | 'reason'>): Promise<void> => {
-    const { issues, issueNotices, database } = given.server.app
+  const notify = async (issueId: number, notice: Pick<IssueNotice, 'actorId' | 'userIds'>): Promise<void> => {
+    const { issues, issueNotices, repos, database } = given.server.app
     const issue = await issues.getById(asId(issueId))
-    await database.transaction((tx) => issueNotices.run(tx, { issue, reason: 'mentioned', ...notice }))
+    const repo = await repos.getById(issue.repoId)
+    await database.transaction((tx) => issueNotices.run(tx, { repo, issue, reason: 'mentioned', ...notice }))
   }
 
   it('go to the poster and to those who commented, until their comment is deleted', async () => {

@@ -130,9 +130,10 @@ describeOnBoth('mail about issues', (on) => {
     await server.drain()
     expect(addresses()).toEqual([])
     const mention = async (): Promise<void> => {
-      const { issues, issueNotices, database } = server.app
+      const { issues, issueNotices, repos, database } = server.app
       const issue = await issues.getById(asId(id))
-      const notice = { issue, actorId: bob.user.id, userIds: [ann.user.id], reason: 'mentioned' } as const
+      const repo = await repos.getById(issue.repoId)
+      const notice = { repo, issue, actorId: bob.user.id, userIds: [ann.user.id], reason: 'mentioned' } as const
       await database.transaction((tx) => issueNotices.run(tx, notice))
       await server.drain()
     }

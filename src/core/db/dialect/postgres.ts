@@ -9,6 +9,7 @@ import {
   type Dialect,
   type Driver,
   type PostgresPool,
+  type QueryResult,
   type SqlBool,
   type DatabaseConnection,
   type TransactionSettings,
@@ -103,24 +104,74 @@ class StatementNames {
   }
 }
 
+/** The connection of one transaction, which refuses statements once the transaction ends. */
+class TransactionConnection implements DatabaseConnection {
+  readonly connection: DatabaseConnection
+  /** The answer to `begin`. */
+  begun: Promise<unknown> | undefined
+  #hasEnded = false
+
+  constructor(connection: DatabaseConnection) {
+    this.connection = connection
+  }
+
+  end(): DatabaseConnection {
+    this.#hasEnded = true
+    return this.connection
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#hasEnded) throw new Error('the transaction has ended')
+    return this.connection.executeQuery(query)
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are read in pages, not streamed')
+  }
+}
+
 /**
  * Transactions, on connections in pipeline mode: the first statement is sent without waiting for the answer to `begin`,
  * which saves a round trip. NOTE: `begin` fails only with its connection, and so does all that is sent after it.
  */
-class PostgresWrites extends PostgresDriver {
-  readonly #begun = new WeakMap<DatabaseConnection, Promise<unknown>>()
+class PostgresWrites implements Driver {
+  readonly #driver: Driver
 
-  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    if (settings.isolationLevel !== undefined || settings.accessMode !== undefined)
-      return super.beginTransaction(connection, settings)
-    const begun = connection.executeQuery(CompiledQuery.raw('begin'))
-    begun.catch(() => {})
-    this.#begun.set(connection, begun)
+  constructor(driver: Driver) {
+    this.#driver = driver
   }
 
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await this.#begun.get(connection)
-    await super.commitTransaction(connection)
+  init(): Promise<void> {
+    return this.#driver.init()
+  }
+
+  async acquireConnection(): Promise<TransactionConnection> {
+    return new TransactionConnection(await this.#driver.acquireConnection())
+  }
+
+  async beginTransaction(connection: TransactionConnection, settings: TransactionSettings): Promise<void> {
+    if (settings.isolationLevel !== undefined || settings.accessMode !== undefined)
+      return this.#driver.beginTransaction(connection.connection, settings)
+    connection.begun = connection.executeQuery(CompiledQuery.raw('begin'))
+    connection.begun.catch(() => {})
+  }
+
+  async commitTransaction(connection: TransactionConnection): Promise<void> {
+    await connection.begun
+    await this.#driver.commitTransaction(connection.end())
+  }
+
+  rollbackTransaction(connection: TransactionConnection): Promise<void> {
+    return this.#driver.rollbackTransaction(connection.end())
+  }
+
+  releaseConnection(connection: TransactionConnection): Promise<void> {
+    return this.#driver.releaseConnection(connection.end())
+  }
+
+  destroy(): Promise<void> {
+    return this.#driver.destroy()
   }
 }
 
@@ -169,12 +220,13 @@ export function postgresDialect(
     hasOneWriter: false,
     chunkSize: 5000,
     connect<T>() {
-      const pooled = (config: pg.PoolConfig, Pooled: typeof PostgresDriver): Kysely<T> =>
-        new Kysely<T>({ dialect: kyselyDialect(() => new Pooled({ pool: calmPool(new pg.Pool(config)) })) })
+      const pooled = (config: pg.PoolConfig): Driver => new PostgresDriver({ pool: calmPool(new pg.Pool(config)) })
       const openReader = (): ReadClient => new CalmClient({ ...base, ...limits, pipeline: true })
       const read = new Kysely<T>({ dialect: kyselyDialect(() => new PostgresReads(openReader, maxReads)) })
-      const write = pooled({ ...base, ...limits, pipeline: true, max: maxConnections - maxReads }, PostgresWrites)
-      const noTimeout = pooled({ ...base, max: 2, idleTimeoutMillis: 1 }, PostgresDriver)
+      const writes = { ...base, ...limits, pipeline: true, max: maxConnections - maxReads }
+      const write = new Kysely<T>({ dialect: kyselyDialect(() => new PostgresWrites(pooled(writes))) })
+      const slow = { ...base, max: 2, idleTimeoutMillis: 1 }
+      const noTimeout = new Kysely<T>({ dialect: kyselyDialect(() => pooled(slow)) })
       return {
         read,
         write,

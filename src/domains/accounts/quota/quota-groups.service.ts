@@ -29,10 +29,10 @@ export function createQuotaGroups(deps: QuotaDeps) {
     return group
   }
   /** Runs a change of a group and appends its event. */
-  const change = <Kind extends GroupEvent>(
+  const change = (
     actor: Actor,
-    kind: Kind,
-    payload: EventPayload<Kind>,
+    kind: GroupEvent,
+    payload: EventPayload<GroupEvent>,
     work: (tx: Tx, group: QuotaGroup) => Promise<void>,
   ): Promise<void> =>
     database.transaction(async (tx) => {

@@ -3,7 +3,6 @@ import type { Account } from '../../../core/access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { executePrepared } from '../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
-import { rowById } from '../../../core/db/transaction-rows.ts'
 import { notFound } from '../../../core/platform/errors.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { UserTable } from './user.table.ts'
@@ -152,12 +151,10 @@ export function toUser(row: Columns): User {
 }
 
 export const findUserById = (db: Db, id: UserId): Promise<User | undefined> =>
-  rowById(db, ['user'], id, () =>
-    cachedUntilCommit(db, `user.id ${id}`, async () => {
-      const [row] = await executePrepared(db, byId, { id })
-      return row && toUser(row)
-    }),
-  )
+  cachedUntilCommit(db, `user.id ${id}`, async () => {
+    const [row] = await executePrepared(db, byId, { id })
+    return row && toUser(row)
+  })
 
 const byId = (db: Db, { id }: { readonly id: UserId }) => db.selectFrom('user').selectAll().where('id', '=', id)
 

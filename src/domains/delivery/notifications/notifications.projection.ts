@@ -43,7 +43,7 @@ export function mailProjections({ mail, clock, leavesDraft }: MailProjectionDeps
     'issue.created': followers('created'),
     'issue.closed': followers('closed'),
     'issue.edited': async (tx, event) => {
-      if (await leavesDraft(tx, event.payload)) await mail.toFollowers(tx, activityOf('ready', event))
+      if (leavesDraft(event)) await mail.toFollowers(tx, activityOf('ready', event))
     },
     'issue.reopened': followers('reopened'),
     'comment.created': (tx, event) => mail.toFollowers(tx, activityOf('comment', event, event.payload.comment_id)),

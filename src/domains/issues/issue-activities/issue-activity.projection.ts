@@ -1,8 +1,6 @@
 import type { Tx } from '../../../core/db/database.ts'
 import type { AppendedEvent, Projections } from '../../../core/events/index.ts'
 import { asId, type IssueId } from '../../../core/platform/crypto/ids.ts'
-import { findEntry } from '../issues/timeline/timeline-entry.store.ts'
-import { findIssueById } from '../issues/records/issue.store.ts'
 import { activityQueries } from '../../repositories/index.ts'
 
 /** The contract's words for activities on issues, and on pull requests. */
@@ -25,10 +23,6 @@ const excerptOf = (text: string): string =>
   Array.from(text.slice(0, 2 * MAX_EXCERPT))
     .slice(0, MAX_EXCERPT)
     .join('')
-
-async function readExcerpt(tx: Tx, commentId: number): Promise<string> {
-  return excerptOf((await findEntry(tx, commentId))?.body ?? '')
-}
 
 interface Recorded {
   readonly text: string
@@ -60,9 +54,8 @@ async function recordIssue(
   tx: Tx,
   event: AppendedEvent<'issue.closed' | 'issue.created' | 'issue.reopened'>,
 ): Promise<void> {
-  const issue = await findIssueById(tx, asId(event.payload.issue_id))
   const merge = 'merge' in event.payload ? event.payload.merge : undefined
-  await record(tx, event, { text: issue?.title ?? '', commentId: 0, opType: merge && MERGE_KINDS[merge] })
+  await record(tx, event, { text: event.entities.issue.title, commentId: 0, opType: merge && MERGE_KINDS[merge] })
 }
 
 const onComment = ({ issue_id, comment_id }: { readonly issue_id: number; readonly comment_id: number }) => ({
@@ -78,14 +71,12 @@ export const issueActivityProjections: Projections = {
   'issue.created': recordIssue,
   'issue.closed': recordIssue,
   'issue.reopened': recordIssue,
-  async 'comment.created'(tx, event) {
-    const commentId = event.payload.comment_id
-    await record(tx, event, { text: await readExcerpt(tx, commentId), commentId })
+  'comment.created': (tx, event) => {
+    const { id, body } = event.entities.comment
+    return record(tx, event, { text: excerptOf(body), commentId: id })
   },
-  async 'comment.edited'(tx, { payload }) {
-    const content = contentOf(payload.number, await readExcerpt(tx, payload.comment_id))
-    await activityQueries.updateOfComment(tx, onComment(payload), content)
-  },
+  'comment.edited': (tx, { payload, entities: { comment } }) =>
+    activityQueries.updateOfComment(tx, onComment(payload), contentOf(payload.number, excerptOf(comment.body))),
   'comment.deleted': (tx, { payload }) => activityQueries.deleteOn(tx, onComment(payload)),
   // What the feeds say of the issue names its former number, to those who may see the former repository.
   'issue.transferred': (tx, { payload }) => activityQueries.deleteOn(tx, { issueId: asId(payload.issue_id) }),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { EventPayload, PayloadsOf } from '../../../core/events/index.ts'
+import type { Repo } from '../../repositories/index.ts'
 import type { Issue } from './records/issue.store.ts'
 
 const Id = Type.Integer()
@@ -49,6 +50,13 @@ export const issueEvents = {
 
 declare module '../../../core/events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof issueEvents> {}
+  interface EventEntities extends Record<keyof typeof issueEvents, IssueEntities> {}
+}
+
+/** An issue or pull request, and its repository as the request has read it. */
+export interface IssueEntities {
+  readonly repo: Repo
+  readonly issue: Issue
 }
 
 export const issuePayload = ({ id, repoId, number, isPull }: Issue): EventPayload<'issue.deleting'> => ({

@@ -74,7 +74,7 @@ export function createIssues(deps: IssuesDeps) {
     edit: (actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> =>
       editIssue(deps, actor, target, edit),
     /** Epoch milliseconds; undefined deletes the deadline. */
-    setDeadline: (actor: SignedIn, target: IssueInView, dueAt: number | undefined): Promise<void> =>
+    setDeadline: (actor: SignedIn, target: IssueInView, dueAt: number | undefined): Promise<Issue> =>
       changeLocked(deps, actor, target, (change) => changeDeadline(change, dueAt)),
     delete: (actor: SignedIn, target: IssueInView): Promise<void> => deleteIssue(deps, actor, target),
   }

@@ -1,6 +1,5 @@
 import type { Projections } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
-import { findIssueById } from '../issues/records/issue.store.ts'
 import { stopOn } from './stopwatches.service.ts'
 import { moveTimes } from './times.store.ts'
 
@@ -9,8 +8,7 @@ export const timeProjections: Projections = {
   async 'issue.transferred'(tx, { payload }) {
     await moveTimes(tx, asId(payload.issue_id), asId(payload.repo_id))
   },
-  async 'issue.closed'(tx, { actorId, at, payload }) {
-    const issue = await findIssueById(tx, asId(payload.issue_id))
+  async 'issue.closed'(tx, { actorId, at, entities: { issue } }) {
     await stopOn(tx, { userId: asId(actorId), issue, at })
   },
 }

@@ -56,7 +56,7 @@ export async function leaveQueue({ events, jobs }: LeaveDeps, tx: Tx, leaving: L
   await events.append(
     tx,
     'merge_queue.left',
-    { actor, repoId: issue.repoId, at },
+    { actor, repoId: issue.repoId, at, entities: { issue } },
     {
       repo_id: issue.repoId,
       issue_id: issue.id,

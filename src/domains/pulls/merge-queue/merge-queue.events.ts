@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../../core/events/index.ts'
+import type { Issue } from '../../issues/index.ts'
 
 const Id = Type.Integer()
 const OfPull = { repo_id: Id, issue_id: Id, number: Id, pull_id: Id, branch: Type.String() }
@@ -23,4 +24,7 @@ export const mergeQueueEvents = {
 
 declare module '../../../core/events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof mergeQueueEvents> {}
+  interface EventEntities {
+    'merge_queue.left': { readonly issue: Issue }
+  }
 }

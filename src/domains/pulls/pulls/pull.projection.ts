@@ -43,10 +43,8 @@ export const pullProjections = ({ events, jobs, draftPrefixes }: ProjectionDeps)
   async 'issue.reopened'(tx, { payload }) {
     if (payload.is_pull) await updatePullOfIssue(tx, asId(payload.issue_id), { is_closed: 0 })
   },
-  async 'issue.edited'(tx, { payload }) {
+  async 'issue.edited'(tx, { payload, entities: { issue } }) {
     if (!payload.is_pull || payload.old_title === undefined) return
-    const issue = await issueQueries.findById(tx, asId(payload.issue_id))
-    if (issue === undefined) return
     await updatePullOfIssue(tx, issue.id, { is_draft: isDraftTitle(issue.title, draftPrefixes) ? 1 : 0 })
   },
 })
@@ -54,23 +52,22 @@ export const pullProjections = ({ events, jobs, draftPrefixes }: ProjectionDeps)
 async function appendDeleted(
   events: Events,
   tx: Tx,
-  { actor, repoId, at, payload }: AppendedEvent<'issue.deleting'>,
+  { actor, repoId, at, entities: { issue } }: AppendedEvent<'issue.deleting'>,
 ): Promise<void> {
-  const issue = await issueQueries.findById(tx, asId(payload.issue_id))
-  const pull = issue && (await findPullByIssue(tx, issue.id))
+  const pull = await findPullByIssue(tx, issue.id)
   if (pull === undefined) return
-  const labels = (await issueQueries.listLabels(tx, [issue!.id])).get(issue!.id) ?? []
-  const assigneeIds = (await issueQueries.listAssigneeIds(tx, [issue!.id])).get(issue!.id) ?? []
+  const labels = (await issueQueries.listLabels(tx, [issue.id])).get(issue.id) ?? []
+  const assigneeIds = (await issueQueries.listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
   await events.append(
     tx,
     'pull.deleted',
     { actor, repoId, at },
     {
       repo_id: repoId,
-      issue_id: issue!.id,
-      number: payload.number,
+      issue_id: issue.id,
+      number: issue.number,
       pull_id: pull.id,
-      record: issue!,
+      record: issue,
       label_ids: labels.map((label) => label.id),
       assignee_ids: [...assigneeIds],
       pull: { ...pull, check: { ...pull.check, conflicts: [] } },

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { PayloadsOf } from '../../../core/events/index.ts'
-import type { Issue } from '../../issues/index.ts'
+import type { Issue, IssueEntities } from '../../issues/index.ts'
 import type { Pull } from './records/pull.store.ts'
 
 const Id = Type.Integer()
@@ -35,4 +35,7 @@ export const pullEvents = {
 
 declare module '../../../core/events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof pullEvents> {}
+  interface EventEntities {
+    'pull.synchronized': IssueEntities
+  }
 }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { EventPayload, PayloadsOf } from '../../../core/events/index.ts'
+import type { EventPayload, NewEvent, PayloadsOf } from '../../../core/events/index.ts'
+import type { IssueEntities } from '../../issues/index.ts'
 import type { PullChange } from '../pulls/lifecycle/pull-change.ts'
 
 const Id = Type.Integer()
@@ -36,17 +37,19 @@ export const reviewEvents = {
 
 declare module '../../../core/events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof reviewEvents> {}
+  interface EventEntities extends Record<keyof typeof reviewEvents, IssueEntities> {}
 }
 
 type ReviewEventKind = keyof typeof reviewEvents
 
-/** Appends an event of a review; `payload` contains its members besides the ids of the pull request. */
+/** Appends an event of a review; `ofKind` contains its members besides the ids of the pull request. */
 export async function appendReviewEvent<Kind extends ReviewEventKind>(
-  { tx, events, issue, pull, actor, at }: PullChange,
+  { tx, events, repo, issue, pull, actor, at }: PullChange,
   kind: Kind,
-  payload: Omit<EventPayload<Kind>, keyof typeof OfPull>,
+  ofKind: Omit<EventPayload<Kind>, keyof typeof OfPull>,
 ): Promise<void> {
+  const entities: IssueEntities = { repo, issue }
   const ids = { repo_id: issue.repoId, issue_id: issue.id, number: issue.number, pull_id: pull.id }
-  const whole = { ...ids, ...payload } as unknown as EventPayload<Kind>
-  await events.append(tx, kind, { actor, repoId: issue.repoId, at }, whole)
+  const event = { kind, payload: { ...ids, ...ofKind }, entities } as unknown as NewEvent
+  await events.appendAll(tx, { actor, repoId: issue.repoId, at }, [event])
 }

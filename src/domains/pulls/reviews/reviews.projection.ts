@@ -2,7 +2,6 @@ import type { Projections } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { deleteRequestsOfAccount, deleteRequestsOfTeam, deleteTeamRequestsIn } from './requests/request.store.ts'
 import { followBase } from './records/records.store.ts'
-import { timelineQueries } from '../../issues/index.ts'
 import { setTextOfReview } from './records/review.store.ts'
 
 /**
@@ -28,11 +27,9 @@ export const formerBaseProjections: Projections = {
 
 /** A review shows the text of its timeline entry, which is edited and deleted like a comment. */
 export const reviewTextProjections: Projections = {
-  async 'comment.edited'(tx, { payload }) {
-    if (!payload.is_pull) return
-    const entry = await timelineQueries.find(tx, payload.comment_id)
-    if (entry?.kind === 'review')
-      await setTextOfReview(tx, { reviewerId: entry.actorId, entryId: entry.id }, entry.body)
+  async 'comment.edited'(tx, { entities: { comment } }) {
+    if (comment.kind === 'review')
+      await setTextOfReview(tx, { reviewerId: comment.actorId, entryId: comment.id }, comment.body)
   },
   async 'comment.deleted'(tx, { payload }) {
     if (!payload.is_pull) return

@@ -5,7 +5,6 @@ import { deleteInSteps } from '../../../core/db/delete-in-steps.ts'
 import { executePrepared } from '../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
 import type { Schema } from '../../../core/db/schema.ts'
-import { keepReturned, rowById } from '../../../core/db/transaction-rows.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import { type User, type UserTable, userRows } from '../../accounts/index.ts'
 import type { RepoTable } from './repo.table.ts'
@@ -182,14 +181,10 @@ const byId = (db: Db, { id }: { readonly id: RepoId }) =>
     .select(userRows.ownerColumns)
     .where('repo.id', '=', id)
 
-/** Of a repository with its owner. */
-const TABLES = ['repo', 'user'] as const
-
-export const findRepoById = (db: Db, id: RepoId): Promise<Repo | undefined> =>
-  rowById(db, TABLES, id, async () => {
-    const [row] = await executePrepared(db, byId, { id })
-    return row && toRepo(row, userRows.toOwner(row))
-  })
+export async function findRepoById(db: Db, id: RepoId): Promise<Repo | undefined> {
+  const [row] = await executePrepared(db, byId, { id })
+  return row && toRepo(row, userRows.toOwner(row))
+}
 
 /** In no particular order; ids without a row are left out. */
 export async function listReposByIds(db: Db, ids: readonly RepoId[]): Promise<readonly Repo[]> {
@@ -290,21 +285,6 @@ const addition = (
     .updateTable('repo')
     .set({ [counter]: sql`${sql.ref(counter)} + ${change}` })
     .where('id', 'in', ids)
-
-/**
- * As addToRepoCounter, of a repository that was read for the request: what the transaction reads of it from then on is
- * its row as it is now, with the owner as it was.
- */
-export async function countInRepo(tx: Tx, repo: Repo, counter: RepoCounter, change: number): Promise<void> {
-  const sent = executePrepared(tx, returningAddition, { ids: [repo.id], change }, counter)
-  const counted = sent.then((rows) =>
-    rows.filter((row) => row.owner_id === repo.ownerId).map((row) => toRepo(row, repo.owner)),
-  )
-  await keepReturned(tx, TABLES, counted, ({ id }) => id)
-}
-
-const returningAddition = (db: Db, values: Parameters<typeof addition>[1], counter: RepoCounter) =>
-  addition(db, values, counter).returningAll()
 
 /** Locks the row until the transaction ends. */
 export async function lockRepo(tx: Tx, id: RepoId): Promise<void> {

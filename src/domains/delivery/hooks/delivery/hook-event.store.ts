@@ -1,7 +1,6 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
-import { rowById } from '../../../../core/db/transaction-rows.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import type { DomainEvent } from '../../../../core/events/index.ts'
 import type { HookMessage } from '../payloads/payload.ts'
@@ -16,16 +15,17 @@ export interface WaitingEvent {
 }
 
 /**
- * Whether any active webhook may get an event of this place: of the repository, of its owner or of the site. Asked once
- * for the events of a place that a transaction dispatches. NOTE: a webhook that is added meanwhile gets none of them:
- * they happened before.
+ * Whether any active webhook may get an event of this place: of the repository, of its owner or of the site. NOTE: one
+ * that is added between an event and its dispatch may get the event.
  */
-export const hasActiveWebhooks = (tx: Tx, place: EventPlace, options: { siteOnly: boolean }): Promise<boolean> =>
-  rowById(tx, ['webhook', 'repo'], `of ${place.repoId} ${place.ownerId}`, async () => {
-    const shape = options.siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
-    const [row] = await executePrepared(tx, activeOf, place, shape)
-    return row !== undefined
-  }) as Promise<boolean>
+export async function hasActiveWebhooks(
+  tx: Tx,
+  place: EventPlace,
+  { siteOnly }: { readonly siteOnly: boolean },
+): Promise<boolean> {
+  const shape = siteOnly ? 'site' : place.ownerId > 0 ? 'known owner' : 'owner of the row'
+  return (await executePrepared(tx, activeOf, place, shape)).length > 0
+}
 
 function activeOf(db: Db, { repoId, ownerId }: EventPlace, shape: 'known owner' | 'owner of the row' | 'site') {
   return db

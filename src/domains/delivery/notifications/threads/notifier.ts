@@ -19,11 +19,8 @@ const DIRECT = 100
 const BATCH = 250
 const MAX_TRANSFER_RECIPIENTS = 500
 
-interface Followed {
-  readonly issueId: IssueId
-  readonly actorId: UserId
+interface Followed extends IssueActivity {
   readonly notBefore?: number
-  readonly isNew?: boolean
 }
 
 interface SpreadPayload {
@@ -45,26 +42,21 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps) 
      * Those who follow the issue; threads of activities at `notBefore` or later stay as they are. `isNew`: the account
      * has just created it, and no other account wrote there.
      */
-    async followers(tx: Tx, { issueId, actorId, notBefore, isNew = false }: Followed): Promise<void> {
-      const known = await loadActivity(tx, issueId, actorId)
-      if (known === undefined) return
-      const activity = { ...known, isNew }
+    async followers(tx: Tx, { notBefore, ...activity }: Followed): Promise<void> {
       const at = notBefore ?? clock.now()
       const recipients = await listFollowers(tx, activity, { after: 0, limit: DIRECT })
       await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: notBefore === undefined ? at : at - 1 })
       if (recipients.length === DIRECT)
         await jobs.enqueue(tx, 'notifications.spread', {
-          issue_id: issueId,
-          actor_id: actorId,
+          issue_id: activity.issue.id,
+          actor_id: activity.actorId,
           at,
           after: recipients.at(-1)!.userId,
         })
     },
 
     /** Those of the users who may read the issue and do not block the acting account. */
-    async users(tx: Tx, { issue, actorId, userIds, reason }: IssueNotice): Promise<void> {
-      const repo = await repoQueries.findById(tx, issue.repoId)
-      if (repo === undefined) return
+    async users(tx: Tx, { repo, issue, actorId, userIds, reason }: IssueNotice): Promise<void> {
       const at = clock.now()
       for (let from = 0; from < userIds.length; from += BATCH) {
         const some = userIds.slice(from, from + BATCH)

@@ -2,12 +2,12 @@ import type { Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { Attachment, UploadRules } from '../../../repositories/index.ts'
-import { requireLocked } from '../changes/edit-issue.ts'
+import { requireIn, requireLocked } from '../changes/edit-issue.ts'
 import { appendIssueEvent } from '../changes/issue-change.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
 import { appendCommentEvent, recordOf } from '../comments/comments.events.ts'
-import { type CommentInView, lockComment, requireWelcome } from '../comments/comments.service.ts'
-import { decideUpdateTime } from '../issue.policy.ts'
+import { type CommentInView, lockComment, requireIssueIn, requireWelcome } from '../comments/comments.service.ts'
+import { decideUpdateTime, type Text } from '../issue.policy.ts'
 import { updateIssue } from '../records/issue.store.ts'
 import { updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { IssueInView } from '../views.ts'
@@ -68,9 +68,9 @@ interface Recording {
 }
 
 async function recordOnIssue({ events }: IssueDeps, { tx, actor, at }: Recording, target: IssueInView): Promise<void> {
-  const issue = await requireLocked(tx, target.issue.id)
-  await requireWelcome(tx, actor, target, issue)
-  await updateIssue(tx, issue.id, { content_version: issue.contentVersion + 1, updated_at: at })
+  const locked = requireIn(target.repo, await requireLocked(tx, target.issue.id))
+  await requireWelcome(tx, actor, target, locked)
+  const issue = await updateIssue(tx, locked.id, { content_version: locked.contentVersion + 1, updated_at: at })
   await appendIssueEvent({ tx, events, actor, repo: target.repo, issue, at }, 'issue.edited', {})
 }
 
@@ -79,14 +79,10 @@ async function recordOnComment(
   { tx, actor, at }: Recording,
   target: CommentInView,
 ): Promise<void> {
-  const { issue } = target
-  const comment = await lockComment(tx, target.comment.id)
+  const { repo } = target
+  const { id } = await lockComment(tx, target.comment.id)
+  const issue = await requireIssueIn(tx, repo, target.issue.id)
   await requireWelcome(tx, actor, target, issue)
-  await updateEntry(tx, comment.id, { updated_at: at })
-  await appendCommentEvent(
-    { tx, events, actor, issue, at },
-    'comment.edited',
-    comment,
-    recordOf({ ...comment, updatedAt: at }),
-  )
+  const comment = (await updateEntry(tx, id, { updated_at: at })) as Text
+  await appendCommentEvent({ tx, events, actor, repo, issue, at }, 'comment.edited', comment, recordOf(comment))
 }

@@ -94,7 +94,7 @@ async function writeSteps(
   const added = current.filter((label) => !has(attached, label.id))
   await deleteIssueLabels(tx, issue.id, removedIds)
   await insertIssueLabels(tx, issue, added)
-  await updateIssue(tx, issue.id, { updated_at: at })
+  const changed = await updateIssue(tx, issue.id, { updated_at: at })
   await addToLabelCounters(tx, removedIds, -1)
   await addToLabelCounters(
     tx,
@@ -102,7 +102,7 @@ async function writeSteps(
     1,
   )
   await addEntries(change, ...steps.map(({ label, isAdded }) => labelEntry(label, isAdded)))
-  await appendIssueEvent(change, 'issue.labels_changed', {
+  await appendIssueEvent({ ...change, issue: changed }, 'issue.labels_changed', {
     is_cleared: isReplacement && current.length === 0,
     added_ids: added.map((label) => label.id),
     removed_ids: removedIds,

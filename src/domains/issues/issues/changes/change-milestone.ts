@@ -1,6 +1,6 @@
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { addToMilestoneCounters } from '../../milestones/milestone.store.ts'
-import { updateIssue } from '../records/issue.store.ts'
+import { type Issue, updateIssue } from '../records/issue.store.ts'
 import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 import { milestoneCount, addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 
@@ -16,11 +16,14 @@ export const milestoneEntry = (ids: MilestoneIds): NewEntry => ({
   payload: ids,
 })
 
-/** Moves the issue to a milestone of its repository, or to none. The caller has checked that the milestone exists. */
-export async function changeMilestone(change: IssueChange, milestoneId: MilestoneId | undefined): Promise<void> {
+/**
+ * Moves the issue to a milestone of its repository, or to none. The caller has checked that the milestone exists.
+ * Returns the issue as it is then.
+ */
+export async function changeMilestone(change: IssueChange, milestoneId: MilestoneId | undefined): Promise<Issue> {
   const { tx, issue, at } = change
-  if (issue.milestoneId === milestoneId) return
-  await updateIssue(tx, issue.id, { milestone_id: milestoneId ?? 0, updated_at: at })
+  if (issue.milestoneId === milestoneId) return issue
+  const changed = await updateIssue(tx, issue.id, { milestone_id: milestoneId ?? 0, updated_at: at })
   const counters = new Map([
     ...(issue.milestoneId ? [[issue.milestoneId, milestoneCount(issue, -1)] as const] : []),
     ...(milestoneId ? [[milestoneId, milestoneCount(issue, 1)] as const] : []),
@@ -28,5 +31,7 @@ export async function changeMilestone(change: IssueChange, milestoneId: Mileston
   await addToMilestoneCounters(tx, counters, at)
   const ids = { oldId: issue.milestoneId ?? 0, newId: milestoneId ?? 0 }
   await addEntries(change, milestoneEntry(ids))
-  await appendIssueEvent(change, 'issue.milestone_changed', { old_id: ids.oldId, new_id: ids.newId })
+  const payload = { old_id: ids.oldId, new_id: ids.newId }
+  await appendIssueEvent({ ...change, issue: changed }, 'issue.milestone_changed', payload)
+  return changed
 }

@@ -82,7 +82,7 @@ export async function insertNewIssue(
 ): Promise<NewIssueChange> {
   const { tx, actor, repo, at } = origin
   const ownNumber = number ?? (await takeIssueNumber(tx, repo.id))
-  await repoQueries.countIn(tx, repo, counterOf({ isPull, isClosed }), 1)
+  await repoQueries.addToCounter(tx, repo.id, counterOf({ isPull, isClosed }), 1)
   const counted = await countPlan(tx, repo, plan, { isClosed, at })
   const issue = await insertIssue(tx, {
     repo_id: repo.id,

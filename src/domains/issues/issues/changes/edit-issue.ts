@@ -2,9 +2,10 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import { badRequest, conflict, DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { isZeroTime, parseTimestamp } from '../../../../core/platform/timestamp.ts'
-import type { MilestoneId, IssueId } from '../../../../core/platform/crypto/ids.ts'
+import type { IssueId, MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { findMilestone } from '../../milestones/milestone.store.ts'
 import { type User, blockQueries } from '../../../accounts/index.ts'
+import type { Repo } from '../../../repositories/index.ts'
 import type { IssueInView } from '../views.ts'
 import { canWriteIssue, endOfDay, normalizeTitle, decideUpdateTime } from '../issue.policy.ts'
 import { type Issue, updateIssue, lockIssue } from '../records/issue.store.ts'
@@ -16,7 +17,6 @@ import {
   addEntries,
   appendIssueEvent,
   type IssueChange,
-  reload,
   type StateRules,
 } from './issue-change.ts'
 import { changeMilestone } from './change-milestone.ts'
@@ -31,6 +31,12 @@ export async function requireLocked(tx: Tx, id: IssueId): Promise<Issue> {
   return issue
 }
 
+/** Throws NotFound for an issue that another request has transferred to another repository. */
+export function requireIn(repo: Repo, issue: Issue): Issue {
+  if (issue.repoId !== repo.id) throw notFound('the issue was transferred at the same time')
+  return issue
+}
+
 interface Target extends IssueInView {
   /** Epoch milliseconds; administrators only. */
   readonly updatedAt?: number | undefined
@@ -38,7 +44,8 @@ interface Target extends IssueInView {
 
 /**
  * Runs a change of an issue in one transaction, with its row locked. A time that the client gives is stored even if
- * `work` changes nothing. Throws NotFound when the issue was deleted meanwhile, and Forbidden as `decideUpdateTime`.
+ * `work` changes nothing. Throws NotFound when the issue was deleted or transferred, and Forbidden as
+ * `decideUpdateTime`.
  */
 export const changeLocked = <T>(
   { database, clock, events }: IssueDeps,
@@ -47,9 +54,9 @@ export const changeLocked = <T>(
   work: (change: AccountChange) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
-    const issue = await requireLocked(tx, seen.id)
-    const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
-    if (updatedAt !== undefined) await updateIssue(tx, issue.id, { updated_at: at })
+    const locked = requireIn(repo, await requireLocked(tx, seen.id))
+    const at = decideUpdateTime(actor, { access, issue: locked, given: updatedAt, now: clock.now() })
+    const issue = updatedAt === undefined ? locked : await updateIssue(tx, locked.id, { updated_at: at })
     return work({ tx, events, actor, repo, issue, at })
   })
 
@@ -129,12 +136,12 @@ export async function applyEdit(
     throw conflict('the issue is already changed')
   const editsText = [edit.title, edit.body].some((text) => text !== undefined)
   if (editsText && !isRepoAdmin(access)) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId])
-  await editTexts(change, edit)
-  if (isWriter) await editPlanning(change, edit, assignees)
-  else if (issue.isPull) await editDeadline(change, edit)
-  if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return (await reload(change)).issue
-  await deps.stateRules.run(change, toState)
-  return changeState(await reload(change), { isClosed: toState === 'closed' })
+  let edited = { ...change, issue: await editTexts(change, edit) }
+  if (isWriter) edited = { ...change, issue: await editPlanning(edited, edit, assignees) }
+  else if (issue.isPull) edited = { ...change, issue: await editDeadline(edited, edit) }
+  if (toState === undefined || toState === (issue.isClosed ? 'closed' : 'open')) return edited.issue
+  await deps.stateRules.run(edited, toState)
+  return changeState(edited, { isClosed: toState === 'closed' })
 }
 
 const precondition = (message: string): DomainError => new DomainError('precondition', message)
@@ -144,16 +151,15 @@ function readState(state: string | undefined): 'open' | 'closed' | undefined {
   throw precondition(`unknown state: ${state}`)
 }
 
-/** Title, body and ref. */
-async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
+/** Title, body and ref. Returns the issue as it is then. */
+async function editTexts(change: IssueChange, edit: IssueEdit): Promise<Issue> {
   const { tx, issue, at } = change
   const title = normalizeTitle(edit.title ?? '') || issue.title
   const { body = issue.body, ref = issue.ref } = edit
   const isNew = { title: title !== issue.title, body: body !== issue.body, ref: ref !== issue.ref }
-  if (!isNew.title && !isNew.body && !isNew.ref) return
-  // NOTE: before the issue, whose row the transaction keeps until a statement may change it.
+  if (!isNew.title && !isNew.body && !isNew.ref) return issue
   await indexChangedTexts(tx, issue, { title, body })
-  await updateIssue(tx, issue.id, {
+  const edited = await updateIssue(tx, issue.id, {
     title,
     body,
     ref,
@@ -164,36 +170,38 @@ async function editTexts(change: IssueChange, edit: IssueEdit): Promise<void> {
     await addEntries(change, { kind: 'change_title', payload: { oldTitle: issue.title, newTitle: title } })
   if (isNew.ref) await addEntries(change, { kind: 'change_issue_ref', payload: { oldRef: issue.ref, newRef: ref } })
   if (isNew.title || isNew.body)
-    await appendIssueEvent(change, 'issue.edited', {
+    await appendIssueEvent({ ...change, issue: edited }, 'issue.edited', {
       ...(isNew.title && { old_title: issue.title }),
       ...(isNew.body && { old_body: issue.body }),
     })
+  return edited
 }
 
 /**
  * Assignees, milestone and deadline; the deadline of a pull request is changed first
- * (behaviour/pull-requests#editing-a-pull-request).
+ * (behaviour/pull-requests#editing-a-pull-request). Returns the issue as it is then.
  */
 async function editPlanning(
   change: AccountChange,
   edit: IssueEdit,
   assignees: readonly User[] | undefined,
-): Promise<void> {
-  const { tx, repo, issue, at } = change
-  if (issue.isPull) await editDeadline(change, edit)
-  if (assignees !== undefined && (await changeAssignees(change, assignees)))
-    await updateIssue(tx, issue.id, { updated_at: at })
+): Promise<Issue> {
+  const { tx, repo, at } = change
+  let { issue } = change
+  if (issue.isPull) issue = await editDeadline(change, edit)
+  if (assignees !== undefined && (await changeAssignees({ ...change, issue }, assignees)))
+    issue = await updateIssue(tx, issue.id, { updated_at: at })
   if (edit.milestoneId !== undefined) {
     if (edit.milestoneId !== 0 && (await findMilestone(tx, repo.id, edit.milestoneId)) === undefined)
       throw invalid(`[Milestone]: there is no milestone ${edit.milestoneId} in the repository`)
-    await changeMilestone(change, edit.milestoneId || undefined)
+    issue = await changeMilestone({ ...change, issue }, edit.milestoneId || undefined)
   }
-  if (!issue.isPull) await editDeadline(change, edit)
+  return issue.isPull ? issue : editDeadline({ ...change, issue }, edit)
 }
 
-async function editDeadline(change: IssueChange, { unsetsDueDate, dueDate }: IssueEdit): Promise<void> {
+async function editDeadline(change: IssueChange, { unsetsDueDate, dueDate }: IssueEdit): Promise<Issue> {
   if (unsetsDueDate === true) return changeDeadline(change, undefined)
-  if (dueDate === undefined) return
+  if (dueDate === undefined) return change.issue
   const isUnset = isZeroTime(parseTimestamp(dueDate)!)
-  await changeDeadline(change, isUnset ? undefined : endOfDay(dueDate))
+  return changeDeadline(change, isUnset ? undefined : endOfDay(dueDate))
 }

@@ -1,10 +1,9 @@
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import type { EventKind, EventPayload, Events, NewEvent } from '../../../../core/events/index.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import type { EventPayload, Events, NewEvent } from '../../../../core/events/index.ts'
 import { type Repo, type RepoCounter, repoQueries } from '../../../repositories/index.ts'
-import { issuePayload } from '../issues.events.ts'
-import { findIssueById, type Issue, updateIssue } from '../records/issue.store.ts'
+import { type IssueEntities, type issueEvents, issuePayload } from '../issues.events.ts'
+import { type Issue, updateIssue } from '../records/issue.store.ts'
 import { insertEntries, type NewEntry } from '../timeline/timeline-entry.store.ts'
 import { wireTime } from '../../../../core/platform/clock.ts'
 import type { Hook } from '../../../../core/platform/hook.ts'
@@ -35,7 +34,7 @@ export const addEntries = async ({ tx, issue, actor, at }: IssueChange, ...entri
   void (await insertEntries(tx, { issue, actorId: actor.account.id, at }, entries))
 
 type OfIssue = keyof ReturnType<typeof issuePayload>
-type IssueEventKind = Extract<EventKind, `issue.${string}`>
+type IssueEventKind = keyof typeof issueEvents
 
 /** An event of an issue; `payload` is what it has beside the ids. */
 interface IssueEventOf<Kind extends IssueEventKind> {
@@ -50,29 +49,26 @@ export const appendIssueEvent = <Kind extends IssueEventKind>(
   payload: IssueEventOf<Kind>['payload'],
 ): Promise<void> => appendIssueEvents(change, [{ kind, payload } as unknown as NewIssueEvent])
 
-/** Appends events of the issue in this order, as `Events.appendAll`. */
+/** Appends events of the issue, as it is after the change, in this order, as `Events.appendAll`. */
 export async function appendIssueEvents(
   { tx, events, issue, actor, repo, at }: IssueChange,
   added: readonly NewIssueEvent[],
 ): Promise<void> {
   const ids = issuePayload(issue)
-  const whole = added.map(({ kind, payload }) => ({ kind, payload: { ...ids, ...payload } }) as unknown as NewEvent)
+  const entities: IssueEntities = { repo, issue }
+  const whole = added.map(
+    ({ kind, payload }) => ({ kind, payload: { ...ids, ...payload }, entities }) as unknown as NewEvent,
+  )
   await events.appendAll(tx, { actor, repoId: repo.id, at }, whole)
 }
 
-/** The same change after the issue was written: `issue` as it is now. */
-export async function reload<Change extends IssueChange>(change: Change): Promise<Change> {
-  const issue = await findIssueById(change.tx, change.issue.id)
-  if (issue === undefined) throw notFound('the issue was deleted at the same time')
-  return { ...change, issue }
-}
-
-/** Sets the deadline (epoch milliseconds) or deletes it. */
-export async function changeDeadline(change: IssueChange, dueAt: number | undefined): Promise<void> {
+/** Sets the deadline (epoch milliseconds) or deletes it. Returns the issue as it is then. */
+export async function changeDeadline(change: IssueChange, dueAt: number | undefined): Promise<Issue> {
   const { tx, issue, at } = change
-  if (issue.dueAt === dueAt) return
-  await updateIssue(tx, issue.id, { due_at: dueAt ?? 0, updated_at: at })
+  if (issue.dueAt === dueAt) return issue
+  const changed = await updateIssue(tx, issue.id, { due_at: dueAt ?? 0, updated_at: at })
   await addEntries(change, entryOf(issue.dueAt, dueAt))
+  return changed
 }
 
 const dateOf = (time: number): string => wireTime(time).slice(0, 10)
@@ -85,8 +81,7 @@ function entryOf(before: number | undefined, after: number | undefined): NewEntr
 }
 
 /** A notification for single users, whether they watch the issue or not. */
-export interface IssueNotice {
-  readonly issue: Issue
+export interface IssueNotice extends IssueEntities {
   readonly actorId: UserId
   readonly userIds: readonly UserId[]
   readonly reason: 'mentioned' | 'assigned' | 'review-requested'
@@ -149,7 +144,8 @@ export async function changeState(change: IssueChange, { isClosed, commitOid, me
       : ({ kind: 'merge_pull', payload: { commitOid: commitOid! } } as const)
   await addEntries(change, entry)
   const cause = commitOid === undefined ? {} : { commit_oid: commitOid }
-  if (isClosed) await appendIssueEvent(change, 'issue.closed', { ...cause, ...(merge && { merge }) })
-  else await appendIssueEvent(change, 'issue.reopened', cause)
+  const after = { ...change, issue: changed }
+  if (isClosed) await appendIssueEvent(after, 'issue.closed', { ...cause, ...(merge && { merge }) })
+  else await appendIssueEvent(after, 'issue.reopened', cause)
   return changed
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { Actor } from '../../../../core/access/viewer.ts'
-import type { EventPayload, PayloadsOf } from '../../../../core/events/index.ts'
+import type { EventPayload, NewEvent, PayloadsOf } from '../../../../core/events/index.ts'
 import type { IssueChange } from '../changes/issue-change.ts'
-import { issuePayload } from '../issues.events.ts'
+import { type IssueEntities, issuePayload } from '../issues.events.ts'
 import type { Text } from '../issue.policy.ts'
 
 const Id = Type.Integer()
@@ -32,12 +32,18 @@ export const commentEvents = {
 
 declare module '../../../../core/events/catalog.ts' {
   interface EventCatalog extends PayloadsOf<typeof commentEvents> {}
+  interface EventEntities extends Record<keyof typeof commentEvents, CommentEntities> {}
+}
+
+/** A comment: as it was, once it is deleted. */
+interface CommentEntities extends IssueEntities {
+  readonly comment: Text
 }
 
 type CommentEventKind = keyof typeof commentEvents
 type OfComment = keyof typeof OfComment
 
-type CommentChange = Pick<IssueChange, 'tx' | 'events' | 'issue' | 'at'> & { readonly actor: Actor }
+type CommentChange = Pick<IssueChange, 'tx' | 'events' | 'repo' | 'issue' | 'at'> & { readonly actor: Actor }
 
 /** What an event keeps of a comment. */
 export const recordOf = ({ actorId, body, createdAt, updatedAt }: Text) => ({
@@ -47,13 +53,14 @@ export const recordOf = ({ actorId, body, createdAt, updatedAt }: Text) => ({
   updated_at: updatedAt,
 })
 
-/** Appends an event of a comment; `payload` is what it has beside the ids. */
+/** Appends an event of a comment; `ofKind` is what it has besides the ids. */
 export async function appendCommentEvent<Kind extends CommentEventKind>(
-  { tx, events, issue, actor, at }: CommentChange,
+  { tx, events, repo, issue, actor, at }: CommentChange,
   kind: Kind,
-  comment: Pick<Text, 'id'>,
-  payload: Omit<EventPayload<Kind>, OfComment>,
+  comment: Text,
+  ofKind: Omit<EventPayload<Kind>, OfComment>,
 ): Promise<void> {
-  const whole = { ...issuePayload(issue), comment_id: comment.id, ...payload } as unknown as EventPayload<Kind>
-  await events.append(tx, kind, { actor, repoId: issue.repoId, at }, whole)
+  const entities: CommentEntities = { repo, issue, comment }
+  const payload = { ...issuePayload(issue), comment_id: comment.id, ...ofKind }
+  await events.appendAll(tx, { actor, repoId: issue.repoId, at }, [{ kind, payload, entities } as unknown as NewEvent])
 }

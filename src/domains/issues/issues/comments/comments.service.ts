@@ -2,12 +2,13 @@ import type { Services } from '../../../../core/module.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
-import type { UserId } from '../../../../core/platform/crypto/ids.ts'
+import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { type Repo, type RepoInView, attachmentQueries } from '../../../repositories/index.ts'
+import { type Repo, type RepoInView, attachmentQueries, repoQueries } from '../../../repositories/index.ts'
 import { userRows, blockQueries } from '../../../accounts/index.ts'
 import type { IssueDeps } from '../changes/create-issue.ts'
+import { requireIn } from '../changes/edit-issue.ts'
 import {
   canWriteIssue,
   decideUpdateTime,
@@ -17,7 +18,14 @@ import {
   isText,
   type Text,
 } from '../issue.policy.ts'
-import { countNewComments, type Issue, listIssuesByIds, lockIssue, subtractComment } from '../records/issue.store.ts'
+import {
+  countNewComments,
+  findIssueById,
+  type Issue,
+  listIssuesByIds,
+  lockIssue,
+  subtractComment,
+} from '../records/issue.store.ts'
 import { deleteEntry, insertEntries, lockEntry, updateEntry } from '../timeline/timeline-entry.store.ts'
 import type { UpdateSpan } from '../timeline/update-span.ts'
 import type { IssueInView } from '../views.ts'
@@ -138,14 +146,25 @@ const createComment = (
   database.transaction(async (tx) => {
     const { access, issue: seen } = target
     const at = decideUpdateTime(actor, { access, issue: seen, given: updatedAt, now: clock.now() })
-    const issue = await countNewComments(tx, seen.id, 1, at)
-    if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+    const issue = requireFound(target.repo, await countNewComments(tx, seen.id, 1, at))
     await requireOpenToComments(tx, actor, target, issue)
     const [entry] = await insertEntries(tx, { issue, actorId: actor.account.id, at }, [{ kind: 'comment', body }])
-    await indexNewText(tx, issue, entry!.id, body)
-    await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.created', entry!, recordOf(entry as Comment))
-    return entry as Comment
+    const comment = entry as Comment
+    await indexNewText(tx, issue, comment.id, body)
+    const change = { tx, events, actor, repo: target.repo, issue, at }
+    await appendCommentEvent(change, 'comment.created', comment, recordOf(comment))
+    return comment
   })
+
+/** Throws NotFound for an issue that another request has deleted or transferred. */
+function requireFound(repo: Repo, issue: Issue | undefined): Issue {
+  if (issue === undefined) throw notFound('the issue was deleted at the same time')
+  return requireIn(repo, issue)
+}
+
+/** The issue as it is now. Throws NotFound when another request has deleted or transferred it. */
+export const requireIssueIn = async (tx: Tx, repo: Repo, id: IssueId): Promise<Issue> =>
+  requireFound(repo, await findIssueById(tx, id))
 
 /** The row is locked until the transaction ends. Throws NotFound. */
 export async function lockComment(tx: Tx, id: number): Promise<Comment> {
@@ -161,22 +180,21 @@ const editComment = (
   { body, updatedAt }: CommentInput,
 ): Promise<Text> =>
   database.transaction(async (tx) => {
-    const { access, issue } = target
+    const { repo, access } = target
     const comment = await lockEntry(tx, target.comment.id)
     if (comment === undefined || !isText(comment)) throw notFound('comment does not exist')
+    const issue = await requireIssueIn(tx, repo, comment.issueId)
     const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
     await requireWelcome(tx, actor, target, issue)
     if (comment.body === body)
       return updatedAt === undefined ? comment : ((await updateEntry(tx, comment.id, { updated_at: at })) as Text)
-    const edited = await updateEntry(tx, comment.id, { body, updated_at: at })
+    const edited = (await updateEntry(tx, comment.id, { body, updated_at: at })) as Text
     if (isPublished(comment)) {
       await indexText(tx, issue, comment.id, body)
-      await appendCommentEvent({ tx, events, actor, issue, at }, 'comment.edited', comment, {
-        ...recordOf({ ...comment, body, updatedAt: at }),
-        old_body: comment.body,
-      })
+      const payload = { ...recordOf(edited), old_body: comment.body }
+      await appendCommentEvent({ tx, events, actor, repo, issue, at }, 'comment.edited', edited, payload)
     }
-    return edited as Text
+    return edited
   })
 
 /** False when another request has deleted it. */
@@ -188,13 +206,15 @@ const deleteComment = (
   database.transaction(async (tx) => {
     const issue = await lockIssue(tx, issueId)
     const comment = await lockEntry(tx, id)
-    if (issue === undefined || comment === undefined) return false
+    if (issue === undefined || comment === undefined || !isText(comment)) return false
+    const repo = await repoQueries.findById(tx, issue.repoId)
+    if (repo === undefined) return false
     await attachments.deleteOf(tx, 'comment', id)
     await deleteEntry(tx, id)
     if (!isPublished(comment)) return true
     await deleteText(tx, issueId, id)
     if (comment.kind === 'comment') await subtractComment(tx, issue.id)
-    await appendCommentEvent({ tx, events, actor, issue, at: clock.now() }, 'comment.deleted', comment, {
+    await appendCommentEvent({ tx, events, actor, repo, issue, at: clock.now() }, 'comment.deleted', comment, {
       poster_id: comment.actorId,
       body: comment.body,
       created_at: comment.createdAt,

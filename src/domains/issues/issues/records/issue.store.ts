@@ -3,7 +3,6 @@ import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import { changeInSteps, deleteInSteps } from '../../../../core/db/delete-in-steps.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../../core/db/read-cache.ts'
-import { keepReturned, rowById } from '../../../../core/db/transaction-rows.ts'
 import { asId, type IssueId, type MilestoneId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueTable } from '../issues.table.ts'
 
@@ -64,17 +63,10 @@ export const findIssueByNumber = (db: Db, repoId: RepoId, number: number): Promi
 const byNumber = (db: Db, { repoId, number }: { readonly repoId: RepoId; readonly number: number }) =>
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('number', '=', number)
 
-export const findIssueById = (db: Db, id: IssueId): Promise<Issue | undefined> =>
-  rowById(db, ['issue'], id, async () => {
-    const [row] = await executePrepared(db, byId, { id })
-    return row && toIssue(row)
-  })
+export const findIssueById = async (db: Db, id: IssueId): Promise<Issue | undefined> =>
+  firstOf(await executePrepared(db, byId, { id }))
 
-/** What a statement of the transaction returned. */
-async function written(tx: Tx, sent: Promise<Selectable<IssueTable>[]>): Promise<Issue | undefined> {
-  const issues = sent.then((rows) => rows.map(toIssue))
-  return (await keepReturned(tx, ['issue'], issues, ({ id }) => id))[0]
-}
+const firstOf = ([row]: readonly Selectable<IssueTable>[]): Issue | undefined => row && toIssue(row)
 
 const byId = (db: Db, { id }: { readonly id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id)
 
@@ -129,7 +121,7 @@ const nextNumber = (db: Db, { repoId }: { readonly repoId: RepoId }) =>
     .returning('last')
 
 export const insertIssue = async (tx: Tx, values: Insertable<IssueTable>): Promise<Issue> =>
-  (await written(tx, executePrepared(tx, insertion, values)))!
+  firstOf(await executePrepared(tx, insertion, values))!
 
 const insertion = (db: Db, row: Insertable<IssueTable>) => db.insertInto('issue').values(row).returningAll()
 
@@ -138,7 +130,7 @@ type IssueChanges = Partial<Omit<Selectable<IssueTable>, 'id'>>
 
 /** Throws NoResultError, which is a conflict, if the issue was deleted. */
 export async function updateIssue(tx: Tx, id: IssueId, values: IssueChanges): Promise<Issue> {
-  const issue = await written(tx, executePrepared(tx, update, { ...values, id }))
+  const issue = firstOf(await executePrepared(tx, update, { ...values, id }))
   if (issue === undefined) throw new NoResultError(update(tx, { ...values, id }).toOperationNode())
   return issue
 }
@@ -154,8 +146,8 @@ export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): 
 }
 
 /** Locks the row until the transaction ends. Returns undefined if the issue was deleted. */
-export const lockIssue = (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
-  written(tx, executePrepared(tx, lock, { id }))
+export const lockIssue = async (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
+  firstOf(await executePrepared(tx, lock, { id }))
 
 const lock = (db: Db, { id }: { readonly id: IssueId }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
 
@@ -171,8 +163,8 @@ export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
  *
  * COMPAT: the published reviews of a pull request are counted with it, and only then (test/pulls/reviews/counts.test.ts).
  */
-export const countNewComments = (tx: Tx, id: IssueId, added: 0 | 1, at: number): Promise<Issue | undefined> =>
-  written(tx, executePrepared(tx, addition, { id, added, at }))
+export const countNewComments = async (tx: Tx, id: IssueId, added: 0 | 1, at: number): Promise<Issue | undefined> =>
+  firstOf(await executePrepared(tx, addition, { id, added, at }))
 
 interface Addition {
   readonly id: IssueId
@@ -194,8 +186,8 @@ function addition(db: Db, { id, added, at }: Addition) {
 }
 
 /** Subtracts a comment that was deleted. The row is locked until the transaction ends. */
-export const subtractComment = (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
-  written(tx, executePrepared(tx, subtraction, { id }))
+export const subtractComment = async (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
+  firstOf(await executePrepared(tx, subtraction, { id }))
 
 const subtraction = (db: Db, { id }: { readonly id: IssueId }) =>
   db

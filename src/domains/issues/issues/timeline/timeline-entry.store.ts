@@ -1,5 +1,4 @@
 import {
-  NoResultError,
   type Expression,
   type ExpressionBuilder,
   type Insertable,
@@ -10,7 +9,6 @@ import {
 import { type Db, dialectOf, type Tx } from '../../../../core/db/database.ts'
 import type { Schema } from '../../../../core/db/schema.ts'
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
-import { keepReturned, rowById } from '../../../../core/db/transaction-rows.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Issue } from '../records/issue.store.ts'
 import type { TimelineEntryTable } from '../issues.table.ts'
@@ -147,7 +145,7 @@ export async function insertEntries(
     payload: Object.keys(payload).length === 0 ? '' : JSON.stringify(payload),
     body,
   }))
-  return (await written(tx, executePrepared(tx, insertion, { rows }))).toSorted((a, b) => a.id - b.id)
+  return (await executePrepared(tx, insertion, { rows })).map(toEntry).toSorted((a, b) => a.id - b.id)
 }
 
 const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<TimelineEntryTable>[] }) =>
@@ -162,20 +160,10 @@ export const updatedIn =
       ...(before === undefined ? [] : [eb('timeline_entry.updated_at', '<', secondOf(before) + 1000)]),
     ])
 
-export const findEntry = (db: Db, id: number): Promise<TimelineEntry | undefined> =>
-  rowById(db, ['timeline_entry'], id, async () => {
-    const [row] = await executePrepared(db, byId, { id })
-    return row && toEntry(row)
-  })
-
-/** What a statement of the transaction returned. */
-const written = (tx: Tx, sent: Promise<Selectable<TimelineEntryTable>[]>): Promise<readonly TimelineEntry[]> =>
-  keepReturned(
-    tx,
-    ['timeline_entry'],
-    sent.then((rows) => rows.map(toEntry)),
-    ({ id }) => id,
-  )
+export async function findEntry(db: Db, id: number): Promise<TimelineEntry | undefined> {
+  const [row] = await executePrepared(db, byId, { id })
+  return row && toEntry(row)
+}
 
 const byId = (db: Db, { id }: { readonly id: number }) =>
   db.selectFrom('timeline_entry').selectAll().where('id', '=', id)
@@ -193,7 +181,8 @@ export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<
 
 /** Locks the row until the transaction ends. Returns undefined if the entry was deleted. */
 export async function lockEntry(tx: Tx, id: number): Promise<TimelineEntry | undefined> {
-  return (await written(tx, executePrepared(tx, lock, { id })))[0]
+  const [row] = await executePrepared(tx, lock, { id })
+  return row && toEntry(row)
 }
 
 const lock = (db: Db, { id }: { readonly id: number }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
@@ -204,9 +193,7 @@ export async function updateEntry(
   values: Pick<Updateable<TimelineEntryTable>, 'body' | 'updated_at'>,
 ): Promise<TimelineEntry> {
   const update = tx.updateTable('timeline_entry').set(values).where('id', '=', id).returningAll()
-  const [entry] = await written(tx, update.execute())
-  if (entry === undefined) throw new NoResultError(update.toOperationNode())
-  return entry
+  return toEntry(await update.executeTakeFirstOrThrow())
 }
 
 /** Also what refers to it by foreign keys. */

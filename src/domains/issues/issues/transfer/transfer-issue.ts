@@ -38,7 +38,6 @@ export async function transferIssue(
   const to = await findRecipient(deps, actor, target.repo, repoName)
   const issue = await changeLocked(deps, actor, target, async (change) => {
     const { tx, issue: before } = change
-    if (before.repoId !== target.repo.id) throw notFound('the issue was transferred meanwhile')
     await closePinGap(tx, before)
     await moveMilestone(tx, before, undefined)
     const labels = (await listLabelsOfIssues(tx, [before.id])).get(before.id) ?? []

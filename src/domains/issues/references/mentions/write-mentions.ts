@@ -41,6 +41,7 @@ export async function writeMentions(
   if (userIds.length === 0) return []
   await insertMentions(tx, issue, userIds)
   await notices.run(tx, {
+    repo,
     issue,
     actorId: authorId,
     userIds,

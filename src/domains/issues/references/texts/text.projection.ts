@@ -3,10 +3,7 @@ import type { Tx } from '../../../../core/db/database.ts'
 import type { AppendedEvent, Projections } from '../../../../core/events/index.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { deleteReferencesOfIssue, deleteReferencesOfRepos } from '../../issues/timeline/timeline.store.ts'
-import { findEntry } from '../../issues/timeline/timeline-entry.store.ts'
-import { type Issue, findIssueById } from '../../issues/records/issue.store.ts'
 import type { IssueNotices } from '../../issues/changes/issue-change.ts'
-import { repoQueries } from '../../../repositories/index.ts'
 import { loadAuthor } from '../load-author.ts'
 import { writeMentions } from '../mentions/write-mentions.ts'
 import { parseMentions, parseReferences, type ReferenceGrammar } from '../parsing/parse-references.ts'
@@ -25,7 +22,7 @@ interface Written {
   /** 0 for title and body of the issue. */
   readonly commentId: number
   /** The last one may mention users. */
-  texts(issue: Issue): readonly string[] | Promise<readonly string[]>
+  readonly texts: readonly string[]
 }
 
 /**
@@ -36,19 +33,15 @@ export function textProjections(deps: TextProjectionDeps): Projections {
   const write = async (
     tx: Tx,
     event: AppendedEvent<CommentTextEvent | IssueTextEvent>,
-    { commentId, texts: read }: Written,
+    { commentId, texts }: Written,
   ): Promise<void> => {
-    const issue = await findIssueById(tx, asId(event.payload.issue_id))
-    if (issue === undefined) return
+    const { repo, issue } = event.entities
     const isCreated = event.kind === 'issue.created' || event.kind === 'comment.created'
-    const texts = await read(issue)
     const references = texts.flatMap((text) => parseReferences(text, deps.grammar()))
     const before = isCreated ? [] : await listCrossReferences(tx, { issueId: issue.id, commentId })
     const mentions = isCreated ? parseMentions(texts.at(-1)!) : []
     // NOTE: most texts refer to nothing; they need no more than the text.
     if (references.length + before.length + mentions.length === 0) return
-    const repo = await repoQueries.findById(tx, issue.repoId)
-    if (repo === undefined) return
     const source = { repo, issue, commentId }
     if (references.length + before.length > 0) {
       const author = await loadAuthor(tx, event)
@@ -58,17 +51,15 @@ export function textProjections(deps: TextProjectionDeps): Projections {
     await writeMentions(deps, tx, event, { ...source, mentions })
   }
   const ofIssue = (tx: Tx, event: AppendedEvent<IssueTextEvent>): Promise<void> =>
-    write(tx, event, { commentId: 0, texts: ({ title, body }) => [title, body] })
-  const ofComment = (tx: Tx, event: AppendedEvent<CommentTextEvent>): Promise<void> => {
-    const commentId = event.payload.comment_id
-    return write(tx, event, { commentId, texts: async () => [(await findEntry(tx, commentId))?.body ?? ''] })
-  }
+    write(tx, event, { commentId: 0, texts: [event.entities.issue.title, event.entities.issue.body] })
+  const ofComment = (tx: Tx, event: AppendedEvent<CommentTextEvent>): Promise<void> =>
+    write(tx, event, { commentId: event.entities.comment.id, texts: [event.entities.comment.body] })
   return {
     'issue.created': ofIssue,
     'issue.edited': ofIssue,
     'comment.created': ofComment,
     'comment.edited': ofComment,
-    'comment.deleted': (tx, event) => write(tx, event, { commentId: event.payload.comment_id, texts: () => [] }),
+    'comment.deleted': (tx, event) => write(tx, event, { commentId: event.payload.comment_id, texts: [] }),
     'issue.deleting': (tx, { payload }) => deleteReferencesOfIssue(tx, asId(payload.issue_id)),
     'repo.deleting': (tx, { repoId }) => deleteReferencesOfRepos(tx, { id: asId(repoId) }),
     'user.deleting': (tx, { payload }) => deleteReferencesOfRepos(tx, { ownerId: asId(payload.user_id) }),

@@ -172,7 +172,7 @@ async function recordHead(deps: LifecycleDeps, actor: Actor, { pull, repo, git, 
     await deps.events.append(
       change.tx,
       'pull.synchronized',
-      { actor, repoId: repo.id, at: change.at },
+      { actor, repoId: repo.id, at: change.at, entities: { repo, issue: change.issue } },
       { ...pullPayload(change), old_oid: oldOid, new_oid: newOid, is_force_push: isForcePush },
     )
     return 'moved'

@@ -1,4 +1,4 @@
-import { sql, type Expression, type ExpressionBuilder, type Insertable, type SqlBool } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely'
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Unit } from '../../../../core/access/repo-access.ts'
 import { readsUnit, visibleRepos } from '../../../../core/access/visible-repos.ts'
@@ -8,9 +8,7 @@ import type { Schema } from '../../../../core/db/schema.ts'
 import { selectPage } from '../../../../core/db/page.ts'
 import { asId, type IssueId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
-import { findRepoById } from '../../repos/repo.store.ts'
 import { inTeam } from '../../repos/lists/repo-list.store.ts'
-import { userQueries } from '../../../accounts/index.ts'
 import type { ActivityTable } from '../social.table.ts'
 
 /** An action of a user: one entry of feeds. Times are epoch milliseconds. */
@@ -40,26 +38,49 @@ export interface ActivityFilter {
   readonly between?: readonly [number, number] | undefined
 }
 
-const CHUNK = 100
+const CHUNK = 50
 
-/** Inserts activities of one actor in one repository. Does nothing when either was deleted, as during a long push. */
-export async function insertActivities(tx: Tx, rows: readonly Insertable<ActivityTable>[]): Promise<void> {
-  const first = rows[0]
-  if (first === undefined || !(await actorAndRepoExist(tx, first.actor_id, first.repo_id))) return
-  if (rows.length === 1) await executePrepared(tx, insertion, first)
-  else for (let at = 0; at < rows.length; at += CHUNK) await insertion(tx, rows.slice(at, at + CHUNK)).execute()
+/** Inserts activities. Leaves out those whose actor or repository was deleted, as during a long push. */
+export async function insertActivities(tx: Tx, activities: readonly NewActivity[]): Promise<void> {
+  const rows = activities.map((row) => ({ ...DEFAULTS, ...row }))
+  for (let at = 0; at < rows.length; at += CHUNK)
+    await executePrepared(tx, insertion, { rows: rows.slice(at, at + CHUNK) })
 }
 
-type NewRow = Insertable<ActivityTable>
+const DEFAULTS = { position: 0, ref_name: '', content: '', issue_id: 0, comment_id: 0 }
 
-const insertion = (db: Db, rows: NewRow | readonly NewRow[]) => db.insertInto('activity').values(rows)
+type NewRow = Omit<Selectable<ActivityTable>, 'id'>
+type NewActivity = Omit<NewRow, keyof typeof DEFAULTS> & Partial<typeof DEFAULTS>
 
-/** NOTE: whole rows, which the transaction keeps for others: those who notify the followers of an issue. */
-async function actorAndRepoExist(tx: Tx, actorId: number, repoId: number): Promise<boolean> {
-  const repo = await findRepoById(tx, asId(repoId))
-  if (repo === undefined) return false
-  return repo.ownerId === actorId || (await userQueries.findById(tx, asId(actorId))) !== undefined
-}
+const COLUMNS = {
+  event_id: 'bigint',
+  position: 'bigint',
+  op_type: 'text',
+  actor_id: 'bigint',
+  repo_id: 'bigint',
+  ref_name: 'text',
+  content: 'text',
+  issue_id: 'bigint',
+  comment_id: 'bigint',
+  created_at: 'bigint',
+} as const satisfies Record<keyof NewRow, 'bigint' | 'text'>
+
+const insertion = (db: Db, { rows }: { readonly rows: readonly NewRow[] }) =>
+  db
+    .insertInto('activity')
+    .columns(Object.keys(COLUMNS) as (keyof NewRow)[])
+    .expression(rows.map((row) => whereItBelongs(db, row)).reduce((all, each) => all.unionAll(each)))
+
+const whereItBelongs = (db: Db, row: NewRow) =>
+  db
+    .selectFrom('user')
+    .select(
+      (Object.entries(COLUMNS) as [keyof NewRow, string][]).map(([column, type]) =>
+        sql`cast(${row[column]} as ${sql.raw(type)})`.as(column),
+      ),
+    )
+    .where('user.id', '=', row.actor_id)
+    .where((eb) => eb.exists(eb.selectFrom('repo').select('repo.id').where('repo.id', '=', row.repo_id)))
 
 const MAX_DELETED = 1000
 
