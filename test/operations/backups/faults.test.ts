@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Place } from '../../../src/domains/operations/index.ts'
-import { listSeries } from '../../../src/domains/operations/backups/restore/list-moments.ts'
+import { listSeries } from '../../../src/domains/operations/index.ts'
 import { CopiedDatabase, copyAll, upTo } from './copied-database.ts'
 
 let db: CopiedDatabase

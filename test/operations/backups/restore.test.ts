@@ -11,8 +11,8 @@ import { loadConfig } from '../../../src/core/config/index.ts'
 import { createLogger } from '../../../src/core/platform/logger.ts'
 import { bucketPlace } from '../../../src/domains/operations/backups/places/place-claim.ts'
 import { directoryPlace } from '../../../src/domains/operations/backups/places/directory-place.ts'
-import { listSeries } from '../../../src/domains/operations/backups/restore/list-moments.ts'
-import { restore } from '../../../src/domains/operations/backups/restore/restore.ts'
+import { listSeries } from '../../../src/domains/operations/index.ts'
+import { restore } from '../../../src/domains/operations/index.ts'
 import {
   runCommand,
   serveHere,

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freeEventsOf, insertHookEvent, leaseHookEvents, listBuildableEvents } from './hook-event.store.ts'
+import { describeOnBoth, freshDatabase, type TestDatabase } from '../../../../../test/harness/databases.ts'
+
+const TIMES = { now: 1_000_000, leaseMs: 10_000 }
+
+describeOnBoth('events whose webhook messages are to be built', (on) => {
+  let test: TestDatabase
+  beforeAll(async () => {
+    test = await freshDatabase(on)
+  })
+  afterAll(() => test.close())
+
+  it('are leased by one process, all of them or none', async () => {
+    const { database } = test
+    const lease = (ids: readonly number[], holder: string): Promise<boolean> =>
+      database.transaction((tx) => leaseHookEvents(tx, ids, { ...TIMES, holder }))
+    const buildable = (holder = 'two'): Promise<number[]> =>
+      listBuildableEvents(database.read, { ...TIMES, holder }, 10)
+    for (const id of [1, 2, 3]) await database.transaction((tx) => insertHookEvent(tx, id))
+    expect(await lease([1, 2], 'one')).toBe(true)
+    expect(await lease([1, 2, 3], 'two')).toBe(false)
+    expect(await buildable()).toEqual([])
+    // A process that could not go on after it took them, because the database was away.
+    expect(await buildable('one')).toEqual([1, 2, 3])
+    expect(await lease([1, 2], 'one')).toBe(true)
+    await database.transaction((tx) => freeEventsOf(tx, ['one']))
+    // The other process has kept no lease of the third, for which all would have to wait.
+    expect(await buildable()).toEqual([1, 2, 3])
+  })
+})

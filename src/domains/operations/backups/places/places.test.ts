@@ -1,0 +1,134 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openBackupBucket } from '../../../../app/storage.ts'
+import { loadConfig } from '../../../../core/config/index.ts'
+import { createLogger } from '../../../../core/platform/logger.ts'
+import { openPlace, claimedPlace, PlaceClaim } from './place-claim.ts'
+import type { Place } from '../../index.ts'
+import { listSeries } from '../restore/list-moments.ts'
+import { type S3TestServer, startS3 } from '../../../../../test/harness/s3-server.ts'
+import { findVersitygw, startVersitygw } from '../../../../../test/harness/versitygw.ts'
+import { BUCKET_TUNING, bucketSettings } from '../../../../../test/core/blobs/fixture.ts'
+import { CopiedDatabase, copyAll, upTo } from '../../../../../test/operations/backups/copied-database.ts'
+
+let db: CopiedDatabase
+beforeEach(async () => {
+  db = await CopiedDatabase.make()
+})
+afterEach(() => db.remove())
+
+type Opened = { readonly place: Place; close(): Promise<void> }
+
+async function openBucket(s3: Pick<S3TestServer, 'bucket' | 'close' | 'keys' | 'url'>): Promise<Opened> {
+  const flags = {
+    ...bucketSettings(s3),
+    'backup.kind': 's3',
+    'backup.prefix': 'copies/one',
+    data_dir: db.dir,
+  }
+  const config = loadConfig({ flags })
+  const bucket = openBackupBucket(config, createLogger('silent'), BUCKET_TUNING.storage)!
+  const close = async (): Promise<void> => {
+    bucket.objects.close()
+    await s3.close()
+  }
+  return { place: openPlace(config.backup, bucket)!, close }
+}
+
+const versitygw = findVersitygw()
+const places: { name: string; open(): Promise<Opened> }[] = [
+  { name: 'a directory', open: async () => ({ place: db.place, close: async () => {} }) },
+  { name: 'a bucket in memory', open: async () => openBucket(await startS3()) },
+]
+if (versitygw !== undefined)
+  places.push({ name: 'versitygw', open: async () => openBucket(await startVersitygw(versitygw)) })
+
+async function compareAndReplace(place: Place): Promise<void> {
+  const replace = (text: string, version?: string): Promise<boolean> => place.replace('v', Buffer.from(text), version)
+  expect([await replace('a'), await replace('b')]).toEqual([true, false])
+  const { data, version } = (await place.getVersion('v'))!
+  expect(data.toString()).toBe('a')
+  expect([await replace('b', version), await replace('c', version)]).toEqual([true, false])
+  expect((await place.get('v'))!.toString()).toBe('b')
+  await place.remove('v')
+  expect([await replace('c', version), await place.getVersion('v')]).toEqual([false, undefined])
+}
+
+describe.each(places)('a copy in $name', ({ open }) => {
+  it('belongs to one data directory, is merged and pruned by names, and restored', async () => {
+    const { place: opened, close } = await open()
+    try {
+      for (const name of ['mine', 'other']) mkdirSync(join(db.dir, name))
+      const claimOf = (name: string): Place => {
+        const deps = { dataDir: join(db.dir, name), clock: { now: () => db.time }, host: 'h', boot: '', settleMs: 0 }
+        return claimedPlace(opened, new PlaceClaim({ place: opened, ...deps }))
+      }
+      await compareAndReplace(opened)
+      const racing = Array.from({ length: 4 }, () => claimOf('mine').put('race', Buffer.from('x')))
+      const begun = await Promise.allSettled(racing)
+      expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      await opened.remove('owner.json')
+
+      const place = claimOf('mine')
+      const copier = db.copier({ place })
+      await copyAll(copier)
+      for (let hour = 0; hour < 2; hour++) {
+        for (let each = 0; each < 3; each++) {
+          await db.write(2)
+          await copyAll(copier)
+        }
+        db.time = Math.ceil(db.time / 3_600_000) * 3_600_000
+      }
+      await db.write(1)
+      await copyAll(copier)
+      await expect(claimOf('other').put('x', Buffer.from('x'))).rejects.toThrow(
+        `belongs to another server (${join(db.dir, 'mine')} on h,`,
+      )
+      await db.merger(copier, { place }).merge()
+      const [series] = await listSeries(opened)
+      expect(series!.merged.map(({ number, last }) => [number, last])).toEqual([
+        [1, 3],
+        [4, 6],
+      ])
+      expect(series!.segments.map(({ number }) => number)).toEqual([7])
+      expect(await db.restored(Infinity, opened)).toEqual(upTo(13))
+      expect(await db.restored(series!.merged[0]!.time + 1, opened)).toEqual(upTo(6))
+      const next = db.copier({ place })
+      await db.write(1)
+      await copyAll(next)
+      expect(next.position).toMatchObject({ series: series!.name, number: 9 })
+    } finally {
+      await close()
+      rmSync(join(db.dir, 'other'), { recursive: true })
+    }
+  })
+})
+
+it('is claimed in a bucket whose server knows no conditions, or gives ETags that it does not know again', async () => {
+  const s3 = await startS3()
+  const { place, close } = await openBucket(s3)
+  const time = { now: Date.parse('2026-11-22T00:00:00Z') }
+  const deps = { place, clock: { now: () => time.now }, host: 'h', boot: '', settleMs: 0 }
+  const claim = new PlaceClaim({ ...deps, dataDir: db.dir })
+  const ownerAt = (): unknown => JSON.parse(s3.objects.get('copies/one/owner.json')!.body.toString()).at
+  try {
+    s3.fault = ({ headers }) =>
+      'if-none-match' in headers || 'if-match' in headers ? { status: 501, code: 'NotImplemented' } : undefined
+    await claim.require()
+    s3.fault = ({ operation }) => (operation === 'GetObject' ? 'wrong-etag' : undefined)
+    time.now += 40_000
+    await claim.require()
+    expect(ownerAt()).toBe(time.now)
+    // The answer to a write is lost, which is sent again.
+    let lost = 0
+    s3.fault = ({ operation }) => (operation === 'PutObject' && lost++ === 0 ? 'closed-after' : undefined)
+    time.now += 40_000
+    await claim.require()
+    expect([ownerAt(), lost]).toEqual([time.now, 2])
+    s3.objects.delete('copies/one/owner.json')
+    await claim.release()
+  } finally {
+    await close()
+  }
+})
