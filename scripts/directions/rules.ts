@@ -162,6 +162,8 @@ export const importers: Readonly<Record<string, readonly RegExp[]>> = {
   'node:child_process': [/^src\/core\/platform\//],
   '@aws-sdk/client-s3': [/^src\/core\/blobs\/s3\//],
   '@aws-sdk/s3-request-presigner': [/^src\/core\/blobs\/s3\//],
+  'acme-client': [/^src\/domains\/operations\/tls\//],
+  '@peculiar/x509': [/^src\/domains\/operations\/tls\//],
   undici: [/^src\/core\/platform\/outgoing\//],
 }
 

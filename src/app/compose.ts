@@ -1,5 +1,6 @@
+import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
-import type { Config } from '../core/config/index.ts'
+import { type Config, isTlsOn } from '../core/config/index.ts'
 import { type Database, dialectFor, openDatabase } from '../core/db/database.ts'
 import { nodeName, lockServer, openProcesses, startingAlone } from './cluster/open-processes.ts'
 import { migrate } from '../core/db/migrate.ts'
@@ -259,7 +260,7 @@ interface SiteAddresses {
 
 /** Addresses for answers; the root URL and the SSH port come from the configuration or from the listening server. */
 function createSite(config: Config): SiteAddresses {
-  let root = trimEndOf(config.server.root_url, '/') || `http://${config.server.host}:${config.server.port}`
+  let root = trimEndOf(config.server.root_url, '/') || listeningUrl(config)
   const { domain, user } = config.ssh
   let port = config.ssh.public_port || config.ssh.port
   const sshPrefix = (): string => {
@@ -286,4 +287,8 @@ function createSite(config: Config): SiteAddresses {
       },
     },
   }
+}
+
+function listeningUrl({ server: { host, port }, tls }: Config): string {
+  return `${isTlsOn(tls) ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }

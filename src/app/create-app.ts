@@ -9,6 +9,7 @@ import { createPipeline, type PipelineSettings } from '../core/http/pipeline.ts'
 import { credentialOf } from '../core/http/caller.ts'
 import { registerReference } from '../core/http/reference/reference.ts'
 import { createServer } from '../core/http/server.ts'
+import { urlByName } from '../core/http/tls/certificate.ts'
 import type { Core, DoctorCheck, Services, Module } from '../core/module.ts'
 import { maxOpenFiles } from '../core/platform/open-files.ts'
 import { type AppOverrides, compose, type Composed, type Composition } from './compose.ts'
@@ -121,7 +122,8 @@ export async function createApp(
     setRootUrl: addresses.setRootUrl,
     async listen() {
       const url = await http.listen({ host: config.server.host, port: config.server.port })
-      addresses.setRootUrl(url)
+      const { certificates } = services
+      addresses.setRootUrl(certificates === undefined ? url : urlByName(url, certificates.current()))
       // NOTE: the first listener of SSH makes the keys of the host.
       await startingAlone(core.processes, async () => {
         for (const listener of listeners) await listener.listen()
@@ -179,6 +181,7 @@ async function createHttp(
       ...HTTP_LIMITS,
       ...tuning.http,
       maxConnections: Math.floor(maxOpenFiles() / 2),
+      certificates: services.certificates,
       trustedProxies: server.trust_proxy ? server.proxy_hops : 0,
       rootUrl: site.rootUrl,
       cors: corsSettings(config.cors),

@@ -7,7 +7,7 @@ import type { DoctorCheck, Finding } from '../core/module.ts'
 
 /** What the server makes in the data directory. */
 const OWN =
-  /^(?:git|blobs|cache|nodes|ssh|ingot\.db.*|secret\.key.*|lfs\.key.*|server\.lock.*|backup(?:-position)?\.json.*)$/
+  /^(?:git|blobs|cache|nodes|ssh|tls|ingot\.db.*|secret\.key.*|lfs\.key.*|server\.lock.*|backup(?:-position)?\.json.*)$/
 /** Directories of others that do not make the data directory a shared one. */
 const HARMLESS = /^(?:\..*|lost\+found)$/
 const STICKY = 0o1000

@@ -67,6 +67,7 @@ const LOADERS: readonly (() => Promise<{ readonly module: Module }>)[] = [
   () => import('../domains/migration/imports/imports.module.ts'),
   () => import('../domains/operations/backups/backups.module.ts'),
   () => import('../domains/operations/admin/admin.module.ts'),
+  () => import('../domains/operations/tls/tls.module.ts'),
   () => import('../domains/operations/instance/instance.module.ts'),
   () => import('../domains/operations/nodes/nodes.module.ts'),
   () => import('../domains/operations/audit/audit.module.ts'),

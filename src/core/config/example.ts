@@ -6,6 +6,7 @@ import { type Config, configSchema, environmentName, listSettings } from './sche
 const USUAL = [
   ['data', 'data_dir'],
   ['address', 'server.host, server.port, server.root_url, server.trust_proxy'],
+  ['HTTPS', 'tls.acme, or tls.cert_file, tls.key_file'],
   ['database', 'database.url'],
   ['SSH', 'ssh.enabled, ssh.host, ssh.port, ssh.domain'],
   ['accounts', 'service.require_signin_view, service.default_user_visibility, service.disable_regular_org_creation'],

@@ -1,3 +1,3 @@
 export { type Config } from './schema.ts'
-export { ConfigError, type Environment, loadConfig } from './load.ts'
+export { ConfigError, type Environment, isTlsOn, loadConfig } from './load.ts'
 export { exampleConfig, showConfig } from './example.ts'

@@ -86,6 +86,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       else assign(tree, setting, value)
     }
   }
+  listenForHttps(tree)
   const full = Value.Default(configSchema, withSections(tree))
   problems.push(...wrongValues(full, (path) => sourceOf.get(path) ?? reading.placeOf(path)))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -179,6 +180,17 @@ function withSections(tree: Tree): Tree {
   for (const [name, schema] of Object.entries(configSchema.properties)) if (schema.type === 'object') full[name] ??= {}
   return full
 }
+
+/** With TLS the server listens where clients look for HTTPS, unless the settings say otherwise. */
+function listenForHttps(tree: Tree): void {
+  const { tls, server = {} } = tree
+  if (!isTable(tls) || !isTable(server) || !isTlsOn(tls)) return
+  tree['server'] = { host: '0.0.0.0', port: 443, ...server }
+}
+
+/** Whether the server itself speaks HTTPS. */
+export const isTlsOn = ({ acme, cert_file }: { readonly acme?: unknown; readonly cert_file?: unknown }): boolean =>
+  acme === true || (cert_file ?? '') !== ''
 
 /** A file with `server = 3` has no table for the value; that is a problem of the file. */
 function assign(tree: Tree, setting: Setting, value: unknown): void {

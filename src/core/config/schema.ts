@@ -30,6 +30,7 @@ import {
   securitySection,
   sshSection,
 } from './sections/system.ts'
+import { tlsSection } from './sections/tls.ts'
 import { webhookSection } from './sections/webhook.ts'
 
 /**
@@ -44,6 +45,7 @@ export const configSchema = Type.Object(
       description: 'Directory of the database, repositories, files and keys. Relative to the working directory.',
     }),
     server: serverSection,
+    tls: tlsSection,
     database: databaseSection,
     ssh: sshSection,
     service: serviceSection,

@@ -2,16 +2,26 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createLogger } from '../platform/logger.ts'
+import { connect as connectTls } from 'node:tls'
+import { createAuthority } from '../../../test/harness/certificates.ts'
 import { createHttpServer } from './http-server.ts'
+import { parseCertificate } from './tls/certificate.ts'
 
 const LIMIT = 10
 
-it('ends idle and silent connections when there are too many, and serves new ones again', async () => {
+const certificate = parseCertificate(await (await createAuthority()).issue())
+const certificates = { current: () => certificate, onChange: () => {}, challenge: () => undefined }
+
+it.each([
+  ['HTTP', undefined],
+  ['HTTPS', certificates],
+])('%s: ends idle and silent connections when there are too many, and serves new ones again', async (_, source) => {
   const server = createHttpServer(
     ({ url }, response) => (url === '/slow' ? response.flushHeaders() : response.end('answered')),
     {
       receiveTimeoutMs: 60_000,
       maxConnections: LIMIT,
+      certificates: source,
     },
     createLogger('silent'),
   )
@@ -29,7 +39,10 @@ it('ends idle and silent connections when there are too many, and serves new one
     await once(socket, 'connect')
     return socket
   }
-  const ask = async (socket: Socket): Promise<string> => {
+  const encrypt = (socket: Socket): Socket =>
+    source === undefined ? socket : connectTls({ socket, rejectUnauthorized: false }).on('error', () => {})
+  const ask = async (plain: Socket): Promise<string> => {
+    const socket = encrypt(plain)
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`)
     const answered = once(socket, 'data').then(
       ([data]) => String(data),
@@ -46,7 +59,7 @@ it('ends idle and silent connections when there are too many, and serves new one
   const idle = await open()
   expect(await ask(idle)).toContain('answered')
   const busy = await open()
-  busy.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+  encrypt(busy).write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
   const silent = await Promise.all(Array.from({ length: LIMIT - 2 }, open))
   expect(await ask(await open())).toBe('closed')
   await expect.poll(() => [idle, ...silent].every((socket) => ended.includes(socket))).toBe(true)

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Logger } from '../platform/logger.ts'
 import { HEADER_BYTES } from './answer/error-response.ts'
+import { type CertificateSource, SecureServer } from './tls/secure-server.ts'
 import type { Socket } from 'node:net'
 
 /** Milliseconds in a turn of the event loop for requests that arrived in it, and as many for earlier ones. */
@@ -91,6 +92,8 @@ export interface ConnectionSettings {
   readonly receiveTimeoutMs: number
   /** At one time. */
   readonly maxConnections: number
+  /** Undefined: HTTP without TLS. */
+  readonly certificates?: CertificateSource | undefined
 }
 
 const MAX_CHECKING_INTERVAL_MS = 10_000
@@ -100,33 +103,38 @@ const KEEP_ALIVE_MS = 72_000
 const END_IDLE_EVERY_MS = 1000
 
 /**
- * The server below Fastify. At the limit of connections new ones are refused and those without a request end, so that
- * the next ones get in.
+ * The server below Fastify: HTTPS where there are certificates. At the limit of connections new ones are refused and
+ * those without a request end, so that the next ones get in.
  */
 export function createHttpServer(
   handle: RequestListener,
-  { receiveTimeoutMs, maxConnections }: ConnectionSettings,
+  { receiveTimeoutMs, maxConnections, certificates }: ConnectionSettings,
   log: Logger,
 ): Server {
-  const server = createServer(
-    {
-      maxHeaderSize: HEADER_BYTES,
-      headersTimeout: receiveTimeoutMs,
-      // NOTE: bodies are timed by limitReceiving; Node's default refuses a longer time for headers.
-      requestTimeout: 0,
-      connectionsCheckingInterval: Math.min(receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    },
-    limitPipelining(takeTurns(handle)),
-  )
-  server.maxConnections = maxConnections
+  const options = {
+    maxHeaderSize: HEADER_BYTES,
+    headersTimeout: receiveTimeoutMs,
+    // NOTE: bodies are timed by limitReceiving; Node's default refuses a longer time for headers.
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  }
+  const inTurns = limitPipelining(takeTurns(handle))
+  const server =
+    certificates === undefined ? createServer(options, inTurns) : new SecureServer(certificates, options, inTurns)
+  limitConnections(server, maxConnections, log)
+  return server
+}
+
+/** Refuses connections beyond `max`, and makes room for the next ones. */
+export function limitConnections(server: Server, max: number, log: Logger): void {
+  server.maxConnections = max
   let endedIdleAt = -Infinity
   server.on('drop', () => {
     const now = performance.now()
     if (now - endedIdleAt < END_IDLE_EVERY_MS) return
     endedIdleAt = now
-    log.warn({ connections: maxConnections }, 'refused a connection: the maximum number is open')
+    log.warn({ connections: max }, 'refused a connection: the maximum number is open')
     server.closeIdleConnections()
   })
-  return server
 }

@@ -59,6 +59,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     childLoggerFactory: (logger) => logger,
     bodyLimit: settings.bodyLimit,
     serverFactory: (handle) => createHttpServer(handle, settings, log),
+    // NOTE: only for the URL that `listen` returns. The type of the instance is the same either way.
+    ...(settings.certificates !== undefined && ({ https: {} } as object)),
     trustProxy: trustedProxies(settings.trustedProxies),
     rewriteUrl: withoutHost,
     genReqId: () => `${process}-${(requests++).toString(36)}`,

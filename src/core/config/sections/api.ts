@@ -7,18 +7,22 @@ export const serverSection = Type.Object(
     host: Type.String({
       default: '127.0.0.1',
       minLength: 1,
-      description: 'Address to listen on. Use 0.0.0.0 to be reachable from other machines.',
+      description:
+        'Address to listen on. Use 0.0.0.0 to be reachable from other machines, :: for IPv6 as well. With [tls] the ' +
+        'default is 0.0.0.0.',
     }),
     port: Type.Integer({
       default: 3000,
       minimum: 0,
       maximum: 65_535,
-      description: 'TCP port of the HTTP server; 0 takes a free one.',
+      description: 'TCP port of the HTTP server; 0 takes a free one. With [tls] the default is 443.',
     }),
     root_url: Type.String({
       default: '',
       pattern: '^$|^https?://',
-      description: 'The URL clients use to reach the server, used in responses. Empty: http://host:port.',
+      description:
+        'The URL clients use to reach the server, used in responses. Empty: http://host:port; with [tls] https:// and ' +
+        'the first name of the certificate.',
     }),
     documentation_url: Type.String({
       default: '',

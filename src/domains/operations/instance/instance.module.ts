@@ -17,8 +17,8 @@ import { registerWellKnown } from './well-known.routes.ts'
 /** What the server answers about itself: version, settings, health, metrics, and what other servers ask. */
 export const module = defineModule({
   name: 'instance',
-  needs: ['backupStatus', 'gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
-  async create(core, { backupStatus, gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
+  needs: ['backupStatus', 'certificates', 'gpgKeys', 'hookDeliveries', 'sshKeys', 'users', 'webAccess'],
+  async create(core, { backupStatus, certificates, gpgKeys, hookDeliveries, sshKeys, users, webAccess }) {
     const { config, database, clock, log, processes, site } = core
     const { federation, service } = config
     const fediverse = createFediverse({
@@ -60,6 +60,12 @@ export const module = defineModule({
           ...jobGauges(database, clock),
           ...webhookGauges(hookDeliveries, clock),
           ...backupGauges(backupStatus),
+          ...(certificates && {
+            certificate_expires_at_seconds: {
+              help: 'Unix time at which the certificate of the HTTPS listener expires',
+              read: () => certificates.current().notAfter / 1000,
+            },
+          }),
         },
         processes,
         onListen: (url) => log.info({ url }, 'serving metrics'),

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises'
+import { Agent } from 'node:https'
+import { rootCertificates } from 'node:tls'
+import type { Client, ClientAutoOptions } from 'acme-client'
+import type { KeyPair } from '../../../core/http/tls/certificate.ts'
+import type { AcmeStore } from './acme-store.ts'
+import type { AcmeSettings } from './tls-settings.ts'
+
+export type ChallengeType = 'http-01' | 'tls-alpn-01'
+
+export interface Order {
+  readonly settings: AcmeSettings
+  readonly challenge: ChallengeType
+  readonly store: AcmeStore
+  readonly signal: AbortSignal
+}
+
+const REQUEST_MS = 30_000
+const MAX_ANSWER_BYTES = 1024 * 1024
+/** Between two looks at the state of a challenge or an order. */
+const [POLL_MIN_MS, POLL_MAX_MS, POLLS] = [500, 10_000, 15]
+
+/** Gets a certificate for all names with a new key. Throws what the ACME server says, or the reason of the signal. */
+export async function orderCertificate({ settings, challenge, store, signal }: Order): Promise<KeyPair> {
+  const acme = await import('acme-client')
+  const trusted = settings.caFile === '' ? undefined : [...rootCertificates, await readFile(settings.caFile, 'utf8')]
+  const agent = new Agent({ ca: trusted })
+  Object.assign(acme.axios.defaults, {
+    httpsAgent: agent,
+    proxy: false,
+    timeout: REQUEST_MS,
+    maxContentLength: MAX_ANSWER_BYTES,
+  })
+  // NOTE: they would repeat requests after as long as the ACME server says, hours perhaps; the next order is later anyway.
+  acme.axios.interceptors.request.clear()
+  acme.axios.interceptors.response.clear()
+  const client = new acme.Client({
+    directoryUrl: settings.directory,
+    accountKey: await store.accountKey(async () => (await acme.crypto.createPrivateEcdsaKey()).toString()),
+    backoffAttempts: POLLS,
+    backoffMin: POLL_MIN_MS,
+    backoffMax: POLL_MAX_MS,
+  })
+  const key = (await acme.crypto.createPrivateEcdsaKey()).toString()
+  const [, csr] = await acme.crypto.createCsr({ altNames: [...settings.names] }, key)
+  const nameOf = (token: string, name: string): string => (challenge === 'http-01' ? token : `${name}.pem`)
+  const options: ClientAutoOptions = {
+    csr,
+    // NOTE: the server may not be able to reach itself by its public name.
+    skipChallengeVerification: true,
+    challengePriority: [challenge],
+    async challengeCreateFn(authorization, { type, token }, proof) {
+      if (type !== challenge) throw new Error(`the ACME server does not offer ${challenge}`)
+      const name = authorization.identifier.value
+      if (challenge === 'http-01') return store.writeChallenge(nameOf(token, name), proof)
+      const proofKey = (await acme.crypto.createPrivateEcdsaKey()).toString()
+      const [, certificate] = await acme.crypto.createAlpnCertificate(authorization, proof, proofKey)
+      await store.writeChallenge(nameOf(token, name), `${proofKey}\n${certificate.toString()}\n`)
+    },
+    challengeRemoveFn: ({ identifier }, { token }) => store.deleteChallenge(nameOf(token, identifier.value)),
+  }
+  try {
+    const ordered = signUp(client, settings.email).then(() => client.auto(options))
+    return { key, cert: await unlessAborted(ordered, signal) }
+  } finally {
+    agent.destroy()
+  }
+}
+
+async function signUp(client: Client, email: string): Promise<void> {
+  try {
+    await client.createAccount({ termsOfServiceAgreed: true, ...(email !== '' && { contact: [`mailto:${email}`] }) })
+  } catch (error) {
+    // NOTE: of an account that exists the library updates the contact, which servers refuse where there is none.
+    if (!hasAccount(client)) throw error
+  }
+}
+
+function hasAccount(client: Client): boolean {
+  try {
+    return client.getAccountUrl() !== ''
+  } catch {
+    return false
+  }
+}
+
+/** NOTE: the library cannot be stopped; what it does after the abort has no effect. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+    work.catch(() => {})
+  }
+}

@@ -1,0 +1,32 @@
+import type { Core } from '../../../core/module.ts'
+import type { Tx } from '../../../core/db/database.ts'
+import { Type } from '@sinclair/typebox'
+import { defineJob, type JobPayloadsOf } from '../../../core/jobs/index.ts'
+import type { ModuleParts } from '../../../core/module.ts'
+import type { Renewals } from './renewals.service.ts'
+
+const payloads = {
+  /** Orders a certificate by ACME where it is time for one. */
+  'certificate.renew': Type.Object({}),
+}
+
+declare module '../../../core/jobs/catalog.ts' {
+  interface JobCatalog extends JobPayloadsOf<typeof payloads> {}
+}
+
+/** Looks every ten minutes, and at the start, whether it is time. */
+export function renewalJobs(
+  renewals: Renewals,
+  { database, jobs }: Pick<Core, 'database' | 'jobs'>,
+): Pick<ModuleParts, 'jobs' | 'tasks' | 'recover'> {
+  const enqueue = (tx: Tx): Promise<void> => jobs.enqueue(tx, 'certificate.renew', {}, { key: 'all' })
+  return {
+    jobs: {
+      'certificate.renew': defineJob(payloads['certificate.renew'], (_, signal) => renewals.renew(signal), {
+        lane: 'acme',
+      }),
+    },
+    tasks: [{ name: 'renew_certificate', schedule: '*/10 * * * *', start: enqueue }],
+    recover: () => database.transaction(enqueue),
+  }
+}

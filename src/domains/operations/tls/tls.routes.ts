@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import type { FastifyInstance } from 'fastify'
+import { createRedirectServer, type RedirectOptions } from '../../../core/http/tls/redirect-server.ts'
+import type { Listener } from '../../../core/module.ts'
+
+/** Tells browsers in every response to use HTTPS alone; not where `maxAge`, in seconds, is 0. */
+export function sendHsts(http: FastifyInstance, maxAge: number): void {
+  if (maxAge === 0) return
+  const value = `max-age=${maxAge}`
+  http.addHook('onRequest', (_, reply, done) => {
+    // NOTE: transfers of git write their headers without Fastify.
+    reply.raw.setHeader('strict-transport-security', value)
+    done()
+  })
+}
+
+/** Redirects HTTP to HTTPS and answers http-01 challenges. */
+export function redirectListener(
+  address: { readonly host: string; readonly port: number },
+  options: RedirectOptions,
+): Listener {
+  const server = createRedirectServer(options)
+  return {
+    async listen() {
+      server.listen(address)
+      await once(server, 'listening')
+      options.log.info(address, 'redirecting HTTP to HTTPS')
+    },
+    // Each request is answered at once.
+    async close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
