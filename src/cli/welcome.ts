@@ -1,4 +1,5 @@
 import type { App } from '../app/modules.ts'
+import { isTlsOn } from '../core/config/index.ts'
 import { randomPassword } from '../core/platform/crypto/crypto.ts'
 import { commandLine } from '../domains/accounts/index.ts'
 
@@ -16,6 +17,13 @@ export async function welcome(app: App): Promise<string> {
       `  curl -u admin:${password} -H 'content-type: application/json' -d '{"name":"hello","auto_init":true}' ${url}/api/v1/user/repos`,
       `  git clone ${url}/admin/hello.git`,
     )
+    if (!isTlsOn(app.config.tls))
+      lines.push(
+        '',
+        'For HTTPS, two lines in the configuration file are enough (docs/operate/https.md):',
+        '  server.root_url = "https://git.example.org"',
+        '  tls.acme = true',
+      )
   }
   if (app.config.api.enable_swagger) lines.push('', `API reference: ${url}/api/swagger`)
   return lines.join('\n')

@@ -103,6 +103,18 @@ describe('the files in deploy', () => {
       expect(balancer).toMatch(new RegExp(`^ +http-request set-header ${name} %`, 'm'))
   })
 
+  it('let a server that is not root listen on the ports of HTTPS', () => {
+    // NOTE: `!override` is a tag of compose.
+    const { ingot } = (parse(read('deploy/compose.https.yaml').replace('!override', '')) as Any).services
+    const base = own(compose.one.services.ingot.environment)
+    const environment = { ...base, ...own(ingot.environment), INGOT_SERVER_ROOT_URL: 'https://git.example.org' }
+    const { server: address, tls } = loadConfig({ environment })
+    expect(ingot.ports).toEqual(expect.arrayContaining(['80:80', `${address.port}:443`]))
+    expect([address.port, tls.acme, tls.http_port]).toEqual([443, true, -1])
+    expect(Number(ingot.sysctls['net.ipv4.ip_unprivileged_port_start'])).toBeLessThanOrEqual(80)
+    expect(unit).toMatch(/^AmbientCapabilities=CAP_NET_BIND_SERVICE$/m)
+  })
+
   it('probe addresses that answer', async () => {
     const checked = [...balancer.matchAll(/httpchk GET (\S+)/g)].map(([, path]) => path!)
     const [image] = /(?<=127\.0\.0\.1:\d+)\/[^']+/.exec(dockerfile)!
