@@ -34,7 +34,7 @@ export type PayloadsOf<Schemas extends Readonly<Record<string, TObject>>> = {
 // oxlint-disable-next-line typescript/no-empty-interface -- extended by the modules
 export interface EventEntities {}
 
-export type EntitiesOf<Kind extends EventKind> = Kind extends keyof EventEntities ? EventEntities[Kind] : undefined
+type EntitiesOf<Kind extends EventKind> = Kind extends keyof EventEntities ? EventEntities[Kind] : undefined
 
 /** Required for the kinds that have entities. */
 export type WithEntities<Kind extends EventKind> = Kind extends keyof EventEntities
