@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Migration, MigrationProvider } from 'kysely/migration'
 import { createBaseline } from './202611241900-baseline.ts'
 import { addHookEventMessages } from './202611241930-hook-event-messages.ts'
+import { renameJobs } from './202611242150-job-names.ts'
 import type { Schema } from './_helpers.ts'
 
 type Step = (schema: Schema) => Promise<void>
@@ -13,6 +14,7 @@ export const BASELINE = '202611241900-baseline'
 const steps: Readonly<Record<string, Step>> = {
   [BASELINE]: createBaseline,
   '202611241930-hook-event-messages': addHookEventMessages,
+  '202611242150-job-names': renameJobs,
 }
 
 /**

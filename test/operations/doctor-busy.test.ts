@@ -87,8 +87,8 @@ describeOnBoth('the doctor of a running server', (kind) => {
     while (await world.server.app.background.events.dispatchSome());
     expect(await examine()).toEqual([note(left)])
     const { database } = world.server.app
-    const [job] = await database.read.selectFrom('job').selectAll().where('kind', '=', 'pulls.follow_branch').execute()
-    await database.transaction((tx) => tx.deleteFrom('job').where('kind', '=', 'pulls.follow_branch').execute())
+    const [job] = await database.read.selectFrom('job').selectAll().where('kind', '=', 'pulls.sync_branch').execute()
+    await database.transaction((tx) => tx.deleteFrom('job').where('kind', '=', 'pulls.sync_branch').execute())
     expect(await examine()).toEqual([{ what: `ann/app: ${left}`, state: 'problem' }])
     await database.transaction((tx) => tx.insertInto('job').values(job!).execute())
     await world.server.drain()

@@ -176,7 +176,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     const { id, head: shownHead } = await shown(number)
     const job = { repo_id: shownHead.repo_id, branch: 'again', actor_id: 1 }
     await app.database.transaction(async (tx) => {
-      for (let i = 0; i < 4; i++) await app.jobs.enqueue(tx, 'pulls.follow_branch', job)
+      for (let i = 0; i < 4; i++) await app.jobs.enqueue(tx, 'pulls.sync_branch', job)
       for (let i = 0; i < 4; i++) await app.jobs.enqueue(tx, 'pulls.refresh', { pull_id: id, actor_id: 1 })
     })
     await world.server.drain()
@@ -213,7 +213,7 @@ describeOnBoth('pull requests that change at once', (kind) => {
     const enqueue = vi.spyOn(jobs, 'enqueue')
     await world.server.drain()
     const steps = enqueue.mock.calls.flatMap(([, job, payload]) =>
-      job === 'pulls.follow_branch' ? [payload as { branch: string; after_id?: number }] : [],
+      job === 'pulls.sync_branch' ? [payload as { branch: string; after_id?: number }] : [],
     )
     enqueue.mockRestore()
     expect(steps).toMatchObject([{ branch: 'shared' }, { branch: 'shared', after_id: expect.any(Number) }])

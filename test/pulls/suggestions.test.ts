@@ -67,7 +67,7 @@ describeOnBoth('applying suggestions', (kind) => {
     expect(JSON.parse(pushes.at(-1).body)).toEqual({ is_force_push: false, commit_ids: [json.sha] })
     expect(await refusal(apply(world.ann, id!))).toEqual([409, `comment ${id} is resolved`])
     const { read } = world.server.app.database
-    expect(await read.selectFrom('job').select('id').where('kind', '=', 'suggestions.settle').execute()).toEqual([])
+    expect(await read.selectFrom('job').select('id').where('kind', '=', 'suggestions.recover').execute()).toEqual([])
     await world.ann.client.post(`${PULLS}/comments/${id}/unresolve`)
     expect(await refusal(apply(world.ann, id!))).toEqual([422, `comment ${id} is outdated`])
   })

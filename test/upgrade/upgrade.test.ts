@@ -58,7 +58,13 @@ describeOnBoth('a database of the release before', (kind) => {
   })
 
   it('is migrated to one that the release before runs on too', async () => {
+    const { write } = database.connections
+    await sql`insert into job (kind, key, payload, run_at, created_at) values ('merges.settle', 'a', '{}', 1, 1)`.execute(
+      write,
+    )
     await migrate(database)
+    const { rows } = await sql`select kind, key from job`.execute(database.read)
+    expect(rows).toEqual([{ kind: 'merges.recover', key: 'a' }])
     expect(await describeSchema(database.read, kind)).not.toContain(' collate ')
     expect(schemaBreaks(before, await schemaFacts(database.read, kind))).toEqual(LOST)
     expect(await unusable(usable)).toEqual([])

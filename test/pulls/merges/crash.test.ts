@@ -88,7 +88,7 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
     expect((await world.wes.client.post(`${PULLS}/${unmoved.number}/merge`, { Do: 'merge' })).status).toBe(200)
     const settle = async (pull: { id: number; base: { repo_id: number } }, oid: string): Promise<void> => {
       const payload = { pull_id: pull.id, repo_id: pull.base.repo_id, oid }
-      await database.transaction((tx) => jobs.enqueue(tx, 'merges.settle', payload, { key: oid }))
+      await database.transaction((tx) => jobs.enqueue(tx, 'merges.recover', payload, { key: oid }))
       await world.server.drain()
     }
     const moved = await newPull(world.wes, 'mine-moved')
@@ -103,7 +103,7 @@ describeOnBoth('a merge that a crash interrupted', (kind) => {
   it('is resumed by a job within seconds, which the record of the merge deletes', async () => {
     const { database, jobs } = world.server.app
     const waiting = async (pullId: number): Promise<number[]> => {
-      const rows = await database.read.selectFrom('job').selectAll().where('kind', '=', 'merges.settle').execute()
+      const rows = await database.read.selectFrom('job').selectAll().where('kind', '=', 'merges.recover').execute()
       const own = rows.filter(({ payload }) => JSON.parse(payload).pull_id === pullId)
       return own.map(({ run_at, created_at }) => run_at - created_at)
     }

@@ -6,7 +6,7 @@ import type { Notifier } from './threads/notifier.ts'
 
 const mailJobPayloads = {
   /** Enqueues mail to followers of the issue after this user. */
-  'mail.spread': Type.Object({ activity: MailActivity, after: Type.Integer() }),
+  'mail.fan_out': Type.Object({ activity: MailActivity, after: Type.Integer() }),
   'mail.send': Type.Object({ activity: MailActivity, user_ids: Type.Array(Type.Integer()), attempt: Type.Integer() }),
 }
 
@@ -16,7 +16,7 @@ declare module '../../../core/jobs/catalog.ts' {
 
 /** Without mail, what an earlier configuration enqueued is dropped. */
 export const createMailJobs = (mail: IssueMail | undefined): JobDefinitions => ({
-  'mail.spread': defineJob(mailJobPayloads['mail.spread'], async ({ activity, after }) =>
+  'mail.fan_out': defineJob(mailJobPayloads['mail.fan_out'], async ({ activity, after }) =>
     mail?.spread(activity, after),
   ),
   'mail.send': defineJob(mailJobPayloads['mail.send'], async (batch, signal) => mail?.send(batch, signal), {
@@ -26,7 +26,7 @@ export const createMailJobs = (mail: IssueMail | undefined): JobDefinitions => (
 
 const notificationJobPayloads = {
   /** Notifies the followers of an issue after this user, in batches: there may be many. */
-  'notifications.spread': Type.Object({
+  'notifications.fan_out': Type.Object({
     issue_id: Type.Integer(),
     actor_id: Type.Integer(),
     at: Type.Integer(),
@@ -39,7 +39,7 @@ declare module '../../../core/jobs/catalog.ts' {
 }
 
 export const createNotificationJobs = (notifier: Notifier): JobDefinitions => ({
-  'notifications.spread': defineJob(notificationJobPayloads['notifications.spread'], (payload, signal) =>
+  'notifications.fan_out': defineJob(notificationJobPayloads['notifications.fan_out'], (payload, signal) =>
     notifier.spread(payload, signal),
   ),
 })

@@ -35,7 +35,7 @@ import { deleteSchedule } from './schedules/merge-schedule.store.ts'
  * claim      the intents, a job that resumes them     the transaction is rolled back; later: `resumeMerge`
  * move       the ref of the base                      not moved: the intents are deleted; else: `resumeMerge`
  * record     pull requests, issues, events, push      `resumeMerge` finds the commit in the base and records it
- * follow-up  closed issues, deletion of the head      the job `merges.follow`, which `record` enqueues, runs again
+ * follow-up  closed issues, deletion of the head      the job `merges.follow_up`, which `record` enqueues, runs again
  *
  * One merge and the batch of a queue take the same steps. The caller of `claim` to `record` has the lock of the base,
  * which is by `branchKey`, and is within `writing` of the repository since `build`.
@@ -249,7 +249,7 @@ export async function record(
   )
   const ids = { pull_id: pull.id, issue_id: issue.id }
   const followUp = { ...ids, deletes_branch: deletesBranch, ...(restriction && { restriction }) }
-  await jobs.enqueue(tx, 'merges.follow', followUp, { key: String(pull.id) })
+  await jobs.enqueue(tx, 'merges.follow_up', followUp, { key: String(pull.id) })
 }
 
 interface FollowUp {
@@ -315,13 +315,13 @@ async function enqueueResume(
 ): Promise<void> {
   const { pullId, repoId, oid } = intent
   const payload = { pull_id: pullId, repo_id: repoId, oid }
-  await jobs.enqueue(tx, 'merges.settle', payload, { key: jobKey(intent), delay })
+  await jobs.enqueue(tx, 'merges.recover', payload, { key: jobKey(intent), delay })
 }
 
 /** Deletes the intent and the job that would resume it. */
 async function clearIntent({ jobs }: Pick<MergeDeps, 'jobs'>, tx: Tx, intent: MergeIntent): Promise<void> {
   await deleteIntent(tx, intent)
-  await jobs.cancel(tx, 'merges.settle', jobKey(intent))
+  await jobs.cancel(tx, 'merges.recover', jobKey(intent))
 }
 
 /**

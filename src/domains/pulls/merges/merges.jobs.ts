@@ -13,14 +13,14 @@ const mergeJobPayloads = {
   /** Records pull requests that a push to their base merged. */
   'merges.detect': Type.Object({ repo_id: Id }),
   /** Deletes the head branch and closes the issues of a merged pull request. */
-  'merges.follow': Type.Object({
+  'merges.follow_up': Type.Object({
     pull_id: Id,
     issue_id: Id,
     deletes_branch: Type.Boolean(),
     restriction: Type.Optional(CredentialRestriction),
   }),
   /** Resumes a merge whose process ended. */
-  'merges.settle': Type.Object({ pull_id: Id, repo_id: Id, oid: Type.String() }),
+  'merges.recover': Type.Object({ pull_id: Id, repo_id: Id, oid: Type.String() }),
   /** Merges a scheduled pull request if that is allowed now. */
   'merges.try_scheduled': Type.Object({ pull_id: Id }),
 }
@@ -35,11 +35,11 @@ export const mergeJobs = (deps: MergesDeps): JobDefinitions => ({
     ({ repo_id }, signal) => detectMerges(deps, asId(repo_id), signal),
     { lane: 'pulls' },
   ),
-  'merges.follow': defineJob(mergeJobPayloads['merges.follow'], ({ issue_id, deletes_branch, restriction }) =>
+  'merges.follow_up': defineJob(mergeJobPayloads['merges.follow_up'], ({ issue_id, deletes_branch, restriction }) =>
     followUp(deps, { issueId: asId(issue_id), deletesBranch: deletes_branch, restriction }),
   ),
-  'merges.settle': defineJob(
-    mergeJobPayloads['merges.settle'],
+  'merges.recover': defineJob(
+    mergeJobPayloads['merges.recover'],
     ({ pull_id, repo_id, oid }) => resumeInterrupted(deps, { pullId: asId(pull_id), repoId: asId(repo_id), oid }),
     { lane: 'pulls' },
   ),

@@ -51,7 +51,7 @@ export const ownerSubscriptions = ({ jobs, draftPrefixes }: SubscriptionDeps): S
 
 const pushJobPayloads = {
   /** Updates the reviews of a pull request to its head. */
-  'reviews.follow_head': Type.Object({ pull_id: Type.Integer(), actor_id: Type.Integer() }),
+  'reviews.sync_head': Type.Object({ pull_id: Type.Integer(), actor_id: Type.Integer() }),
 }
 
 declare module '../../../core/jobs/catalog.ts' {
@@ -59,7 +59,7 @@ declare module '../../../core/jobs/catalog.ts' {
 }
 
 export const pushJobs = (deps: FollowDeps): JobDefinitions => ({
-  'reviews.follow_head': defineJob(pushJobPayloads['reviews.follow_head'], ({ pull_id, actor_id }) =>
+  'reviews.sync_head': defineJob(pushJobPayloads['reviews.sync_head'], ({ pull_id, actor_id }) =>
     followHead(deps, actorOf(asId(actor_id)), asId(pull_id)),
   ),
 })
@@ -70,4 +70,4 @@ export const enqueueFollowing = (
   tx: Tx,
   { pullId, actorId }: { readonly pullId: number; readonly actorId: number },
 ): Promise<void> =>
-  jobs.enqueue(tx, 'reviews.follow_head', { pull_id: pullId, actor_id: actorId }, { key: String(pullId) })
+  jobs.enqueue(tx, 'reviews.sync_head', { pull_id: pullId, actor_id: actorId }, { key: String(pullId) })

@@ -100,13 +100,13 @@ async function moveHead(
   const applied = { repo_id: repo.id, branch, oid: newOid, comment_ids: [...commentIds], user_id: actor.account.id }
   const key = resumeKey(repo.id, newOid)
   // NOTE: if the process ends between the move of the ref and its record, this job resolves the comments.
-  await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.settle', applied, { key, delay: RESUME_DELAY_MS }))
+  await database.transaction((tx) => jobs.enqueue(tx, 'suggestions.recover', applied, { key, delay: RESUME_DELAY_MS }))
   try {
     await pushes.push(actor, { repo, access }, [{ ref: branchRef(branch), oldOid: tip, newOid }], {
       pusher: viewer,
       inTransaction: async (tx) => {
         await resolveComments(tx, commentIds, actor.account.id)
-        await jobs.cancel(tx, 'suggestions.settle', key)
+        await jobs.cancel(tx, 'suggestions.recover', key)
       },
     })
   } catch (error) {

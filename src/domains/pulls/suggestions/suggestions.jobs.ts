@@ -7,7 +7,7 @@ const Id = Type.Integer()
 
 const suggestionJobPayloads = {
   /** Resolves the comments of applied suggestions when the process ended before it recorded them. */
-  'suggestions.settle': Type.Object({
+  'suggestions.recover': Type.Object({
     repo_id: Id,
     branch: Type.String(),
     oid: Type.String(),
@@ -21,8 +21,8 @@ declare module '../../../core/jobs/catalog.ts' {
 }
 
 export const suggestionJobs = (deps: ResumeDeps): JobDefinitions => ({
-  'suggestions.settle': defineJob(
-    suggestionJobPayloads['suggestions.settle'],
+  'suggestions.recover': defineJob(
+    suggestionJobPayloads['suggestions.recover'],
     ({ repo_id, branch, oid, comment_ids, user_id }) =>
       resumeApplied(deps, { repoId: asId(repo_id), branch, oid, commentIds: comment_ids, userId: asId(user_id) }),
     { lane: 'pulls' },

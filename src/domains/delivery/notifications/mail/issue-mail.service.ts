@@ -114,7 +114,7 @@ export function createIssueMail(deps: IssueMailDeps) {
   return {
     /** Enqueues mail to those who follow the issue. */
     toFollowers: (tx: Tx, activity: MailActivity): Promise<void> =>
-      jobs.enqueue(tx, 'mail.spread', { activity, after: 0 }),
+      jobs.enqueue(tx, 'mail.fan_out', { activity, after: 0 }),
     /** Enqueues mail to these users. */
     toUsers: enqueue,
     /** Enqueues the next batches of `toFollowers`. */
@@ -125,7 +125,7 @@ export function createIssueMail(deps: IssueMailDeps) {
       const userIds = followers.map(({ userId }) => userId)
       await database.transaction(async (tx) => {
         await enqueue(tx, activity, userIds)
-        if (userIds.length === SPREAD) await jobs.enqueue(tx, 'mail.spread', { activity, after: userIds.at(-1)! })
+        if (userIds.length === SPREAD) await jobs.enqueue(tx, 'mail.fan_out', { activity, after: userIds.at(-1)! })
       })
     },
     /** Sends one batch; enqueues those that may be accepted later. */

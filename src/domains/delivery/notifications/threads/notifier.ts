@@ -47,7 +47,7 @@ export function createNotifier({ database, clock, events, jobs }: NotifierDeps) 
       const recipients = await listFollowers(tx, activity, { after: 0, limit: DIRECT })
       await notifyOfIssue(tx, activity.issue, recipients, { at, replacesUpTo: notBefore === undefined ? at : at - 1 })
       if (recipients.length === DIRECT)
-        await jobs.enqueue(tx, 'notifications.spread', {
+        await jobs.enqueue(tx, 'notifications.fan_out', {
           issue_id: activity.issue.id,
           actor_id: activity.actorId,
           at,

@@ -50,7 +50,7 @@ describeOnBoth('notifications of many', (on) => {
     await database.transaction(async (tx) => {
       await tx.updateTable('notification').set({ status: 'read' }).execute()
       const { updated_at: at } = await tx.selectFrom('notification').select('updated_at').executeTakeFirstOrThrow()
-      await jobs.enqueue(tx, 'notifications.spread', { issue_id: issueId, actor_id: ann.user.id, at, after: 0 })
+      await jobs.enqueue(tx, 'notifications.fan_out', { issue_id: issueId, actor_id: ann.user.id, at, after: 0 })
     })
     await server.drain()
     const rows = await database.read

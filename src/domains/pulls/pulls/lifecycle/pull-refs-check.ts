@@ -158,7 +158,7 @@ async function* repair(deps: Deps, id: Repo['id'], faults: Look<Fault>): Finding
 type Concerns<Payload> = (payload: Payload, head: PullHead) => boolean
 
 const byJob: { readonly [Kind in JobKind]?: Concerns<JobPayload<Kind>> } = {
-  'pulls.follow_branch': ({ repo_id, branch }, { head }) => head?.repoId === repo_id && head.branch === branch,
+  'pulls.sync_branch': ({ repo_id, branch }, { head }) => head?.repoId === repo_id && head.branch === branch,
   'pulls.refresh': ({ pull_id }, { pullId }) => pullId === pull_id,
   'pulls.restore_ref': ({ pull_id }, { pullId }) => pullId === pull_id,
   'repos.reconcile': () => true,

@@ -19,7 +19,7 @@ const pullJobPayloads = {
   /** Deletes the refs of a deleted pull request, or refs without a pull request. */
   'pulls.delete_ref': Type.Object({ repo_id: Id, number: Id }),
   /** Updates pull requests to a branch that moved, was created or was deleted. */
-  'pulls.follow_branch': Type.Object({
+  'pulls.sync_branch': Type.Object({
     repo_id: Id,
     branch: Type.String(),
     actor_id: Id,
@@ -52,8 +52,8 @@ export const pullJobs = (deps: SyncDeps): JobDefinitions => ({
     const left = [pullHeadRef(number), pullMergeRef(number)].flatMap((name) => snapshot.get(name) ?? [])
     await refs.update(left.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid })))
   }),
-  'pulls.follow_branch': defineJob(
-    pullJobPayloads['pulls.follow_branch'],
+  'pulls.sync_branch': defineJob(
+    pullJobPayloads['pulls.sync_branch'],
     ({ repo_id, branch, actor_id, after_id: after }, signal) =>
       syncBranch(
         deps,

@@ -184,7 +184,7 @@ export function enqueueSync(
   actorId: number,
 ): Promise<void> {
   const job = { repo_id: repoId, branch, actor_id: actorId, ...(afterId && { after_id: afterId }) }
-  return jobs.enqueue(tx, 'pulls.follow_branch', job, { key: `${repoId} ${branch}${afterId ? ` ${afterId}` : ''}` })
+  return jobs.enqueue(tx, 'pulls.sync_branch', job, { key: `${repoId} ${branch}${afterId ? ` ${afterId}` : ''}` })
 }
 
 /**
