@@ -3,7 +3,7 @@ import type { AppendedEvent, Projections } from '../../../core/events/index.ts'
 import { asId, type IssueId } from '../../../core/platform/crypto/ids.ts'
 import { activityQueries } from '../../repositories/index.ts'
 
-/** The contract's words for activities on issues, and on pull requests. */
+/** The API's names of activities on issues and on pull requests. */
 const KINDS = {
   'issue.created': ['create_issue', 'create_pull_request'],
   'issue.closed': ['close_issue', 'close_pull_request'],
@@ -13,10 +13,10 @@ const KINDS = {
 
 const MERGE_KINDS = { merged: 'merge_pull_request', 'auto-merged': 'auto_merge_pull_request' } as const
 
-/** Characters of a comment. */
+/** The maximum length of a comment's excerpt. */
 const MAX_EXCERPT = 200
 
-/** What clients split at the first bar. */
+/** Number and text; clients split them at the first bar. */
 const contentOf = (number: number, text: string): string => `${number}|${text}`
 
 const excerptOf = (text: string): string =>
@@ -64,8 +64,8 @@ const onComment = ({ issue_id, comment_id }: { readonly issue_id: number; readon
 })
 
 /**
- * Entries of feeds: who creates, closes, reopens and comments on issues
- * (behaviour/users-and-admin#activity-and-other-lists). The text of a comment in a feed is that of the comment.
+ * Feed entries: accounts that create, close, reopen and comment on issues
+ * (behaviour/users-and-admin#activity-and-other-lists). A feed shows the present text of a comment.
  */
 export const issueActivityProjections: Projections = {
   'issue.created': recordIssue,
@@ -78,7 +78,7 @@ export const issueActivityProjections: Projections = {
   'comment.edited': (tx, { payload, entities: { comment } }) =>
     activityQueries.updateOfComment(tx, onComment(payload), contentOf(payload.number, excerptOf(comment.body))),
   'comment.deleted': (tx, { payload }) => activityQueries.deleteOn(tx, onComment(payload)),
-  // What the feeds say of the issue names its former number, to those who may see the former repository.
+  // Entries about the issue contain its former number and are visible to readers of the former repository.
   'issue.transferred': (tx, { payload }) => activityQueries.deleteOn(tx, { issueId: asId(payload.issue_id) }),
   'issue.deleting': (tx, { payload }) => activityQueries.deleteOn(tx, { issueId: asId(payload.issue_id) }),
 }

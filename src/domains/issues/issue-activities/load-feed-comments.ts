@@ -4,7 +4,7 @@ import { loadCommentsByIds } from '../issues/comments/comment-views.ts'
 import { presentComment } from '../issues/issues.present.ts'
 import type { CommentPlace } from '../../repositories/index.ts'
 
-/** The comments that activities made, as feeds contain them; see `ActivityComments`. */
+/** The comments of activities, as feeds contain them; see `ActivityComments`. */
 export async function loadFeedComments(
   db: Db,
   site: Site,

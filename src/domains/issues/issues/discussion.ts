@@ -24,7 +24,7 @@ import { isHiddenFrom, canReadIssue } from './issue.policy.ts'
 import { findIssueById } from './records/issue.store.ts'
 import { findEntry } from './timeline/timeline-entry.store.ts'
 
-/** Issues as owners of files: a file is visible to readers of its issue. */
+/** Issues as owners of files: the readers of an issue may read its files. */
 const issueAssetOwner = (read: Db): AttachmentOwnerAccess => ({
   requireVisible: (_viewer, target, issueId) => requireReadable(read, target, asId(issueId)),
   async requireExisting(tx, repoId, issueId) {
@@ -33,8 +33,8 @@ const issueAssetOwner = (read: Db): AttachmentOwnerAccess => ({
 })
 
 /**
- * Comments as owners of files: a file is visible to readers of the issue of its comment, before the review of the
- * comment is submitted to the reviewer alone.
+ * Comments as owners of files: the readers of the issue may read the files of a comment, but only the reviewer before
+ * its review is submitted.
  */
 const commentAssetOwner = (read: Db): AttachmentOwnerAccess => ({
   async requireVisible(viewer, target, commentId) {
@@ -74,7 +74,7 @@ interface Discussion {
   readonly jobs: JobDefinitions
 }
 
-/** The parts of the module about what people say: comments, their history, files, locks, and the timeline. */
+/** The discussion of issues: comments, their history, files, locks, and the timeline. */
 export function createDiscussion(
   { database, clock, events, jobs, site }: Core,
   { attachments, rules, guards }: DiscussionDeps,

@@ -12,7 +12,7 @@ import { findTransferredIssue } from './transfer/issue-redirect.store.ts'
 import type { IssueInView } from './views.ts'
 
 /**
- * `read`: readers of the unit of the issue or pull request. `edit`: its poster and writers. `write`: writers. `admin`:
+ * `read`: readers of the unit of the issue or pull request. `edit`: its author and writers. `write`: writers. `admin`:
  * administrators of the repository.
  */
 type IssueLevel = 'read' | 'edit' | 'write' | 'admin'
@@ -22,9 +22,9 @@ interface IssueGuardOptions {
   readonly needsUser?: boolean
   /** 423 when the repository is archived. */
   readonly archived?: 'refuse'
-  /** Replaces the text of the 403; empty for none. */
+  /** The message of the 403; empty for none. */
   readonly refusal?: string
-  /** Those without the level get 404 in place of 403. */
+  /** Accounts without the level get 404 instead of 403. */
   readonly isHidden?: boolean
 }
 
@@ -45,7 +45,7 @@ const DESCRIPTIONS: Readonly<Record<IssueLevel, string>> = {
   admin: 'admin',
 }
 
-/** Issues that the caller may not read are 404 (behaviour/issues#conventions). */
+/** Returns 404 for issues that the requester may not read (behaviour/issues#conventions). */
 export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): IssueGuard {
   return (level, { needsUser = level !== 'read', archived, refusal = REFUSALS[level], isHidden } = {}) =>
     onTop(repoGuard('see', { unit: 'repo.issues', needsUser, ...(archived && { archived }) }), {
@@ -63,7 +63,7 @@ export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): Issu
     })
 }
 
-/** Throws NotFound for an issue or pull request that is missing or hidden, and Moved after a transfer. */
+/** Throws NotFound for a missing or hidden issue or pull request, and Moved after a transfer. */
 export async function getReadableIssue(
   db: Db,
   viewer: Viewer,
@@ -89,7 +89,7 @@ function isAllowed(level: IssueLevel, viewer: Viewer, { access, issue }: IssueIn
   }
 }
 
-/** The redirect to an issue that was transferred; undefined when the viewer may not read it. */
+/** The redirect to a transferred issue; undefined when the viewer may not read it. */
 async function findTransferred(db: Db, viewer: Viewer, from: Repo, number: number): Promise<MovedError | undefined> {
   const issue = await findTransferredIssue(db, from.id, number)
   const repo = issue && (await repoQueries.findById(db, issue.repoId))

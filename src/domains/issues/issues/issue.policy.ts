@@ -7,21 +7,24 @@ import type { Repo, RepoInView } from '../../repositories/index.ts'
 
 type Kind = Pick<Issue, 'isPull'>
 
-/** The unit that decides about an issue or a pull request. */
+/** The unit that controls access to an issue or a pull request. */
 export const unitOf = ({ isPull }: Kind): Unit => (isPull ? 'repo.pulls' : 'repo.issues')
 
 export const canReadIssue = (access: RepoAccess, issue: Kind): boolean =>
   unitMode(access, unitOf(issue)) >= AccessMode.read
 
-/** Whether labels, assignees, milestone, deadline and state may be changed. */
+/** Whether labels, assignees, milestone, due date and state may be changed. */
 export const canWriteIssue = (access: RepoAccess, issue: Kind): boolean =>
   unitMode(access, unitOf(issue)) >= AccessMode.write || isRepoAdmin(access)
 
-/** Whether title, body, ref and state may be changed: the poster and writers. */
+/** Whether title, body, ref and state may be changed: by the author and writers. */
 export const canEditIssue = (viewer: Viewer, access: RepoAccess, issue: Issue): boolean =>
   viewerId(viewer) === issue.posterId || canWriteIssue(access, issue)
 
-/** Users whom issues of the repository may be assigned to (behaviour/issues#creating-editing-deleting). */
+/**
+ * Whether issues of the repository may be assigned to a user with this access
+ * (behaviour/issues#creating-editing-deleting).
+ */
 export const canBeAssigned = (access: RepoAccess): boolean =>
   isRepoAdmin(access) ||
   unitMode(access, 'repo.pulls') >= AccessMode.read ||
@@ -36,8 +39,8 @@ interface UpdateTime {
 }
 
 /**
- * The time of a change: now, or the time that an administrator of the repository gives. Throws Forbidden for others,
- * and for a time before the issue or in the future (behaviour/issues#rules-of-updated_at).
+ * The time of a change: now, or the time that an administrator of the repository gives. Throws Forbidden for other
+ * accounts, and for a time before the issue or in the future (behaviour/issues#rules-of-updated_at).
  */
 export function decideUpdateTime(actor: SignedIn, { access, issue, given, now }: UpdateTime): number {
   if (given === undefined) return now
@@ -49,7 +52,7 @@ export function decideUpdateTime(actor: SignedIn, { access, issue, given, now }:
 
 const MAX_TITLE_BYTES = 255
 
-/** Trimmed, and cut to 255 bytes that end in `…` (behaviour/issues#creating-editing-deleting). */
+/** Trims the title and cuts it to 255 bytes that end in `…` (behaviour/issues#creating-editing-deleting). */
 export function normalizeTitle(text: string): string {
   const title = text.trim()
   if (Buffer.byteLength(title) <= MAX_TITLE_BYTES) return title
@@ -68,38 +71,41 @@ export function normalizeTitle(text: string): string {
 export const endOfDay = (timestamp: string): number =>
   Date.parse(`${timestamp.slice(0, 10)}T23:59:59${/(?:[Zz]|[+-]\d\d:\d\d)$/.exec(timestamp)![0].toUpperCase()}`)
 
-/** An entry of the timeline that has a text of its poster: also the comments of reviews. */
+/** A timeline entry with a text of its author, including comments of reviews. */
 export type Comment = TimelineEntry<'code' | 'comment' | 'pending_code'>
 
 export const COMMENT_KINDS = ['code', 'comment', 'pending_code'] as const satisfies readonly EntryKind[]
 
 export const isComment = (entry: TimelineEntry): entry is Comment => COMMENT_KINDS.some((kind) => entry.kind === kind)
 
-/** What its poster and writers may change and delete: a comment, the text of a review, or why one was dismissed. */
+/**
+ * A text that its author and writers may change and delete: a comment, the text of a review, or the reason of a
+ * dismissal.
+ */
 export type Text = Comment | TimelineEntry<'dismiss_review' | 'review'>
 
 export const isText = (entry: TimelineEntry): entry is Text =>
   isComment(entry) || entry.kind === 'review' || entry.kind === 'dismiss_review'
 
-/** Whether the text is searched, refers to issues, and is in webhooks. */
+/** Whether the text is included in searches, references and webhooks. */
 export const isPublished = ({ kind }: TimelineEntry): boolean =>
   kind === 'code' || kind === 'comment' || kind === 'review'
 
-/**
- * What a review that was not submitted has is known to its reviewer alone (behaviour/pull-requests#review-comments).
- */
+/** Only the reviewer sees the entries of a review that is not submitted (behaviour/pull-requests#review-comments). */
 export const isHiddenFrom = (viewer: Viewer, { kind, actorId }: TimelineEntry): boolean =>
   (kind === 'pending_code' || kind === 'pending_review') && viewerId(viewer) !== actorId
 
-/** Who may change and delete the text: its poster and writers (behaviour/issues#comments). */
+/** Whether the viewer may change and delete the text: its author and writers may (behaviour/issues#comments). */
 export const canEditEntry = (viewer: Viewer, access: RepoAccess, issue: Issue, entry: TimelineEntry): boolean =>
   viewerId(viewer) === entry.actorId || canWriteIssue(access, issue)
 
-/** Who may change the files: writers who are its poster or an administrator (behaviour/issues#attachments). */
+/**
+ * Whether the viewer may change the files: its author if a writer, and administrators (behaviour/issues#attachments).
+ */
 export const canEditFiles = (viewer: Viewer, access: RepoAccess, issue: Issue, entry: TimelineEntry): boolean =>
   canWriteIssue(access, issue) && (viewerId(viewer) === entry.actorId || isRepoAdmin(access))
 
-/** Which of the two a list has; at least one. */
+/** The kinds in a list; at least one. */
 export interface IssueKinds {
   readonly issues: boolean
   readonly pulls: boolean
@@ -119,8 +125,8 @@ export const areBothUnitsOff = (repo: Repo, access: RepoAccess): boolean =>
   !isUnitReadable(access, 'repo.issues') && !hasPulls(repo, access)
 
 /**
- * The kinds that a list has: `issues`, `pulls`, or for any other type those that the caller may read. Throws NotFound
- * when nothing that is asked for can be read.
+ * The kinds of a list: `issues`, `pulls`, or for any other type those that the requester may read. Throws NotFound when
+ * no requested kind can be read.
  */
 export function readKinds({ repo, access }: RepoInView, type?: string): IssueKinds {
   if (type === 'pulls') {

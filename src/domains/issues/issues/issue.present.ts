@@ -12,9 +12,9 @@ import type { Issue as IssueEntity } from './records/issue.store.ts'
 import type { IssueView } from './views.ts'
 
 interface IssueUrls {
-  /** Of the web page. */
+  /** The address of the web page. */
   readonly html: string
-  /** Of the API resource; that of a pull request too is below `/issues`. */
+  /** The address of the API resource; that of a pull request is below `/issues`, too. */
   readonly api: string
 }
 
@@ -25,7 +25,7 @@ export function issueUrls({ number, isPull }: IssueEntity, repo: Repo, site: Sit
 
 const optionalTime = (time: number | undefined): string | null => (time === undefined ? null : wireTime(time))
 
-/** The API address that the labels of an owner are below. */
+/** The base of the API addresses of an owner's labels. */
 const labelOwnerUrl = ({ owner }: Label, repo: Repo, site: Site): string =>
   'repoId' in owner ? repoUrls(repo, site).api : `${site.rootUrl()}/api/v1/orgs/${repo.owner.name}`
 
@@ -43,19 +43,19 @@ const presentMeta = ({ pull }: IssueView, { html }: IssueUrls): Issue['pull_requ
     : null
 
 /**
- * The poster is shown as the viewer may see it, assignees as an anonymous caller sees them
+ * Shows the author as the viewer may see it, assignees as an anonymous client sees them
  * (behaviour/issues#the-issue-object).
  */
 export const presentIssue = (view: IssueView, viewer: Viewer, site: Site): Issue =>
   present(view, site, partsFor(viewer, site))
 
-/** As presentIssue for each; accounts, labels and milestones that several issues have are presented once. */
+/** Like `presentIssue` for each; presents accounts, labels and milestones that several issues share once. */
 export function presentIssues(views: readonly IssueView[], viewer: Viewer, site: Site): Issue[] {
   const parts = partsFor(viewer, site)
   return views.map((view) => present(view, site, parts))
 }
 
-/** What one answer shows of the entities that issues refer to. */
+/** Presenters of the entities that issues refer to, shared within one response. */
 const partsFor = (viewer: Viewer, site: Site) => ({
   poster: onceForEach((user: User) => userPresenters.present(user, viewer, site)),
   assignee: onceForEach((user: User) => userPresenters.present(user, ANONYMOUS, site)),
@@ -63,7 +63,7 @@ const partsFor = (viewer: Viewer, site: Site) => ({
   milestone: onceForEach(presentMilestone),
 })
 
-/** Remembers what it made of each entity, by its id. */
+/** Caches the result for each entity by its id. */
 function onceForEach<Entity extends { readonly id: number }, Args extends unknown[], Model>(
   make: (entity: Entity, ...args: Args) => Model,
 ): (entity: Entity, ...args: Args) => Model {

@@ -11,7 +11,7 @@ import { deleteEntriesOfLabel } from './timeline/timeline-entry.store.ts'
 
 /**
  * A block deletes the assignments of either account in repositories of the other (behaviour/users-and-admin#blocking);
- * users who may no longer see a repository are no longer assignees there.
+ * users who can no longer see a repository are no longer assigned there.
  */
 export const assignmentProjections: Projections = {
   async 'user.blocked'(tx, { payload }) {
@@ -35,7 +35,7 @@ async function deleteAssignmentsOn(tx: Tx, userId: UserId, ownerId: UserId): Pro
   )
 }
 
-/** Keeps the texts that edits replace (behaviour/issues#comments). */
+/** Stores the former text of an edit (behaviour/issues#comments). */
 export const formerTextProjections: Projections = {
   'issue.edited': (tx, { payload, actorId, at }) =>
     keepFormer(tx, { issueId: asId(payload.issue_id), commentId: undefined }, { body: payload.old_body, actorId, at }),
@@ -58,7 +58,7 @@ async function keepFormer(tx: Tx, owner: TextOwner, { body, actorId, at }: Edit)
   if (body !== undefined) await insertFormerText(tx, owner, { body, editor_id: actorId, replaced_at: at })
 }
 
-/** Deletes and detaches what refers to deleted rows of earlier modules. */
+/** Deletes and detaches references to deleted rows of earlier modules. */
 export const issueProjections: Projections = {
   async 'label.deleted'(tx, { payload }) {
     await deleteEntriesOfLabel(tx, payload.label_id)

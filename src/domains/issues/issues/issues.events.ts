@@ -11,7 +11,7 @@ export const issueEvents = {
   'issue.closed': Type.Object({
     ...OfIssue,
     commit_oid: Type.Optional(Type.String()),
-    /** Of a pull request that was merged, by an account or as scheduled. */
+    /** Set for a merged pull request: merged directly, or by its schedule. */
     merge: Type.Optional(Type.Union([Type.Literal('merged'), Type.Literal('auto-merged')])),
   }),
   'issue.created': Type.Object({ ...OfIssue, title: Type.String() }),
@@ -19,16 +19,17 @@ export const issueEvents = {
     ...OfIssue,
     title: Type.String(),
     poster_id: Id,
-    /** The issue as it was, as JSON keeps it: what is undefined has no member. */
+    /** The issue before the deletion, as JSON: undefined members are absent. */
     record: Type.Optional(Type.Unsafe<Issue>(Type.Object({}))),
     label_ids: Type.Optional(Type.Array(Id)),
     assignee_ids: Type.Optional(Type.Array(Id)),
   }),
   /**
-   * The row, which is locked, is about to be deleted in this transaction. Projections delete what no foreign key does.
+   * The row, which is locked, is about to be deleted in this transaction. Projections delete data that no foreign key
+   * covers.
    */
   'issue.deleting': Type.Object(OfIssue),
-  /** Has the former title or body, if that changed. */
+  /** Contains the former title or body if it changed. */
   'issue.edited': Type.Object({
     ...OfIssue,
     old_title: Type.Optional(Type.String()),
@@ -43,7 +44,7 @@ export const issueEvents = {
   /** 0 for none. */
   'issue.milestone_changed': Type.Object({ ...OfIssue, old_id: Id, new_id: Id }),
   'issue.reopened': Type.Object({ ...OfIssue, commit_oid: Type.Optional(Type.String()) }),
-  /** Of the new repository and number. */
+  /** The ids are of the new repository and number. */
   'issue.transferred': Type.Object({ ...OfIssue, old_repo_id: Id, old_number: Id }),
   'issue.unassigned': Type.Object({ ...OfIssue, user_id: Id }),
 }

@@ -43,7 +43,7 @@ export const IssueMeta = Type.Object(
 )
 export type IssueMeta = Static<typeof IssueMeta>
 
-/** An issue that another one depends on; one that the caller may not read has no user. */
+/** A dependency of an issue; one that the requester may not read has no user. */
 export const IssueDependency = Type.Object(
   { ...Issue.properties, user: Nullable(UserModel) },
   { $id: 'IssueDependency' },

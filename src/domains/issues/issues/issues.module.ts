@@ -28,7 +28,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** Issues, and what pull requests share with them. */
+/** Issues, and the parts that pull requests share with them. */
 export const module = defineModule({
   name: 'issues',
   needs: ['attachments', 'uploadRules'],

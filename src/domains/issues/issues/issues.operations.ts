@@ -124,7 +124,7 @@ function writeOperations({ guards, issues, site }: IssueOperationDeps): Operatio
 }
 
 /**
- * COMPAT: administrators create issues also where the unit is off (test/issues/units.test.ts;
+ * COMPAT: administrators may create issues even when the unit is off (test/issues/units.test.ts;
  * behaviour/issues#blocked-users-archived-repositories-disabled-units).
  */
 const creators = (guard: Guard<RepoInView>): Guard<RepoInView> => ({

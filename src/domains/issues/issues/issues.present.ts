@@ -15,7 +15,7 @@ interface EntryUrls {
   readonly issue_url: string
 }
 
-/** COMPAT: those of the issue are web pages, and one of them is empty (test/issues/comments.test.ts). */
+/** COMPAT: the addresses of the issue are web pages, and one of them is empty (test/issues/comments.test.ts). */
 export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Repo }, site: Site): EntryUrls {
   const { html } = issueUrls(issue, repo, site)
   return {
@@ -25,7 +25,7 @@ export function entryUrls(id: number, { issue, repo }: { issue: Issue; repo: Rep
   }
 }
 
-/** The poster is shown as an anonymous caller sees it (behaviour/issues#the-issue-object). */
+/** Shows the author as an anonymous client sees it (behaviour/issues#the-issue-object). */
 export function presentComment(view: CommentView, site: Site): Comment {
   const { comment, poster, assets } = view
   return {
@@ -43,8 +43,8 @@ export function presentComment(view: CommentView, site: Site): Comment {
 }
 
 /**
- * An issue that the caller may not read: writers of the dependent issue see its number, title, state and repository,
- * others and tokens with restrictions only that there is one (behaviour/issues#dependencies-and-blocks).
+ * An issue that the requester may not read. Writers of the dependent issue see its number, title, state and repository;
+ * other accounts and restricted tokens see only that it exists (behaviour/issues#dependencies-and-blocks).
  */
 export function presentHidden({ issue, repo }: HiddenIssue, seesParts: boolean): IssueDependency {
   return {

@@ -20,7 +20,7 @@ interface DeletionDeps extends IssueDeps {
   readonly attachments: Pick<Services['attachments'], 'deleteOf'>
 }
 
-/** Deletes an issue with everything that belongs to it, its files included. */
+/** Deletes an issue with all its data and files. */
 const deleteIssue = (deps: DeletionDeps, actor: SignedIn, target: IssueInView): Promise<void> =>
   changeLocked(deps, actor, target, async (change) => {
     const { tx, repo, issue } = change
@@ -53,7 +53,7 @@ export type Issues = ReturnType<typeof createIssues>
 export function createIssues(deps: IssuesDeps) {
   const { read } = deps.database
   return {
-    /** Views in the order given; issues of other repositories are left out. */
+    /** Views in the given order; leaves out issues of other repositories. */
     views: (repo: Repo, issues: readonly Issue[]): Promise<IssueView[]> => viewsIn(read, repo, issues),
     view: async (repo: Repo, issue: Issue): Promise<IssueView> => (await viewsIn(read, repo, [issue]))[0]!,
     /** Throws NotFound. */
@@ -73,7 +73,7 @@ export function createIssues(deps: IssuesDeps) {
     /** See `editIssue`. */
     edit: (actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> =>
       editIssue(deps, actor, target, edit),
-    /** Epoch milliseconds; undefined deletes the deadline. */
+    /** Epoch milliseconds; undefined deletes the due date. */
     setDeadline: (actor: SignedIn, target: IssueInView, dueAt: number | undefined): Promise<Issue> =>
       changeLocked(deps, actor, target, (change) => changeDeadline(change, dueAt)),
     delete: (actor: SignedIn, target: IssueInView): Promise<void> => deleteIssue(deps, actor, target),

@@ -20,7 +20,7 @@ export interface FormerTextTable {
   issue_id: number
   /** Null for the body of the issue. */
   comment_id: number | null
-  /** Who replaced the text; 0 for none. The row may be gone: the account was deleted. */
+  /** The account that replaced the text; 0 for none. The account may have been deleted. */
   editor_id: number
   /** Epoch milliseconds. */
   replaced_at: number
@@ -33,7 +33,7 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** The last number given to an issue or pull request of the repository. */
+/** The last allocated number of the issues and pull requests of a repository. */
 export interface IssueSequenceTable {
   repo_id: number
   last: number
@@ -43,25 +43,25 @@ export interface IssueSequenceTable {
 export interface IssueTable {
   id: Generated<number>
   repo_id: number
-  /** Unique in the repository; never used again. */
+  /** Unique within the repository; never reused. */
   number: number
   is_pull: Generated<Flag>
   is_closed: Generated<Flag>
-  /** The row may be gone: the account was deleted. */
+  /** The account may have been deleted. */
   poster_id: number
   title: string
-  /** Any text that the poster gave, usually the name of a branch. */
+  /** Any text from the author, usually the name of a branch. */
   ref: Generated<string>
   /** 0 for none. */
   milestone_id: Generated<number>
   /** 0 for none. */
   due_at: Generated<number>
-  /** Comments and `reviews_counted`. */
+  /** The number of comments, plus `reviews_counted`. */
   comments_count: Generated<number>
-  /** Published reviews of a pull request as of its latest comment. */
+  /** The number of published reviews of a pull request at the time of its latest comment. */
   reviews_counted: Generated<number>
   is_locked: Generated<Flag>
-  /** Position among the pinned ones from 1; 0 if not pinned. */
+  /** The position among the pinned issues, from 1; 0 if not pinned. */
   pin_order: Generated<number>
   /** Increases with every change of the body and with every attachment. */
   content_version: Generated<number>
@@ -88,7 +88,7 @@ export interface IssueLabelTable {
 export interface IssueAssigneeTable {
   issue_id: number
   user_id: number
-  /** Assignees are shown in this order. */
+  /** The order in which assignees are shown. */
   position: number
   repo_id: number
   is_closed: Generated<Flag>
@@ -96,7 +96,7 @@ export interface IssueAssigneeTable {
   created_at: number
 }
 
-/** A user whom an issue or one of its comments mentions; the copies are as those of issue_assignee. */
+/** A user whom an issue or one of its comments mentions; the copied columns are those of issue_assignee. */
 export interface IssueMentionTable {
   issue_id: number
   user_id: number
@@ -117,21 +117,22 @@ declare module '../../../core/db/schema.ts' {
 }
 
 /**
- * A text of an issue that is searched. On SQLite triggers copy it into the full-text index `issue_text_index` once
+ * A searchable text of an issue. On SQLite triggers copy it into the full-text index `issue_text_index` once
  * `is_indexed` is set; on PostgreSQL it has a trigram index.
  */
 export interface IssueTextTable {
   id: Generated<number>
   issue_id: number
   /**
-   * -1 for the title, 0 for the body, else the id of the entry: a comment, one of a review, or the text of a review.
+   * -1 for the title, 0 for the body, otherwise the id of the entry: a comment, a review comment, or the text of a
+   * review.
    */
   part: number
-  /** Of the issue; changes when the issue is transferred. */
+  /** The repository of the issue; changes with a transfer. */
   repo_id: number
-  /** As `foldText` returns it; never empty. */
+  /** The result of `foldText`; never empty. */
   text: string
-  /** SQLite: 0 while the text waits for its batch, in which searches look for it row by row. Else 1. */
+  /** SQLite: 0 while the text waits for its batch and searches scan it; otherwise 1. */
   is_indexed: Generated<0 | 1>
 }
 
@@ -145,19 +146,19 @@ declare module '../../../core/db/schema.ts' {
 export interface TimelineEntryTable {
   id: Generated<number>
   issue_id: number
-  /** Of the issue; changes when the issue is transferred. */
+  /** The repository of the issue; changes with a transfer. */
   repo_id: number
-  /** The contract's name of the type (behaviour/issues#timeline). */
+  /** The API's name of the type (behaviour/issues#timeline). */
   kind: string
-  /** 0 for none. The row may be gone: the account was deleted. */
+  /** 0 for none. The account may have been deleted. */
   actor_id: number
-  /** What the entry is about, by kind: a label, an assignee, another issue; 0 for none. */
+  /** The subject of the entry, by kind: a label, an assignee, another issue; 0 for none. */
   target_id: Generated<number>
   created_at: number
   updated_at: number
-  /** JSON of the further facts of the kind, see `EntryPayloads`; empty for none. */
+  /** JSON of the further data of the kind, see `EntryPayloads`; empty for none. */
   payload: Generated<string>
-  /** The text of a comment, or what the contract shows as `body` of an event. */
+  /** The text of a comment, or the `body` of an event in the API. */
   body: Generated<string>
 }
 
@@ -167,7 +168,7 @@ declare module '../../../core/db/schema.ts' {
   }
 }
 
-/** The number that a transferred issue had in another repository. */
+/** The former number of a transferred issue in another repository. */
 export interface IssueRedirectTable {
   repo_id: number
   number: number

@@ -16,7 +16,7 @@ interface Planning {
   readonly guards: Pick<Guards, 'issue' | 'repo'>
 }
 
-/** The operations of labels, dependencies and pins of issues; registers what forbids closing. */
+/** Operations of labels, dependencies and pins of issues; registers the rule that dependencies forbid closing. */
 export function planIssues(core: Core, { issues, stateRules, guards }: Planning): Operation[] {
   const { config, database, clock, events, site } = core
   const deps = { database, clock, events }

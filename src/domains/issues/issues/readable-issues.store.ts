@@ -6,8 +6,8 @@ import type { Schema } from '../../../core/db/schema.ts'
 type Builder = ExpressionBuilder<Schema & { owner: Schema['user'] }, 'repo' | 'owner'>
 
 /**
- * The rows of issues and pull requests that the viewer may read, for queries that join `issue`, its `repo` and the
- * `owner` of that: the SQL twin of `canReadIssue`.
+ * The issues and pull requests that the viewer may read, for queries that join `issue`, its `repo` and the `owner` of
+ * it: the SQL equivalent of `canReadIssue`.
  */
 export const readableIssues =
   (viewer: Viewer) =>

@@ -14,7 +14,7 @@ export interface IssueInView extends RepoInView {
   readonly issue: Issue
 }
 
-/** Everything that the wire model of an issue contains. */
+/** The data of the wire model of an issue. */
 export interface IssueView {
   readonly issue: Issue
   readonly repo: Repo
@@ -24,15 +24,15 @@ export interface IssueView {
   /** Sorted by name. */
   readonly labels: readonly Label[]
   readonly milestone: Milestone | undefined
-  /** Files of the issue itself, without those of its comments. */
+  /** The files of the issue, without those of its comments. */
   readonly assets: readonly Attachment[]
   /** Undefined for an issue. */
   readonly pull: PullMeta | undefined
 }
 
 /**
- * Loads views with a fixed number of queries; keeps the order. Issues of repositories that are not given are left out.
- * The owners of the repositories are not read again, nor is what `pulls` says of the pull requests among the issues.
+ * Loads views with a fixed number of queries, in the given order. Leaves out issues of repositories that are not given.
+ * Does not read the owners of the repositories again, nor the pull requests in `pulls`.
  */
 export async function loadIssueViews(
   db: Db,
@@ -74,10 +74,10 @@ export async function loadIssueViews(
   })
 }
 
-/** What an event keeps of an issue that was deleted. */
+/** The data of a deleted issue in its event. */
 export type DeletedIssue = Pick<EventPayload<'issue.deleted'>, 'record' | 'label_ids' | 'assignee_ids'>
 
-/** The view of an issue that was deleted, without its files; undefined where the event lacks what that needs. */
+/** The view of a deleted issue, without its files; undefined when the event lacks data. */
 export async function loadDeletedIssueView(
   db: Db,
   { record, label_ids: labelIds = [], assignee_ids: assigneeIds = [] }: DeletedIssue,

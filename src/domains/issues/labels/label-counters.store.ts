@@ -8,7 +8,7 @@ export const labelCounters = {
 
 /** Recounts a column for these labels. */
 export async function recountLabels(tx: Tx, column: keyof typeof labelCounters, ids: readonly number[]): Promise<void> {
-  // NOTE: waits for concurrent transactions on these rows, so that the next statement reads what they wrote.
+  // NOTE: waits for concurrent transactions on these rows, so that the next statement reads their changes.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('label').select('id').where('id', 'in', ids))
     .execute()

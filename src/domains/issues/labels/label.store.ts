@@ -44,7 +44,7 @@ function labelsOf(db: Db, owner: LabelOwner) {
 const ownerColumns = (owner: LabelOwner): { repo_id: number | null; org_id: number | null } =>
   'repoId' in owner ? { repo_id: owner.repoId, org_id: null } : { repo_id: null, org_id: owner.orgId }
 
-/** Labels with equal sort keys are sorted by id. */
+/** Sorts labels with equal sort keys by id. */
 export function listLabels(
   db: Db,
   owner: LabelOwner,
@@ -60,7 +60,7 @@ export function listLabels(
   return selectPage(sorted.orderBy('id'), paging, toLabel)
 }
 
-/** Returns undefined also if the label has another owner. */
+/** Also undefined if the label has another owner. */
 export async function findLabel(db: Db, owner: LabelOwner, id: LabelId): Promise<Label | undefined> {
   const row = await labelsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
   return row && toLabel(row)
@@ -72,7 +72,7 @@ export async function findLabelByName(db: Db, owner: LabelOwner, name: string): 
   return row && toLabel(row)
 }
 
-/** Labels of any owner, in no order; those that do not exist are left out. */
+/** Labels of any owner, in no particular order; leaves out unknown ids. */
 export async function listLabelsByIds(db: Db, ids: readonly LabelId[]): Promise<Label[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -83,14 +83,14 @@ export async function listLabelsByIds(db: Db, ids: readonly LabelId[]): Promise<
   return rows.map(toLabel)
 }
 
-/** The labels that issues of a repository may have: its own, and those of the organization that owns it. */
+/** The labels available to the issues of a repository: its own, and those of the organization that owns it. */
 export interface UsableLabels {
   readonly repoId: RepoId
   /** The account that owns the repository. */
   readonly ownerId: UserId
 }
 
-/** Of the labels with these ids or exact names, those that issues of the repository may have, sorted by name. */
+/** The labels with these ids or exact names that are available to the repository, sorted by name. */
 export async function listUsableLabels(
   db: Db,
   { repoId, ownerId }: UsableLabels,
@@ -118,8 +118,8 @@ const usable = (db: Db, { ids, names = [], repoId, ownerId }: SoughtLabels) =>
     .orderBy('id')
 
 /**
- * Changes `issues_count` by arithmetic in SQL, so that changes at the same time all count. Returns the ids of those that
- * exist, whose rows are locked until the transaction ends.
+ * Changes `issues_count` in SQL, so that concurrent changes add up. Returns the ids of existing labels, whose rows are
+ * locked until the transaction ends.
  */
 export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], change: number): Promise<LabelId[]> {
   if (ids.length === 0) return []
@@ -165,7 +165,7 @@ export async function deleteLabel(tx: Tx, id: LabelId): Promise<void> {
   await deleteInSteps(tx, 'label', [id])
 }
 
-/** Copies the labels of one repository to another. The copies are on no issue. */
+/** Copies the labels of one repository to another, without their issues. */
 export async function copyLabels(tx: Tx, from: RepoId, to: RepoId, at: number): Promise<void> {
   await tx
     .insertInto('label')
@@ -189,15 +189,14 @@ export async function copyLabels(tx: Tx, from: RepoId, to: RepoId, at: number): 
     .execute()
 }
 
-/** The labels of an organization that issues of a repository have, or of every organization. */
+/** The labels of one or of every organization on the issues of a repository. */
 interface OrgLabelsOn {
   readonly repoId: RepoId
   readonly orgId?: UserId
 }
 
 /**
- * Subtracts the issues of a repository from the counters of the organization's labels that they have: before they lose
- * them.
+ * Subtracts the issues of a repository from the counters of the organization's labels; call before they are detached.
  */
 export async function subtractOrgLabels(tx: Tx, { repoId, orgId }: OrgLabelsOn): Promise<void> {
   const ofOrg = orgId === undefined ? sql`label.org_id is not null` : sql`label.org_id = ${orgId}`

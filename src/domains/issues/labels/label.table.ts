@@ -14,7 +14,7 @@ export interface LabelTable {
   is_exclusive: Generated<Flag>
   /** Epoch milliseconds; 0 if not archived. */
   archived_at: Generated<number>
-  /** How many issues and pull requests have the label. */
+  /** The number of issues and pull requests that have the label. */
   issues_count: Generated<number>
   created_at: number
   updated_at: number

@@ -20,11 +20,11 @@ interface LabelOperationDeps {
   readonly site: Site
 }
 
-/** What differs between labels of repositories and labels of organizations. `Access` is what the guards resolve. */
+/** The difference between labels of repositories and of organizations. `Access` is the result of the guards. */
 interface OwnerKind<Access> {
   readonly path: string
   readonly area: 'issue' | 'organization'
-  /** Of the operation ids. */
+  /** A part of the operation ids. */
   readonly prefix: 'issue' | 'org'
   readonly guards: Readonly<Record<'list' | 'get' | 'write', Guard<Access>>>
   owner(access: Access): LabelOwner

@@ -7,7 +7,7 @@ describe('readColor', () => {
     ['ff0000', 'ff0000'],
     ['0aF', '00aaff'],
     [' #abc ', 'aabbcc'],
-  ])('takes %j', (text, color) => {
+  ])('accepts %j', (text, color) => {
     expect(readColor(text)).toBe(color)
   })
 
@@ -25,7 +25,7 @@ describe('exclusiveScope', () => {
     ['bug/', undefined],
     ['a/b/', undefined],
     ['//b', '/'],
-  ])('of %j is %j', (name, scope) => {
+  ])('returns for %j: %j', (name, scope) => {
     expect(exclusiveScope({ name, isExclusive: true })).toBe(scope)
     expect(exclusiveScope({ name, isExclusive: false })).toBeUndefined()
   })

@@ -30,7 +30,7 @@ interface NewLabel {
   readonly isArchived?: boolean | undefined
 }
 
-/** Absent members keep their value. */
+/** Absent members are unchanged. */
 export type LabelChange = { readonly [Member in keyof NewLabel]?: NewLabel[Member] | undefined }
 
 type LabelDeps = Pick<Core, 'database' | 'clock' | 'events'>

@@ -4,7 +4,7 @@ import { asId } from '../../../core/platform/crypto/ids.ts'
 import { labelsOfSet } from '../../repositories/index.ts'
 import { insertLabels } from './label.store.ts'
 
-/** Inserts the label set that the creator of a repository chose. */
+/** Inserts the label set that was chosen for a new repository. */
 export const repoLabelProjections: Projections = {
   async 'repo.created'(tx, { repoId, at, payload: { label_set: name } }) {
     if (name === undefined) return

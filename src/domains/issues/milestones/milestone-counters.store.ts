@@ -13,7 +13,7 @@ export async function recountMilestones(
   column: keyof typeof milestoneCounters,
   ids: readonly number[],
 ): Promise<void> {
-  // NOTE: waits for concurrent transactions on these rows, so that the next statement reads what they wrote.
+  // NOTE: waits for concurrent transactions on these rows, so that the next statement reads their changes.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('milestone').select('id').where('id', 'in', ids))
     .execute()

@@ -26,11 +26,11 @@ export interface Milestone {
 
 export interface MilestoneFilter {
   readonly state: 'open' | 'closed' | 'all'
-  /** Part of the title, in any case; empty for all. */
+  /** Part of the title, case-insensitive; empty for all. */
   readonly title: string
 }
 
-/** `due_at` of milestones without a due date, before every other. */
+/** The `due_at` of milestones without a due date; sorts before every other. */
 export const NO_DUE_DATE = ZERO_TIME_MS
 
 const toMilestone = (row: Selectable<MilestoneTable>): Milestone => ({
@@ -48,7 +48,7 @@ const toMilestone = (row: Selectable<MilestoneTable>): Milestone => ({
 
 const milestonesOf = (db: Db, repoId: RepoId) => db.selectFrom('milestone').selectAll().where('repo_id', '=', repoId)
 
-/** By due date, those without one first, then by title, then by id. */
+/** Ordered by due date, milestones without one first, then by title, then by id. */
 export function listMilestones(
   db: Db,
   repoId: RepoId,
@@ -61,7 +61,7 @@ export function listMilestones(
   return selectPage(query.orderBy('due_at').orderBy('title').orderBy('id'), paging, toMilestone)
 }
 
-/** Returns undefined also if the milestone belongs to another repository. */
+/** Also undefined if the milestone belongs to another repository. */
 export async function findMilestone(db: Db, repoId: RepoId, id: MilestoneId): Promise<Milestone | undefined> {
   const row = await milestonesOf(db, repoId).where('id', '=', id).executeTakeFirst()
   return row && toMilestone(row)
@@ -82,7 +82,7 @@ export async function findMilestoneTitled(db: Db, repoId: RepoId, title: string)
   return row && toMilestone(row)
 }
 
-/** As findMilestone; until the transaction ends, no other one can change the milestone or add references to it. */
+/** Like `findMilestone`; until the transaction ends, no other one can change the milestone or add references to it. */
 export async function lockMilestone(tx: Tx, repoId: RepoId, id: MilestoneId): Promise<Milestone | undefined> {
   const row = await dialectOf(tx)
     .lockToDelete(milestonesOf(tx, repoId).where('id', '=', id))
@@ -105,8 +105,8 @@ export async function listMilestonesByIds(
 }
 
 /**
- * The ids of the milestones that the words of a filter name, ascending: all those whose title is exactly the word, else
- * the one with that id. Empty and unknown words name none. Callers pass at most a few hundred.
+ * The ids of the milestones that the words of a filter name, ascending: those with exactly this title, otherwise the
+ * one with this id. Ignores empty and unknown words. Callers pass at most a few hundred.
  */
 export async function listMilestoneIdsNamed(db: Db, repoId: RepoId, words: readonly string[]): Promise<MilestoneId[]> {
   const wanted = [...new Set(words)].filter((word) => word !== '')
@@ -143,22 +143,22 @@ export async function deleteMilestone(tx: Tx, id: MilestoneId): Promise<void> {
   await tx.deleteFrom('milestone').where('id', '=', id).execute()
 }
 
-/** What to add to the counters of a milestone. */
+/** The differences to add to the counters of a milestone. */
 export interface CounterChange {
   readonly open: number
   readonly closed: number
 }
 
 /**
- * Adds to the counters, in the order of the ids. Locks the rows until the transaction ends; fails if a milestone is
- * deleted. With `at`, `updated_at` becomes that time unless it is later already.
+ * Adds to the counters, in id order. Locks the rows until the transaction ends; fails if a milestone was deleted. With
+ * `at`, sets `updated_at` unless it is later.
  */
 export async function addToMilestoneCounters(
   tx: Tx,
   changes: ReadonlyMap<MilestoneId, CounterChange>,
   at?: number,
 ): Promise<void> {
-  // NOTE: transactions that lock several rows in one order cannot wait for each other.
+  // NOTE: a common lock order prevents deadlocks.
   for (const [id, change] of [...changes].toSorted(([a], [b]) => a - b)) {
     const values = { id, ...change, at }
     const [row] = await executePrepared(tx, addition, values)
@@ -166,7 +166,9 @@ export async function addToMilestoneCounters(
   }
 }
 
-/** As addToMilestoneCounters, of one milestone, which is returned; undefined if the repository does not have it. */
+/**
+ * Like `addToMilestoneCounters`, for one milestone, which is returned; undefined if the repository does not have it.
+ */
 export async function countInMilestone(
   tx: Tx,
   { repoId, id }: { readonly repoId: RepoId; readonly id: MilestoneId },

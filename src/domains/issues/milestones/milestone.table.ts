@@ -5,13 +5,13 @@ import type { Flag } from '../../../core/db/flag.ts'
 export interface MilestoneTable {
   id: Generated<number>
   repo_id: number
-  /** Trimmed; neither unique nor necessarily of any length. */
+  /** Trimmed; not unique, and of any length. */
   title: string
-  /** For searches. */
+  /** Used by searches. */
   lower_title: string
   description: Generated<string>
   is_closed: Generated<Flag>
-  /** `NO_DUE_DATE` if there is none: milestones without one are the first of a list. */
+  /** `NO_DUE_DATE` without a due date: these milestones are first in lists. */
   due_at: number
   /** Issues and pull requests that have the milestone. */
   open_issues: Generated<number>

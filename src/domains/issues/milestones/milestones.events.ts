@@ -7,8 +7,8 @@ const MilestonePayload = { repo_id: Id, milestone_id: Id, title: Type.String() }
 export const milestoneEvents = {
   'milestone.created': Type.Object(MilestonePayload),
   /**
-   * The row of the milestone, which is locked, is about to be deleted in this transaction. Projections detach what
-   * refers to it. Not appended for the milestones of a repository that is deleted: see `repo.deleting`.
+   * The row of the milestone, which is locked, is about to be deleted in this transaction. Projections detach
+   * references to it. Not appended for milestones of a deleted repository: see `repo.deleting`.
    */
   'milestone.deleting': Type.Object(MilestonePayload),
   'milestone.edited': Type.Object(MilestonePayload),

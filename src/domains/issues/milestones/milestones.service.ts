@@ -18,7 +18,7 @@ import {
 } from './milestone.store.ts'
 
 interface NewMilestone {
-  /** Spaces at its ends are cut off; empty if absent. */
+  /** Trimmed; empty if absent. */
   readonly title?: string | undefined
   readonly description?: string | undefined
   readonly isClosed?: boolean | undefined
@@ -26,7 +26,7 @@ interface NewMilestone {
   readonly dueAt?: number | undefined
 }
 
-/** Absent members and an empty title keep their value. */
+/** Absent members and an empty title mean no change. */
 export type MilestoneChange = NewMilestone
 
 type MilestoneDeps = Pick<Core, 'database' | 'clock' | 'events'>
@@ -110,7 +110,7 @@ function requireMilestone(milestone: Milestone | undefined): Milestone {
   return milestone
 }
 
-/** The last moment whose wire form has a year of four digits. */
+/** The last time that has a four-digit year in the API. */
 const LAST_DUE_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 function requireDueDate(time: number): number {

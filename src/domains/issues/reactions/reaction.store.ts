@@ -31,11 +31,11 @@ const reactionsTo = (db: Db, { issueId, commentId }: ReactionPlace) =>
     .where('issue_id', '=', issueId)
     .where((eb) => (commentId === undefined ? eb('comment_id', 'is', null) : eb('comment_id', '=', commentId)))
 
-/** The oldest first. */
+/** Oldest first. */
 export const listReactions = (db: Db, place: ReactionPlace, paging: Paging): Promise<Page<Reaction>> =>
   selectPage(reactionsTo(db, place).orderBy('id'), paging, toReaction)
 
-/** The oldest first. */
+/** Oldest first. */
 export const listAllReactions = async (db: Db, place: ReactionPlace): Promise<Reaction[]> =>
   (await reactionsTo(db, place).orderBy('id').execute()).map(toReaction)
 

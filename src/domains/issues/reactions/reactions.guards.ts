@@ -8,7 +8,7 @@ import type { ReactionTarget } from './reactions.service.ts'
 type EntryInView = IssueInView & { readonly entry: Parameters<typeof isComment>[0] }
 type TargetInView = IssueInView & Pick<ReactionTarget, 'comment'>
 
-/** What may have reactions: `read` finds it, `change` refuses those whom a lock keeps out. */
+/** Targets of reactions: `read` finds one, `change` also refuses accounts that a lock excludes. */
 export interface ReactionGuards {
   readonly read: Guard<TargetInView>
   readonly change: Guard<TargetInView>

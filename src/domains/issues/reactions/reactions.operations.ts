@@ -77,7 +77,7 @@ function listOperations(
 
 interface Kind {
   readonly path: string
-  /** Of the operation ids. */
+  /** A part of the operation ids. */
   readonly what: 'Issue' | 'Comment'
   readonly guards: ReactionGuards
 }

@@ -43,7 +43,7 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
     })
   }
   return {
-    /** The oldest first. */
+    /** Oldest first. */
     async list(target: ReactionTarget, paging: Paging): Promise<Page<ReactionView>> {
       const { items, total } = await listReactions(read, placeOf(target), paging)
       return { items: await viewsOf(items), total }
@@ -51,8 +51,8 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
     listAll: async (target: ReactionTarget): Promise<ReactionView[]> =>
       viewsOf(await listAllReactions(read, placeOf(target))),
     /**
-     * `isNew` is false when it was there. Throws Forbidden for a reaction that is not allowed, and for an account that
-     * the owner of the repository or a poster blocks.
+     * `isNew` is false when the reaction already existed. Throws Forbidden for a reaction that is not allowed, and for
+     * an account that the owner of the repository or an author blocks.
      */
     async add(
       actor: SignedIn,
@@ -62,7 +62,7 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
       if (!allowed.has(content)) throw forbidden(`'${content}' is not an allowed reaction`)
       const { id: userId, isAdmin } = actor.account
       const { reaction, isNew } = await database.transaction(async (tx) => {
-        // Two requests of the user wait for each other, so that the reaction is there once.
+        // Serializes requests of the user, so that the reaction is inserted once.
         await userQueries.lock(tx, [userId])
         if (!isAdmin) await blockQueries.requireUnblocked(tx, userId, postersOf(target))
         const before = await findReaction(tx, placeOf(target), { userId, content })
@@ -75,7 +75,7 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
       if (view === undefined) throw notFound('the account was deleted meanwhile')
       return { view, isNew }
     },
-    /** Deletes that of the acting user, if there is one. */
+    /** Deletes the actor's reaction, if there is one. */
     delete: ({ account }: SignedIn, target: ReactionTarget, content: string): Promise<void> =>
       database.transaction((tx) => deleteReaction(tx, placeOf(target), { userId: account.id, content })),
   }

@@ -14,16 +14,16 @@ import type { KeywordAction, IssueReference } from './parsing/parse-references.t
 import { admitCaller, reachesRepo } from '../../../core/access/admit.ts'
 import type { RepoAccess } from '../../../core/access/repo-access.ts'
 
-/** An issue or pull request with what the author of a text may do with it. */
+/** An issue or pull request with the permissions of a text's author. */
 export interface Target {
   readonly issue: Issue
   readonly repo: Repo
   readonly access: RepoAccess
-  /** The author may read it, and neither the owner of its repository nor its poster blocks the author. */
+  /** The author may read it, and neither the owner of its repository nor its author blocks them. */
   readonly mayRefer: boolean
 }
 
-/** The issues that the references name, with the first keyword for each; `repo` is that of the text. */
+/** The issues in the references, with the first keyword for each; `repo` is the repository of the text. */
 export async function findReferred(
   db: Db,
   repo: Repo,
@@ -47,7 +47,7 @@ export async function findReferred(
   )
 }
 
-/** What the author of a text in `from` may do with these issues, by a fixed number of queries. */
+/** The permissions of the author of a text in `from` on these issues, by a fixed number of queries. */
 export async function loadTargets(
   db: Db,
   { author, from }: { readonly author: SignedIn; readonly from: Pick<Repo, 'id'> },
@@ -72,22 +72,23 @@ export async function loadTargets(
 }
 
 interface Reach {
-  /** Of the issue. */
+  /** The repository of the issue. */
   readonly repo: Repo
-  /** Of the text or the commit that refers to it. */
+  /** The repository of the text or commit that refers to it. */
   readonly from: Pick<Repo, 'id'>
 }
 
-/** Whether the credentials reach an issue: one of another repository by the scope that reads it. */
+/** Whether the credentials allow access to an issue; for another repository they need the scope to read it. */
 const isReached = (actor: SignedIn, issue: Issue, { repo, from }: Reach): boolean =>
   reachesRepo(actor, repo) && hasScope(actor, issue, { from, level: 'read' })
 
-/** Whether the credentials may close and reopen an issue, whatever the account may do with it. */
+/** Whether the credentials allow closing and reopening an issue; does not check the account's permissions. */
 export const mayActOn = (actor: SignedIn, issue: Issue, { repo, from }: Reach): boolean =>
   reachesRepo(actor, repo) && hasScope(actor, issue, { from, level: 'write' })
 
 /**
- * NOTE: a push or a merge acts on issues of its own repository as on its commits; the scope of repositories is enough.
+ * NOTE: a push or a merge changes issues of its own repository like its commits, so the scope of repositories is
+ * enough.
  */
 const hasScope = (
   actor: SignedIn,
@@ -109,7 +110,7 @@ interface AppliedKeyword {
   readonly seconds: number
 }
 
-/** Closes or reopens an issue. One that may not be closed, because it depends on open ones, stays open. */
+/** Closes or reopens an issue. An issue that may not be closed, because it depends on open ones, stays open. */
 export async function applyKeyword(
   { stateRules, timeBookings }: KeywordDeps,
   change: AccountChange,
@@ -127,7 +128,7 @@ export async function applyKeyword(
   if (isClosed && seconds > 0) await timeBookings.run({ ...change, issue }, seconds)
 }
 
-/** The numbers of the issues of the same repository that merging the pull request closes, in order. */
+/** The numbers of the issues in the same repository that merging the pull request closes, in order. */
 export async function listClosedByMerge(
   db: Db,
   pull: { readonly id: IssueId; readonly repoId: number },
@@ -143,19 +144,19 @@ export async function listClosedByMerge(
     .toSorted((a, b) => a - b)
 }
 
-/** The last keyword for an issue counts. */
+/** The last keyword for an issue wins. */
 const lastOfEach = (references: readonly KeywordReference[]): readonly KeywordReference[] => [
   ...new Map(references.map((reference) => [reference.issueId, reference])).values(),
 ]
 
 interface PullMerge {
   readonly events: Events
-  /** Who merged, with the rights of the credentials that asked for the merge. */
+  /** The account that merged, with the rights of the credentials that requested the merge. */
   readonly actor: SignedIn
   readonly at: number
   /** The issue of the merged pull request. */
   readonly issueId: IssueId
-  /** Of the pull request. */
+  /** The repository of the pull request. */
   readonly repo: Repo
   /** The commit that merged it. */
   readonly oid: string
@@ -163,8 +164,8 @@ interface PullMerge {
 
 /**
  * Closes and reopens the issues that a merged pull request and its comments name with keywords
- * (behaviour/issues#references-keywords-mentions). The author of a keyword must have the right that it needs now, and
- * the credentials that merged must reach the issue.
+ * (behaviour/issues#references-keywords-mentions). The author of a keyword must still have the required permission, and
+ * the credentials that merged must allow access to the issue.
  */
 export async function applyMergeKeywords(deps: KeywordDeps, tx: Tx, merge: PullMerge): Promise<void> {
   const { events, actor, at, issueId, oid } = merge
@@ -179,7 +180,7 @@ export async function applyMergeKeywords(deps: KeywordDeps, tx: Tx, merge: PullM
   }
 }
 
-/** Whether the author of a keyword, with the credentials of that time, still has the right that it needs. */
+/** Whether the author of a keyword, with the credentials of that time, still has the required permission. */
 async function isAllowed(
   tx: Tx,
   { repo: from }: PullMerge,

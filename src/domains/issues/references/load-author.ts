@@ -5,7 +5,7 @@ import type { AppendedEvent } from '../../../core/events/index.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { userQueries } from '../../accounts/index.ts'
 
-/** Who writes a text, restricted as its credentials are; undefined when no account acts. */
+/** The author of a text, restricted like its credentials; undefined when the actor is not an account. */
 export async function loadAuthor(tx: Tx, { actor }: Pick<AppendedEvent, 'actor'>): Promise<SignedIn | undefined> {
   const { id } = actor.account
   const user = id > 0 ? await userQueries.findById(tx, asId(id)) : undefined

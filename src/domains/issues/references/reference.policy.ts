@@ -8,12 +8,12 @@ interface Place {
 interface KeywordUse {
   readonly source: Place & { readonly isComment: boolean }
   readonly target: Place
-  /** The author may write the target or posted it. */
+  /** The author may write the target, or created it. */
   readonly mayClose: boolean
 }
 
 /**
- * What a keyword in the text of an issue, a pull request or a comment does: nothing, except in pull requests, for
+ * The effect of a keyword in the text of an issue, a pull request or a comment: none, except in pull requests for
  * issues (behaviour/issues#references-keywords-mentions).
  */
 export function decideAction(keyword: KeywordAction, { source, target, mayClose }: KeywordUse): KeywordAction {
@@ -26,17 +26,17 @@ interface RightUse {
   readonly target: { readonly repoId: number }
 }
 
-/** Whether the author must be allowed to close the issue; in a pull request of its repository the merge decides. */
+/** Whether the author must be allowed to close the issue; within a pull request's own repository the merge decides. */
 export const needsRight = ({ source, target }: RightUse): boolean => source.isComment || source.repoId !== target.repoId
 
 interface CommitUse {
-  /** Full name of the branch that was pushed. */
+  /** Full name of the pushed branch. */
   readonly ref: string
   readonly isDefaultBranch: boolean
   /** Keywords act on every branch. */
   readonly anyBranch: boolean
   readonly isSameRepo: boolean
-  /** `ref` of the issue. */
+  /** The `ref` of the issue. */
   readonly issueRef: string
 }
 

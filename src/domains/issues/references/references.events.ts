@@ -4,7 +4,7 @@ import type { PayloadsOf } from '../../../core/events/index.ts'
 const Id = Type.Integer()
 
 export const referenceEvents = {
-  /** An issue or comment that was created mentions these users; `comment_id` is 0 for the issue itself. */
+  /** A new issue or comment mentions these users; `comment_id` is 0 for the issue itself. */
   'issue.mentioned': Type.Object({
     repo_id: Id,
     issue_id: Id,

@@ -11,7 +11,7 @@ declare module '../../../core/module.ts' {
   }
 }
 
-/** What texts refer to: entries in the timelines of other issues, keywords of commits, mentions. */
+/** References in texts: entries in the timelines of other issues, keywords of commits, mentions. */
 export const module = defineModule({
   name: 'references',
   needs: ['issueNotices', 'issueStateRules', 'issueTimeBookings'],

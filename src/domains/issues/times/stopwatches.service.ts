@@ -19,7 +19,7 @@ import {
 } from './times.store.ts'
 import { durationText } from './tracking.policy.ts'
 
-/** A stopwatch with what it has measured. */
+/** A stopwatch with its elapsed time. */
 export interface RunningStopwatch {
   readonly startedAt: number
   readonly seconds: number
@@ -31,18 +31,18 @@ type StopwatchDeps = Pick<Core, 'database' | 'clock'>
 
 export type Stopwatches = ReturnType<typeof createStopwatches>
 
-/** Stopwatches of users, one for each (behaviour/issues#stopwatches-and-tracked-times). Callers check permissions. */
+/** Stopwatches: at most one per user (behaviour/issues#stopwatches-and-tracked-times). Callers check permissions. */
 export function createStopwatches({ database, clock }: StopwatchDeps) {
   const { read } = database
   return {
-    /** Those of the user on issues that it may read: one or none. */
+    /** The user's stopwatch if it runs on a readable issue. */
     async list(actor: SignedIn): Promise<RunningStopwatch[]> {
       const stopwatch = await findReadableStopwatch(read, actor, actor.account.id)
       const issue = stopwatch && (await findIssueById(read, stopwatch.issueId))
       const repo = issue && (await repoQueries.findById(read, issue.repoId))
       return stopwatch && issue && repo ? [running(stopwatch, { issue, repo }, clock.now())] : []
     },
-    /** Stops the user's other one and records its time. Throws Conflict when it runs on the issue. */
+    /** Stops the user's other stopwatch and records its time. Throws Conflict when one already runs on the issue. */
     start: ({ account: { id: userId } }: SignedIn, { repo, issue }: IssueInView): Promise<RunningStopwatch> =>
       database.transaction(async (tx) => {
         const at = clock.now()
@@ -65,7 +65,7 @@ export function createStopwatches({ database, clock }: StopwatchDeps) {
         if (stopwatch === undefined) throw conflict('cannot stop a non-existent stopwatch')
         return running(stopwatch, { issue, repo }, at)
       }),
-    /** Without recording. Throws Conflict as `stop`. */
+    /** Discards the time. Throws Conflict as `stop`. */
     cancel: ({ account: { id: userId } }: SignedIn, { issue }: IssueInView): Promise<void> =>
       database.transaction(async (tx) => {
         await requireLocked(tx, issue.id)

@@ -5,7 +5,7 @@ import { repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import type { TrackedTime } from './times.store.ts'
 
-/** Everything that the wire model of a tracked time contains. */
+/** The data of the wire model of a tracked time. */
 export interface TimeView {
   readonly time: TrackedTime
   /** Undefined when the account was deleted. */
@@ -13,7 +13,7 @@ export interface TimeView {
   readonly issue: IssueView
 }
 
-/** Loads views with a fixed number of queries; keeps the order. */
+/** Loads views with a fixed number of queries, in the given order. */
 export async function loadTimeViews(db: Db, times: readonly TrackedTime[]): Promise<TimeView[]> {
   if (times.length === 0) return []
   const [users, issues] = await Promise.all([

@@ -9,11 +9,11 @@ import { isTracking, mayTrack } from './tracking.policy.ts'
 
 interface TrackerGuardOptions {
   readonly level: 'read' | 'write'
-  /** The answer where time tracking is off; 403 without a text by default. */
+  /** The error when time tracking is off; a 403 without a message by default. */
   readonly whenOff?: () => DomainError
 }
 
-/** An issue for which the caller may enter times; others get 403 without a text. */
+/** An issue to which the requester may add times; others get 403 without a message. */
 export const createTrackerGuard =
   ({ read }: Database, issueGuard: IssueGuard) =>
   ({ level, whenOff }: TrackerGuardOptions): Guard<IssueInView> =>

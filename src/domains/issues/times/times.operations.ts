@@ -31,7 +31,7 @@ const common = { area: 'issue', scopes: ['issue'], path: PATH } as const
 
 export const trackingOff = (): DomainError => badRequest('time tracking disabled')
 
-/** COMPAT: clients read the text from `Message` here (test/issues/times.test.ts). */
+/** COMPAT: clients read the message from `Message` here (test/issues/times.test.ts). */
 const trackingOffForDeletion = (): DomainError =>
   new DomainError('bad-request', 'time tracking disabled', { Message: 'time tracking disabled' })
 

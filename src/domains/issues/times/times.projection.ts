@@ -3,7 +3,7 @@ import { asId } from '../../../core/platform/crypto/ids.ts'
 import { stopOn } from './stopwatches.service.ts'
 import { moveTimes } from './times.store.ts'
 
-/** Times move with their issue; who closes an issue stops the own stopwatch on it. */
+/** Times move with their issue; closing an issue stops the actor's stopwatch on it. */
 export const timeProjections: Projections = {
   async 'issue.transferred'(tx, { payload }) {
     await moveTimes(tx, asId(payload.issue_id), asId(payload.repo_id))

@@ -29,7 +29,7 @@ interface NewTime {
 
 type TimeDeps = Pick<Core, 'database' | 'clock'>
 
-/** Seconds of a century. */
+/** The seconds of a century. */
 const MAX_SECONDS = 100 * 366 * 86_400
 
 export type Times = ReturnType<typeof createTimes>
@@ -38,14 +38,14 @@ export type Times = ReturnType<typeof createTimes>
 export function createTimes({ database, clock }: TimeDeps) {
   const { read } = database
   return {
-    /** In the order in which they were entered. */
+    /** In the order of their creation. */
     async list(viewer: SignedIn, filter: TimeFilter, paging: Paging): Promise<Page<TimeView>> {
       const { items, total } = await listTimes(read, viewer, filter, paging)
       return { items: await loadTimeViews(read, items), total }
     },
     listAll: async (viewer: SignedIn, filter: TimeFilter): Promise<TimeView[]> =>
       loadTimeViews(read, await listAllTimes(read, viewer, filter)),
-    /** Throws Invalid for 0 seconds, and for more than any issue takes. */
+    /** Throws Invalid for 0 seconds, and for implausibly long times. */
     async add(actor: SignedIn, { issue }: IssueInView, { userId, seconds, createdAt }: NewTime): Promise<TimeView> {
       if (seconds === 0) throw invalidField('Time', 'Required')
       if (Math.abs(seconds) > MAX_SECONDS) throw invalidField('Time', `Range (at most ${MAX_SECONDS} seconds)`)
@@ -62,7 +62,7 @@ export function createTimes({ database, clock }: TimeDeps) {
       if (view === undefined) throw notFound('the issue was deleted meanwhile')
       return view
     },
-    /** Deletes what the acting user entered for the issue. Throws NotFound when that is nothing. */
+    /** Deletes the actor's times of the issue. Throws NotFound when there are none. */
     deleteOwn: ({ account }: SignedIn, { issue }: IssueInView): Promise<void> =>
       database.transaction(async (tx) => {
         const deleted = await deleteTimesOf(tx, issue.id, account.id)

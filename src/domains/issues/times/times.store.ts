@@ -64,12 +64,12 @@ export interface TrackedTime {
   readonly createdAt: number
 }
 
-/** Undefined members do not narrow the list. */
+/** Undefined members do not filter. */
 export interface TimeFilter {
   readonly issueId?: IssueId | undefined
   readonly repoId?: RepoId | undefined
   readonly userId?: UserId | undefined
-  /** Epoch milliseconds; both bounds are part of the span, in whole seconds. */
+  /** Epoch milliseconds; an inclusive span in whole seconds. */
   readonly since?: number | undefined
   readonly before?: number | undefined
 }
@@ -84,7 +84,7 @@ const toTime = (row: Selectable<TrackedTimeTable>): TrackedTime => ({
 
 const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000
 
-/** Of issues that the viewer may read, in the order in which they were entered. */
+/** Times of issues that the viewer may read, in the order of their creation. */
 function timesOf(db: Db, viewer: Viewer, { issueId, repoId, userId, since, before }: TimeFilter) {
   let query = db
     .selectFrom('tracked_time')
@@ -107,7 +107,7 @@ export const listTimes = (db: Db, viewer: Viewer, filter: TimeFilter, paging: Pa
 export const listAllTimes = async (db: Db, viewer: Viewer, filter: TimeFilter): Promise<TrackedTime[]> =>
   (await timesOf(db, viewer, filter).execute()).map(toTime)
 
-/** In no particular order; ids without a row are left out. */
+/** In no particular order; leaves out unknown ids. */
 export async function listTimesByIds(db: Db, ids: readonly number[]): Promise<TrackedTime[]> {
   if (ids.length === 0) return []
   return (await db.selectFrom('tracked_time').selectAll().where('id', 'in', ids).execute()).map(toTime)
@@ -135,13 +135,13 @@ export async function insertTime(
   return toTime(row)
 }
 
-/** Returns whether there was one. */
+/** Returns whether the time existed. */
 export async function deleteTime(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('tracked_time').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Deletes what the user entered for the issue; returns the seconds of each. */
+/** Deletes the user's times of the issue; returns the seconds of each. */
 export async function deleteTimesOf(tx: Tx, issueId: IssueId, userId: UserId): Promise<number[]> {
   const rows = await tx
     .deleteFrom('tracked_time')
@@ -152,7 +152,7 @@ export async function deleteTimesOf(tx: Tx, issueId: IssueId, userId: UserId): P
   return rows.map((row) => row.seconds)
 }
 
-/** Copies the repository of an issue that was transferred. */
+/** Updates the repository of a transferred issue's times. */
 export async function moveTimes(tx: Tx, issueId: IssueId, repoId: RepoId): Promise<void> {
   await tx.updateTable('tracked_time').set({ repo_id: repoId }).where('issue_id', '=', issueId).execute()
 }

@@ -11,11 +11,11 @@ export interface StopwatchTable {
 export interface TrackedTimeTable {
   id: Generated<number>
   issue_id: number
-  /** Of the issue; changes when the issue is transferred. */
+  /** The repository of the issue; changes with a transfer. */
   repo_id: number
-  /** The row may be gone: the account was deleted. */
+  /** The account may have been deleted. */
   user_id: number
-  /** Negative where a correction was entered. */
+  /** Negative for a correction. */
   seconds: number
   created_at: number
 }

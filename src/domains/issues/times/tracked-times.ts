@@ -14,15 +14,15 @@ import { loadTimeViews } from './time-views.ts'
 
 export type FindUser = ReturnType<typeof createFindUser>
 
-/** Whose times a request is about. */
+/** Finds the user whose times are requested. */
 export function createFindUser(read: Db) {
   const named = (actor: SignedIn, name: string): Promise<User> => ownerQueries.getInView(read, actor, name)
   return {
     /** Throws NotFound also for an account that is hidden from the actor. */
     named,
     /**
-     * The user whose times are listed; undefined for all. Those who may not see all see their own, and are refused with
-     * Forbidden when they ask for another user.
+     * The user whose times are listed; undefined for all. Accounts that may not see all times see their own, and get
+     * Forbidden for another user.
      */
     async filter(actor: SignedIn, name: string | undefined, seesAll: boolean): Promise<UserId | undefined> {
       const own = actor.account.id
@@ -34,7 +34,7 @@ export function createFindUser(read: Db) {
   }
 }
 
-/** Books time of the acting account that a commit names when it closes the issue; none where tracking is off. */
+/** Books the time in a commit that closes an issue for the actor; none when tracking is off. */
 export async function bookTime({ tx, repo, issue, actor, at }: AccountChange, seconds: number): Promise<void> {
   if (!isTracking(repo)) return
   const { id: userId } = actor.account
@@ -45,7 +45,7 @@ export async function bookTime({ tx, repo, issue, actor, at }: AccountChange, se
 
 type DetailsLoader = Parameters<Timeline['registerDetails']>[1]
 
-/** The `tracked_time` of entries of the timeline; none where the time was deleted. */
+/** The `tracked_time` of timeline entries; absent when the time was deleted. */
 export const loadTrackedTimes =
   (read: Db, site: Site): DetailsLoader =>
   async (viewer, entries) => {

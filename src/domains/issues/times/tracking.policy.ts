@@ -16,8 +16,8 @@ interface TrackingFacts {
 }
 
 /**
- * Whether a reader may enter times for the issue: writers, its poster and its assignees may, others where the
- * repository lets them (behaviour/issues#stopwatches-and-tracked-times).
+ * Whether a reader may add times to the issue: writers, its author and its assignees may, other accounts if the
+ * repository allows it (behaviour/issues#stopwatches-and-tracked-times).
  */
 export function mayTrack({ account }: SignedIn, { repo, access, issue, assigneeIds }: TrackingFacts): boolean {
   const { timeTracker, onlyContributorsTrackTime } = parseRepoSettings(repo.settings).internalTracker

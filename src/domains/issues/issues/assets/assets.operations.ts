@@ -39,17 +39,17 @@ interface AssetOperationDeps {
   readonly site: Site
 }
 
-/** What differs between files of issues and files of comments. `Access` is what the guards find. */
+/** The difference between files of issues and files of comments. `Access` is the result of the guards. */
 interface OwnerKind<Access extends object> {
   readonly path: `${typeof ISSUES}/{index:int}/assets` | `${typeof ISSUES}/comments/{id:int}/assets`
-  /** Of the operation ids. */
+  /** A part of the operation ids. */
   readonly name: 'Issue' | 'IssueComment'
   readonly what: 'an issue' | 'a comment'
   readonly guards: Readonly<Record<'read' | 'write', Guard<Access>>>
   list(access: Access): Promise<AttachmentEntity[]>
   /** Throws NotFound. */
   read(viewer: Viewer, access: Access, id: number): Promise<AttachmentEntity>
-  /** To change it. */
+  /** Finds the file for a change. */
   get(access: Access, id: number): Promise<AttachmentEntity>
   add(actor: SignedIn, access: Access, upload: AssetUpload): Promise<AttachmentEntity>
 }
@@ -68,7 +68,7 @@ function issueKind({ guards, assets, attachments }: AssetOperationDeps): OwnerKi
     what: 'an issue',
     guards: { read: guards.issue('read'), write: guards.issue('edit', { archived: 'refuse', refusal }) },
     list: ({ issue }) => attachments.listOf('issue', [issue.id]),
-    // COMPAT: files of comments are read by the path of their issue too (test/issues/assets.test.ts).
+    // COMPAT: files of comments can also be read by the path of their issue (test/issues/assets.test.ts).
     async read(viewer, access, id) {
       const found = await attachments.get('issue', access.issue.id, id)
       await attachments.requireVisible(viewer, access, found)
@@ -202,7 +202,9 @@ function writeOperations<Access extends object>(
   ]
 }
 
-/** The time of the query comes before that of the form. Throws BadRequest for a link, Invalid for a bad time. */
+/**
+ * The time in the query takes precedence over that of the form. Throws BadRequest for a link, Invalid for a bad time.
+ */
 function readUpload(sent: Sent, queryTime: string | undefined): AssetUpload {
   if (sent.kind === 'link') throw badRequest('the form has no file in its field attachment')
   const text = queryTime || sent.fields.get('updated_at')

@@ -30,7 +30,7 @@ export type IssueAssets = ReturnType<typeof createIssueAssets>
 export function createIssueAssets(deps: AssetDeps) {
   const { attachments, rules } = deps
 
-  /** `record` writes what changes with the upload, in the transaction that inserts the row of the file. */
+  /** `record` writes the changes of the upload, in the transaction that inserts the row of the file. */
   function upload(
     actor: SignedIn,
     { access, issue, ...target }: IssueInView & { readonly commentId?: number },
@@ -47,12 +47,12 @@ export function createIssueAssets(deps: AssetDeps) {
 
   return {
     /**
-     * Throws Forbidden for a blocked account and for a time that may not be set, Invalid for a type that is not allowed,
+     * Throws Forbidden for a blocked account and for a time that may not be set, Invalid for a forbidden type,
      * TooLarge, NotFound.
      */
     addToIssue: async (actor: SignedIn, target: IssueInView, input: AssetUpload): Promise<Attachment> =>
       upload(actor, target, input, (tx, at) => recordOnIssue(deps, { tx, actor, at }, target)),
-    /** As addToIssue. */
+    /** Throws as `addToIssue`. */
     addToComment: async (actor: SignedIn, target: CommentInView, input: AssetUpload): Promise<Attachment> =>
       upload(actor, { ...target, commentId: target.comment.id }, input, (tx, at) =>
         recordOnComment(deps, { tx, actor, at }, target),

@@ -7,8 +7,8 @@ import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 import { addEntries, appendIssueEvent, type IssueChange } from './issue-change.ts'
 
 /**
- * Attaches labels, one after another: an exclusive label detaches the issue's other labels of its scope
- * (behaviour/issues#labels). `attached` are the labels that the issue has. Returns whether anything changed.
+ * Attaches labels one after another; an exclusive label replaces the issue's other labels of its scope
+ * (behaviour/issues#labels). `attached` are the present labels of the issue. Returns whether anything changed.
  */
 export async function addLabels(
   change: IssueChange,
@@ -27,7 +27,7 @@ export async function addLabels(
   return writeSteps(change, attached, { current, steps, isReplacement: false })
 }
 
-/** Makes `labels` the labels of the issue; of an exclusive scope the last one is kept. */
+/** Replaces the labels of the issue; the last one of an exclusive scope wins. */
 export async function replaceLabels(
   change: IssueChange,
   attached: readonly Label[],
@@ -43,7 +43,7 @@ export async function replaceLabels(
   return writeSteps(change, attached, { current: kept, steps, isReplacement: true })
 }
 
-/** Detaches those of `labels` that the issue has; the others stay, whatever their scopes. */
+/** Detaches those of `labels` that the issue has, whatever their scopes. */
 export function removeLabels(
   change: IssueChange,
   attached: readonly Label[],
@@ -59,7 +59,7 @@ const partition = <T>(items: readonly T[], isFirst: (item: T) => boolean): [T[],
   items.filter((item) => !isFirst(item)),
 ]
 
-/** Of labels with the same exclusive scope, the last one. */
+/** Keeps the last of the labels with the same exclusive scope. */
 export function reduceToScopes(labels: readonly Label[]): Label[] {
   return labels.filter((label, position) => {
     const scope = exclusiveScope(label)

@@ -11,25 +11,25 @@ import { indexOwnTexts } from '../texts/issue-text.store.ts'
 import { counterOf, type AccountChange, appendIssueEvent } from './issue-change.ts'
 import { countPlan, type NewIssueChange, type NewPlan, NO_PLAN, preparePlan, recordPlan } from './plan-new-issue.ts'
 
-/** What only writers may set is ignored when others create an issue (behaviour/issues#creating-editing-deleting). */
+/** Members that only writers may set are ignored for other accounts (behaviour/issues#creating-editing-deleting). */
 export interface NewIssue {
   readonly title: string
   readonly body: string
   readonly ref: string
-  /** Logins; for writers. */
+  /** Logins; for writers only. */
   readonly assignees: readonly string[]
-  /** Labels of the repository or its organization; others are ignored; for writers. */
+  /** Labels of the repository or its organization; others are ignored; for writers only. */
   readonly labelIds: readonly number[]
-  /** For writers. */
+  /** For writers only. */
   readonly milestoneId: MilestoneId | undefined
-  /** Epoch milliseconds; for writers. */
+  /** Epoch milliseconds; for writers only. */
   readonly dueAt: number | undefined
   readonly isClosed: boolean
 }
 
 export type IssueDeps = Pick<Core, 'database' | 'clock' | 'events'>
 
-/** An issue as it was created, with what it was given. */
+/** A new issue with its labels, milestone and assignees. */
 export type CreatedIssue = Pick<NewIssueChange, 'issue' | 'plan'>
 
 /**
@@ -68,13 +68,13 @@ interface Insertion extends Pick<Issue, 'body' | 'dueAt' | 'isClosed' | 'isPull'
   readonly title: string
   /** Undefined for none. */
   readonly plan?: NewPlan | undefined
-  /** One that was taken before; undefined for the next one. */
+  /** A number that was allocated before; undefined for the next one. */
   readonly number?: number | undefined
 }
 
 /**
- * Inserts an issue or a pull request with its milestone. Neither appends an event nor writes anything else of the plan:
- * that is for `recordPlan`.
+ * Inserts an issue or a pull request with its milestone. Call `recordPlan` afterwards, which writes labels, assignees
+ * and events.
  */
 export async function insertNewIssue(
   origin: Omit<AccountChange, 'issue'>,

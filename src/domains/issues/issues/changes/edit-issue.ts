@@ -24,7 +24,7 @@ import type { IssueDeps } from './create-issue.ts'
 import { indexChangedTexts } from '../texts/issue-text.store.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 
-/** As lockIssue. Throws NotFound. */
+/** Like `lockIssue`, but throws NotFound. */
 export async function requireLocked(tx: Tx, id: IssueId): Promise<Issue> {
   const issue = await lockIssue(tx, id)
   if (issue === undefined) throw notFound('the issue was deleted meanwhile')
@@ -43,8 +43,8 @@ interface Target extends IssueInView {
 }
 
 /**
- * Runs a change of an issue in one transaction, with its row locked. A time that the client gives is stored even if
- * `work` changes nothing. Throws NotFound when the issue was deleted or transferred, and Forbidden as
+ * Runs a change of an issue in one transaction, with its row locked. Stores a time that the client gave even if `work`
+ * changes nothing. Throws NotFound when the issue was deleted or transferred, and Forbidden as
  * `decideUpdateTime`.
  */
 export const changeLocked = <T>(
@@ -60,20 +60,20 @@ export const changeLocked = <T>(
     return work({ tx, events, actor, repo, issue, at })
   })
 
-/** Absent members are not changed. */
+/** Absent members are unchanged. */
 export interface IssueEdit {
   /** Empty for no change. */
   readonly title?: string | undefined
   readonly body?: string | undefined
   readonly ref?: string | undefined
   /**
-   * Logins that replace all assignees; ignored for those who are not writers, like the milestone and, except for pull
-   * requests, the deadline.
+   * Logins that replace all assignees; ignored for accounts that are not writers, like the milestone and, except for
+   * pull requests, the due date.
    */
   readonly assignees?: readonly string[] | undefined
   /** 0 for none. */
   readonly milestoneId?: MilestoneId | 0 | undefined
-  /** RFC 3339; the deadline is the end of that day. The zero time deletes it. */
+  /** RFC 3339; the due date is the end of that day. The zero time deletes it. */
   readonly dueDate?: string | undefined
   readonly unsetsDueDate?: boolean | undefined
   /** `open` or `closed`. */
@@ -89,9 +89,8 @@ export interface EditDeps extends IssueDeps {
 }
 
 /**
- * Changes an issue in one transaction: all of it or nothing. Throws Forbidden, Invalid, BadRequest, Conflict for
- * another version of the body, and Precondition for a state that is unknown or refused
- * (behaviour/issues#creating-editing-deleting).
+ * Changes an issue in one transaction. Throws Forbidden, Invalid, BadRequest, Conflict for another version of the body,
+ * and Precondition for an unknown or refused state (behaviour/issues#creating-editing-deleting).
  */
 export async function editIssue(deps: EditDeps, actor: SignedIn, target: IssueInView, edit: IssueEdit): Promise<Issue> {
   const prepared = await prepareEdit(deps, actor, target, edit)
@@ -100,12 +99,12 @@ export async function editIssue(deps: EditDeps, actor: SignedIn, target: IssueIn
   )
 }
 
-/** An edit with what was looked up for it before the transaction. */
+/** An edit with the rows that were read before its transaction. */
 interface PreparedEdit {
   readonly edit: IssueEdit
   readonly access: IssueInView['access']
   readonly isWriter: boolean
-  /** Undefined to keep them. */
+  /** Undefined for no change. */
   readonly assignees: readonly User[] | undefined
   readonly toState: 'open' | 'closed' | undefined
 }
@@ -125,7 +124,7 @@ export async function prepareEdit(
   return { edit, access, isWriter, assignees, toState }
 }
 
-/** Changes the locked issue; returns it as it is then. Throws as `editIssue`. */
+/** Changes the locked issue; returns it with the changes. Throws as `editIssue`. */
 export async function applyEdit(
   deps: Pick<EditDeps, 'stateRules'>,
   change: AccountChange,
@@ -178,8 +177,8 @@ async function editTexts(change: IssueChange, edit: IssueEdit): Promise<Issue> {
 }
 
 /**
- * Assignees, milestone and deadline; the deadline of a pull request is changed first
- * (behaviour/pull-requests#editing-a-pull-request). Returns the issue as it is then.
+ * Assignees, milestone and due date; the due date of a pull request is changed first
+ * (behaviour/pull-requests#editing-a-pull-request). Returns the changed issue.
  */
 async function editPlanning(
   change: AccountChange,

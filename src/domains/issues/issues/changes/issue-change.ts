@@ -18,13 +18,13 @@ export interface IssueChange {
   readonly events: Events
   readonly actor: Actor
   readonly repo: Repo
-  /** As it was before the change; the row is locked. */
+  /** The issue before the change; the row is locked. */
   readonly issue: Issue
-  /** Epoch milliseconds: of the entries, the events and `updated_at`. */
+  /** The time of the entries, the events and `updated_at`, in epoch milliseconds. */
   readonly at: number
 }
 
-/** A change that an account asked for. */
+/** A change by an account. */
 export interface AccountChange extends IssueChange {
   readonly actor: SignedIn
 }
@@ -36,7 +36,7 @@ export const addEntries = async ({ tx, issue, actor, at }: IssueChange, ...entri
 type OfIssue = keyof ReturnType<typeof issuePayload>
 type IssueEventKind = keyof typeof issueEvents
 
-/** An event of an issue; `payload` is what it has beside the ids. */
+/** An event of an issue; `payload` contains its members besides the ids. */
 interface IssueEventOf<Kind extends IssueEventKind> {
   readonly kind: Kind
   readonly payload: Omit<EventPayload<Kind>, OfIssue>
@@ -49,7 +49,7 @@ export const appendIssueEvent = <Kind extends IssueEventKind>(
   payload: IssueEventOf<Kind>['payload'],
 ): Promise<void> => appendIssueEvents(change, [{ kind, payload } as unknown as NewIssueEvent])
 
-/** Appends events of the issue, as it is after the change, in this order, as `Events.appendAll`. */
+/** Appends events of the changed issue in this order; see `Events.appendAll`. */
 export async function appendIssueEvents(
   { tx, events, issue, actor, repo, at }: IssueChange,
   added: readonly NewIssueEvent[],
@@ -62,7 +62,7 @@ export async function appendIssueEvents(
   await events.appendAll(tx, { actor, repoId: repo.id, at }, whole)
 }
 
-/** Sets the deadline (epoch milliseconds) or deletes it. Returns the issue as it is then. */
+/** Sets the due date (epoch milliseconds) or deletes it. Returns the changed issue. */
 export async function changeDeadline(change: IssueChange, dueAt: number | undefined): Promise<Issue> {
   const { tx, issue, at } = change
   if (issue.dueAt === dueAt) return issue
@@ -73,14 +73,14 @@ export async function changeDeadline(change: IssueChange, dueAt: number | undefi
 
 const dateOf = (time: number): string => wireTime(time).slice(0, 10)
 
-/** The bodies are those of the contract (behaviour/issues#timeline). */
+/** The bodies are those of the API (behaviour/issues#timeline). */
 function entryOf(before: number | undefined, after: number | undefined): NewEntry {
   if (after === undefined) return { kind: 'removed_deadline', body: dateOf(before!) }
   if (before === undefined) return { kind: 'added_deadline', body: dateOf(after) }
   return { kind: 'modified_deadline', body: `${dateOf(after)}|${dateOf(before)}` }
 }
 
-/** A notification for single users, whether they watch the issue or not. */
+/** A notification for individual users, whether or not they watch the issue. */
 export interface IssueNotice extends IssueEntities {
   readonly actorId: UserId
   readonly userIds: readonly UserId[]
@@ -90,30 +90,30 @@ export interface IssueNotice extends IssueEntities {
 }
 
 /**
- * The module that notifies users registers what sends a notice. It leaves out users who may not read the issue, users
- * who block the acting account, and that account itself.
+ * Sends a notice; registered by the module of notifications. Excludes users who may not read the issue, users who block
+ * the actor, and the actor.
  */
 export type IssueNotices = Hook<[tx: Tx, notice: IssueNotice]>
 
 /**
- * Rules that forbid states, such as dependencies. A rule throws Precondition when the issue may not get the state, for
+ * Rules that refuse states, such as dependencies. A rule throws Precondition when the issue may not get the state, for
  * example because it depends on an open issue.
  */
 export type StateRules = Hook<[change: IssueChange, state: 'open' | 'closed']>
 
 /**
- * The module that tracks time registers what books the time that the acting account spent on the issue, unless the
- * repository tracks none: commits that close an issue give it.
+ * Books the time that the actor spent on the issue, unless the repository tracks none; registered by the module of time
+ * tracking. Commits that close an issue can contain a time.
  */
 export type TimeBookings = Hook<[change: AccountChange, seconds: number]>
 
-/** The counter of the repository that counts the issue. */
+/** The counter of the repository that includes the issue. */
 export function counterOf({ isPull, isClosed }: Pick<Issue, 'isPull' | 'isClosed'>): RepoCounter {
   if (isPull) return isClosed ? 'closed_pulls_count' : 'open_pulls_count'
   return isClosed ? 'closed_issues_count' : 'open_issues_count'
 }
 
-/** What an issue adds to the counters of its milestone. */
+/** The contribution of an issue to the counters of its milestone. */
 export const milestoneCount = ({ isClosed }: Pick<Issue, 'isClosed'>, change: 1 | -1): CounterChange =>
   isClosed ? { open: 0, closed: change } : { open: change, closed: 0 }
 
@@ -121,11 +121,11 @@ interface StateChange {
   readonly isClosed: boolean
   /** The commit that closes or reopens the issue. */
   readonly commitOid?: string
-  /** A pull request is closed because `commitOid` has merged it. */
+  /** A pull request is closed because `commitOid` merged it. */
   readonly merge?: 'merged' | 'auto-merged'
 }
 
-/** Closes or reopens the issue. The caller has checked that the state differs and that nothing forbids it. */
+/** Closes or reopens the issue. The caller has checked that the state differs and that no rule forbids it. */
 export async function changeState(change: IssueChange, { isClosed, commitOid, merge }: StateChange): Promise<Issue> {
   const { tx, issue, repo, at } = change
   const changed = await updateIssue(tx, issue.id, {

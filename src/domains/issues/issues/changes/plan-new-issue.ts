@@ -21,8 +21,8 @@ import { canBeAssigned } from '../issue.policy.ts'
 import type { NewEntry } from '../timeline/timeline-entry.store.ts'
 
 /**
- * The users with these logins, each once. Throws Invalid for an unknown one, for an organization, and for a user whom
- * issues of the repository cannot be assigned to.
+ * The users with these logins, without duplicates. Throws Invalid for an unknown login, for an organization, and for a
+ * user who cannot be assigned to issues of the repository.
  */
 export async function findAssignees(db: Db, viewer: SignedIn, repo: Repo, logins: readonly string[]): Promise<User[]> {
   const found = new Map<number, User>()
@@ -42,8 +42,9 @@ async function requireAssignable(db: Db, repo: Repo, user: User): Promise<void> 
 }
 
 /**
- * Throws Invalid when one of the users has lost access since it was looked up. They are locked, as by what deletes
- * assignments (assignments.projection.ts): it is committed before the check, or sees what the transaction inserts.
+ * Throws Invalid when one of the users has lost access since the lookup. Locks the users, like the deletion of
+ * assignments (assignments.projection.ts): the deletion is either committed before this check or sees the inserted
+ * rows.
  */
 async function requireStillAssignable(tx: Tx, repo: Repo, users: readonly User[]): Promise<void> {
   await userQueries.lock(
@@ -54,7 +55,7 @@ async function requireStillAssignable(tx: Tx, repo: Repo, users: readonly User[]
 }
 
 /**
- * Makes `users` the assignees of the issue. Throws Forbidden when one of the new ones blocks the acting account, and as
+ * Replaces the assignees of the issue. Throws Forbidden when one of the new ones blocks the actor, and as
  * `requireStillAssignable`.
  */
 export async function changeAssignees(change: AccountChange, users: readonly User[]): Promise<boolean> {
@@ -90,17 +91,17 @@ const assigneeEvent = (userId: UserId, isAdded: boolean): NewIssueEvent => ({
   payload: { user_id: userId },
 })
 
-/** What is asked for a new issue or pull request. */
+/** The labels, assignees and milestone requested for a new issue or pull request. */
 interface WantedPlan {
   /** Labels of the repository or its organization; others are ignored. */
   readonly labelIds: readonly number[]
   /** Logins. */
   readonly assignees: readonly string[]
-  /** One that the repository does not have is ignored. */
+  /** Ignored if the repository does not have it. */
   readonly milestoneId: MilestoneId | undefined
 }
 
-/** A plan as it was found before the transaction that creates the issue. */
+/** Labels, assignees and milestone as found before the transaction that creates the issue. */
 export interface NewPlan {
   readonly labels: readonly Label[]
   readonly assignees: readonly User[]
@@ -109,26 +110,26 @@ export interface NewPlan {
 
 export const NO_PLAN: NewPlan = { labels: [], assignees: [], milestoneId: undefined }
 
-/** Throws Invalid as `findAssignees`. Of labels with the same exclusive scope the last one is kept. */
+/** Throws Invalid as `findAssignees`. The last of the labels with the same exclusive scope wins. */
 export async function preparePlan(db: Db, viewer: SignedIn, repo: Repo, wanted: WantedPlan): Promise<NewPlan> {
   const assignees = await findAssignees(db, viewer, repo, wanted.assignees)
   const labels = await listUsableLabels(db, { repoId: repo.id, ownerId: repo.ownerId }, { ids: wanted.labelIds })
   return { labels: reduceToScopes(labels), assignees, milestoneId: wanted.milestoneId }
 }
 
-/** A plan of which everything exists. */
+/** A plan whose rows exist and are locked. */
 export interface CountedPlan extends Omit<NewPlan, 'milestoneId'> {
   readonly milestone: Milestone | undefined
 }
 
-/** A change of an issue that the transaction has inserted. */
+/** A change of an issue that this transaction inserted. */
 export interface NewIssueChange extends AccountChange {
   readonly plan: CountedPlan
 }
 
 /**
- * Counts a new issue for its labels and its milestone, which are then locked until the transaction ends, before it is
- * inserted. What was deleted meanwhile is left out of the plan that is returned. Throws as `requireStillAssignable`.
+ * Counts a new issue in its labels and its milestone before it is inserted, which locks them until the transaction
+ * ends. Returns the plan without rows that were deleted. Throws as `requireStillAssignable`.
  */
 export async function countPlan(
   tx: Tx,
@@ -145,7 +146,7 @@ export async function countPlan(
   return { labels: labels.filter((label) => counted.has(label.id)), assignees, milestone }
 }
 
-/** Writes labels and assignees of a new issue, and what timeline and events tell of them and of its state. */
+/** Writes labels and assignees of a new issue, and the timeline entries and events about them and about its state. */
 export async function recordPlan(change: NewIssueChange): Promise<void> {
   const { tx, issue, plan } = change
   const { labels, milestone } = plan

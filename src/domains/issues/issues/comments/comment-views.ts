@@ -6,7 +6,7 @@ import { type Issue, listIssuesByIds } from '../records/issue.store.ts'
 import { listEntriesByIds } from '../timeline/timeline-entry.store.ts'
 import { isText, type Text } from '../issue.policy.ts'
 
-/** Everything that the wire model of a comment contains. */
+/** The data of the wire model of a comment. */
 export interface CommentView {
   readonly comment: Text
   readonly issue: Issue
@@ -16,16 +16,16 @@ export interface CommentView {
   readonly assets: readonly Attachment[]
 }
 
-/** What comments belong to. */
+/** The issues and repositories of the comments. */
 interface CommentPlaces {
   readonly issues: ReadonlyMap<IssueId, { readonly issue: Issue; readonly repo: Repo }>
   /** The files of the comments. */
   readonly assets: readonly Attachment[]
-  /** A user that need not be read again. */
+  /** A user that was already read. */
   readonly known?: User | undefined
 }
 
-/** Loads views with one query; keeps the order. Comments of issues that are not given are left out. */
+/** Loads views with one query, in the given order. Leaves out comments of issues that are not given. */
 export async function loadCommentViews(
   db: Db,
   comments: readonly Text[],
@@ -50,7 +50,7 @@ export async function loadCommentViews(
   })
 }
 
-/** Comments with these ids, in no particular order, by a fixed number of queries; others are left out. */
+/** Comments with these ids, in no particular order, by a fixed number of queries; leaves out unknown ids. */
 export async function loadCommentsByIds(db: Db, ids: readonly number[]): Promise<CommentView[]> {
   const comments = (await listEntriesByIds(db, ids)).filter(isText)
   const commentIds = comments.map((comment) => comment.id)

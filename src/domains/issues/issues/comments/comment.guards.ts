@@ -9,12 +9,15 @@ import { findIssueById } from '../records/issue.store.ts'
 import { findEntry, type TimelineEntry } from '../timeline/timeline-entry.store.ts'
 import type { IssueInView } from '../views.ts'
 
-/** An entry of the timeline of an issue that the viewer may read; which kinds are comments is for the caller. */
+/** An entry of the timeline of an issue that the viewer may read; the caller checks whether its kind is a comment. */
 export interface EntryInView extends IssueInView {
   readonly entry: TimelineEntry
 }
 
-/** `read`: readers of the unit of the issue. `edit`: the poster and writers. `files`: who may change the files. */
+/**
+ * `read`: readers of the unit of the issue. `edit`: the author and writers. `files`: accounts that may change the
+ * files.
+ */
 type CommentLevel = 'read' | 'edit' | 'files'
 
 /** `{owner}/{repo}` and the entry `{id}` of one of its issues; an entry of another repository is 404. */

@@ -15,7 +15,7 @@ const comments = (db: Db, span: UpdateSpan) =>
     .orderBy('timeline_entry.created_at')
     .orderBy('timeline_entry.id')
 
-/** All comments of an issue, the oldest first. */
+/** All comments of an issue, oldest first. */
 export async function listCommentsOfIssue(db: Db, issueId: IssueId, span: UpdateSpan): Promise<Comment[]> {
   const rows = await comments(db, span).where('timeline_entry.issue_id', '=', issueId).execute()
   return rows.map((row) => toEntry(row) as Comment)
@@ -23,11 +23,11 @@ export async function listCommentsOfIssue(db: Db, issueId: IssueId, span: Update
 
 export interface RepoCommentFilter {
   readonly span: UpdateSpan
-  /** Whose comments. */
+  /** Comments on issues, on pull requests, or on both. */
   readonly kinds: IssueKinds
 }
 
-/** The comments of a repository, the oldest first. */
+/** The comments of a repository, oldest first. */
 export function listCommentsOfRepo(
   db: Db,
   repoId: RepoId,
@@ -44,7 +44,7 @@ export function listCommentsOfRepo(
   return selectPage(query, paging, (row) => toEntry(row) as Comment)
 }
 
-/** Some comments of an account; none when it has none. */
+/** Some comments of an account; empty when it has none. */
 export async function listSomeCommentsBy(db: Db, posterId: UserId, limit: number): Promise<Comment[]> {
   const rows = await db
     .selectFrom('timeline_entry')

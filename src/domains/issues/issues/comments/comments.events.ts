@@ -8,7 +8,7 @@ import type { Text } from '../issue.policy.ts'
 const Id = Type.Integer()
 const OfComment = { repo_id: Id, issue_id: Id, number: Id, is_pull: Type.Boolean(), comment_id: Id }
 
-/** The comment as it is after the event, for what is built once it is gone. */
+/** The comment after the event, for handlers that run after it is deleted. */
 const AsItIs = {
   poster_id: Type.Optional(Id),
   body: Type.Optional(Type.String()),
@@ -18,7 +18,7 @@ const AsItIs = {
 
 export const commentEvents = {
   'comment.created': Type.Object({ ...OfComment, ...AsItIs }),
-  /** Has what is gone with the row. */
+  /** Contains the data of the deleted row. */
   'comment.deleted': Type.Object({
     ...OfComment,
     poster_id: Id,
@@ -26,7 +26,7 @@ export const commentEvents = {
     created_at: Type.Number(),
     updated_at: Type.Optional(Type.Number()),
   }),
-  /** Has the former text, unless it is a file that was added. */
+  /** Contains the former text, except when a file was added. */
   'comment.edited': Type.Object({ ...OfComment, ...AsItIs, old_body: Type.Optional(Type.String()) }),
 }
 
@@ -45,7 +45,7 @@ type OfComment = keyof typeof OfComment
 
 type CommentChange = Pick<IssueChange, 'tx' | 'events' | 'repo' | 'issue' | 'at'> & { readonly actor: Actor }
 
-/** What an event keeps of a comment. */
+/** The data of a comment in its events. */
 export const recordOf = ({ actorId, body, createdAt, updatedAt }: Text) => ({
   poster_id: actorId,
   body,
@@ -53,7 +53,7 @@ export const recordOf = ({ actorId, body, createdAt, updatedAt }: Text) => ({
   updated_at: updatedAt,
 })
 
-/** Appends an event of a comment; `ofKind` is what it has besides the ids. */
+/** Appends an event of a comment; `ofKind` contains its members besides the ids. */
 export async function appendCommentEvent<Kind extends CommentEventKind>(
   { tx, events, repo, issue, actor, at }: CommentChange,
   kind: Kind,

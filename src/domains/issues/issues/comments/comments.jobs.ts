@@ -6,7 +6,7 @@ import { asId } from '../../../../core/platform/crypto/ids.ts'
 import type { Comments } from './comments.service.ts'
 
 const commentJobPayloads = {
-  /** Deletes the comments of a deleted account; `actor_id` is who deleted the account. */
+  /** Deletes the comments of a deleted account; `actor_id` is the account that deleted it. */
   'comments.purge': Type.Object({ poster_id: Type.Integer(), actor_id: Type.Integer() }),
 }
 

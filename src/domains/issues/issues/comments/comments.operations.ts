@@ -166,7 +166,7 @@ function editOperations(
   ]
 }
 
-/** COMPAT: undefined for comments of reviews too (test/pulls/reviews/comments.test.ts). */
+/** COMPAT: undefined for comments of reviews, too (test/pulls/reviews/comments.test.ts). */
 const plainCommentOf = ({ entry, ...target }: EntryInView): CommentInView | undefined =>
   isComment(entry) && entry.kind === 'comment' ? { ...target, comment: entry } : undefined
 

@@ -39,7 +39,7 @@ export interface CommentInView extends IssueInView {
   readonly comment: Comment
 }
 
-/** As `CommentInView`, for any text that may be edited. */
+/** Like `CommentInView`, for any editable text. */
 export interface TextInView extends IssueInView {
   readonly comment: Text
 }
@@ -56,7 +56,7 @@ export interface CommentDeps extends IssueDeps {
 
 export type Comments = ReturnType<typeof createComments>
 
-/** Comments on issues and pull requests (behaviour/issues#comments). Callers check who may edit and delete. */
+/** Comments on issues and pull requests (behaviour/issues#comments). Callers check permissions to edit and delete. */
 export function createComments(deps: CommentDeps) {
   const { read } = deps.database
   return {
@@ -78,7 +78,7 @@ export function createComments(deps: CommentDeps) {
     /** Throws Forbidden on a locked issue, for a blocked account, and for a time that may not be set. */
     async create(actor: SignedIn, { repo, issue, ...of }: IssueInView, input: CommentInput): Promise<CommentView> {
       const comment = await createComment(deps, actor, { repo, issue, ...of }, input)
-      // NOTE: what was created just now has no files.
+      // NOTE: a new comment has no files.
       const issues = new Map([[issue.id, { issue, repo }]])
       return (
         await loadCommentViews(read, [comment], { issues, assets: [], known: userRows.knownUser(actor.account) })
@@ -87,11 +87,11 @@ export function createComments(deps: CommentDeps) {
     /** Throws Forbidden for a blocked account, and for a time that may not be set. */
     edit: async (actor: SignedIn, target: TextInView, input: CommentInput): Promise<CommentView> =>
       viewOf(read, target, await editComment(deps, actor, target, input)),
-    /** With its files. */
+    /** Deletes the comment with its files. */
     async delete(actor: SignedIn, { comment }: TextInView): Promise<void> {
       if (!(await deleteComment(deps, actor, comment))) throw notFound('comment does not exist')
     },
-    /** Deletes the comments of an account in all repositories, each in a transaction of its own. */
+    /** Deletes the comments of an account in all repositories, one transaction for each. */
     async deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void> {
       for (;;) {
         const comments = await listSomeCommentsBy(read, posterId, BATCH)
@@ -105,7 +105,7 @@ export function createComments(deps: CommentDeps) {
   }
 }
 
-/** Comments of an account that are looked up at once to be deleted. */
+/** The number of comments of an account that are read at once for deletion. */
 const BATCH = 50
 
 const assetsOf = (db: Db, comments: readonly Text[]) =>
@@ -120,13 +120,13 @@ async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Text): Prom
   return (await loadCommentViews(db, [comment], { issues, assets: await assetsOf(db, [comment]) }))[0]!
 }
 
-/** As `requireWelcome`, and throws Forbidden where the issue is locked to the account: for new texts. */
+/** Like `requireWelcome`, and throws Forbidden when the issue is locked for the account: for new texts. */
 export async function requireOpenToComments(tx: Tx, actor: SignedIn, target: RepoInView, issue: Issue): Promise<void> {
   if (issue.isLocked && !canWriteIssue(target.access, issue)) throw forbidden('You cannot comment on a locked issue.')
   await requireWelcome(tx, actor, target, issue)
 }
 
-/** Throws Forbidden for an account that the owner of the repository or the poster of the issue blocks. */
+/** Throws Forbidden for an account that the owner of the repository or the author of the issue blocks. */
 export async function requireWelcome(
   tx: Tx,
   actor: SignedIn,
@@ -136,7 +136,7 @@ export async function requireWelcome(
   if (!isRepoAdmin(access)) await blockQueries.requireUnblocked(tx, actor.account.id, [repo.ownerId, issue.posterId])
 }
 
-/** NOTE: the issue is counted up first, which locks its row: the checks after it undo that when they refuse. */
+/** NOTE: the issue is counted up first, which locks its row; a later refusal rolls this back. */
 const createComment = (
   { database, clock, events }: IssueDeps,
   actor: SignedIn,
@@ -162,11 +162,11 @@ function requireFound(repo: Repo, issue: Issue | undefined): Issue {
   return requireIn(repo, issue)
 }
 
-/** The issue as it is now. Throws NotFound when another request has deleted or transferred it. */
+/** The present state of the issue. Throws NotFound when another request has deleted or transferred it. */
 export const requireIssueIn = async (tx: Tx, repo: Repo, id: IssueId): Promise<Issue> =>
   requireFound(repo, await findIssueById(tx, id))
 
-/** The row is locked until the transaction ends. Throws NotFound. */
+/** Locks the row until the transaction ends. Throws NotFound. */
 export async function lockComment(tx: Tx, id: number): Promise<Comment> {
   const entry = await lockEntry(tx, id)
   if (entry === undefined || !isComment(entry)) throw notFound('comment does not exist')
@@ -197,7 +197,7 @@ const editComment = (
     return edited
   })
 
-/** False when another request has deleted it. */
+/** Returns false when another request deleted it. */
 const deleteComment = (
   { database, clock, events, attachments }: CommentDeps,
   actor: Actor,

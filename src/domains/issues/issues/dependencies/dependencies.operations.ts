@@ -28,7 +28,7 @@ interface DependencyOperationDeps {
 
 const common = { area: 'issue', scopes: ['issue'] } as const
 
-/** Issues that an issue depends on, and those that depend on it (behaviour/issues#dependencies-and-blocks). */
+/** The issues that an issue depends on, and its dependents (behaviour/issues#dependencies-and-blocks). */
 export const dependencyOperations = (deps: DependencyOperationDeps): Operation[] => [
   ...listOperations(deps),
   ...changeOperations(deps, {
@@ -88,10 +88,10 @@ function listOperations({ guards, dependencies, site }: DependencyOperationDeps)
   ]
 }
 
-/** What differs between the two sides of a dependency. */
+/** The difference between the two directions of a dependency. */
 interface Side {
   readonly path: string
-  /** Of the operations that add and delete. */
+  /** The ids of the operations that add and delete. */
   readonly ids: readonly [string, string]
   readonly summaries: readonly [string, string]
   readonly guard: ReturnType<Guards['issue']>
@@ -137,5 +137,5 @@ function changeOperations(
   ]
 }
 
-/** COMPAT: the body is a text, not an object (test/issues/dependencies.test.ts). */
+/** COMPAT: the body is a string, not an object (test/issues/dependencies.test.ts). */
 const CROSS_REPOSITORY: Answer = { status: 400, body: 'CrossRepositoryDependencies not enabled' }

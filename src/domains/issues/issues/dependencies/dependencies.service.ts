@@ -27,20 +27,20 @@ import {
   type Pair,
 } from './dependency.store.ts'
 
-/** How a request names an issue. */
+/** The name of an issue in a request. */
 interface IssueName {
   readonly owner: string
   readonly repo: string
   readonly number: number
 }
 
-/** An issue that the viewer may not read, beside those that it may. */
+/** An issue in a list that the viewer may not read. */
 export interface HiddenIssue {
   readonly issue: Issue
   readonly repo: Repo
 }
 
-/** The issues of a change: `dependent` cannot be closed while `blocker` is open. */
+/** The two issues of a dependency: `dependent` cannot be closed while `blocker` is open. */
 export interface DependencyPair {
   readonly dependent: IssueInView
   readonly blocker: IssueInView
@@ -52,11 +52,11 @@ export interface DependencyRules {
 
 export type Dependencies = ReturnType<typeof createDependencies>
 
-/** Which issues must be closed before others (behaviour/issues#dependencies-and-blocks). */
+/** Dependencies: issues that must be closed before others (behaviour/issues#dependencies-and-blocks). */
 export function createDependencies(deps: IssueDeps & { readonly rules: DependencyRules }) {
   const { read } = deps.database
   return {
-    /** Throws NotFound where dependencies are off. */
+    /** Throws NotFound when dependencies are off. */
     async listBlockers(viewer: Viewer, target: IssueInView, paging: Paging): Promise<Page<IssueView | HiddenIssue>> {
       if (!isOn(target.repo)) throw notFound('dependencies are off')
       const { items, total } = await listBlockerIds(read, target.issue, paging)
@@ -66,25 +66,25 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
       const views = await loadIssueViews(read, issues.filter(readable), new Map(repos.map((repo) => [repo.id, repo])))
       return { items: inOrder(issues, views, repos), total }
     },
-    /** Those that the viewer may read. */
+    /** The dependents that the viewer may read. */
     async listDependents(viewer: Viewer, { issue }: IssueInView, paging: Paging): Promise<IssueView[]> {
       const issues = await listIssuesByIds(read, await listDependentIds(read, viewer, issue, paging))
       const repos = await repoQueries.listByIds(read, [...new Set(issues.map(({ repoId }) => repoId))])
       return loadIssueViews(read, issues, new Map(repos.map((repo) => [repo.id, repo])))
     },
-    /** Throws NotFound also for an issue that the viewer may not read. */
+    /** Also throws NotFound for an issue that the viewer may not read. */
     async getOther(viewer: Viewer, { owner, repo: name, number }: IssueName): Promise<IssueInView> {
       const found = await accessQueries.getRepoInView(read, viewer, owner, name)
       const issue = await findIssueByNumber(read, found.repo.id, number)
       if (issue === undefined || !isReadable(viewer, found, issue)) throw notFound('issue does not exist')
       return { ...found, issue }
     },
-    /** Whether the setting forbids the pair: the issues are of two repositories. */
+    /** Whether the setting forbids the pair because the issues are in two repositories. */
     isForbidden: ({ dependent, blocker }: DependencyPair): boolean =>
       !deps.rules.acrossRepositories && dependent.repo.id !== blocker.repo.id,
     /**
-     * Throws NotFound for those who may not write the dependent issue and where dependencies are off, Invalid for a
-     * dependency that exists in either direction and for an issue on itself.
+     * Throws NotFound for accounts that may not write the dependent issue and when dependencies are off, Invalid for an
+     * existing dependency in either direction and for an issue on itself.
      */
     add: (actor: SignedIn, pair: DependencyPair): Promise<void> =>
       changePair(deps, actor, pair, async (tx, ids, at) => {
@@ -96,7 +96,7 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
         await insertDependency(tx, ids, at)
         return 'add_dependency'
       }),
-    /** Throws NotFound as `add`, and when there is no such dependency. */
+    /** Throws NotFound as `add`, and when the dependency does not exist. */
     delete: (actor: SignedIn, pair: DependencyPair): Promise<void> =>
       changePair(deps, actor, pair, async (tx, ids) => {
         if (!(await deleteDependency(tx, ids))) throw notFound('dependency does not exist')
@@ -149,7 +149,7 @@ function inOrder(
 
 type Work = (tx: Tx, ids: Pair, at: number) => Promise<'add_dependency' | 'remove_dependency'>
 
-/** Both issues are locked in the order of their ids and get an entry of the kind that `work` returns. */
+/** Locks both issues in id order; each gets an entry of the kind that `work` returns. */
 async function changePair(
   { database, clock, events }: IssueDeps,
   actor: SignedIn,

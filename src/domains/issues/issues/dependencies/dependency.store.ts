@@ -7,15 +7,15 @@ import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { readableIssues } from '../readable-issues.store.ts'
 import type { Issue } from '../records/issue.store.ts'
 
-/** Two issues of which one depends on the other. */
+/** A dependency between two issues. */
 export interface Pair {
   readonly dependentId: IssueId
   readonly blockerId: IssueId
 }
 
 /**
- * The issues that `issue` depends on, without regard to who may read them: those of its own repository first, then by
- * repository; in a repository the newest first.
+ * The issues that `issue` depends on, readable or not: those of its own repository first, then by repository; newest
+ * first within a repository.
  */
 export function listBlockerIds(db: Db, issue: Issue, paging: Paging): Promise<Page<IssueId>> {
   const query = db
@@ -30,7 +30,7 @@ export function listBlockerIds(db: Db, issue: Issue, paging: Paging): Promise<Pa
   return selectPage(query, paging, (row) => asId<IssueId>(row.id))
 }
 
-/** The issues that depend on `issue` and that the viewer may read, in the order of `listBlockerIds`. */
+/** The dependents of `issue` that the viewer may read, in the order of `listBlockerIds`. */
 export async function listDependentIds(db: Db, viewer: Viewer, issue: Issue, paging: Paging): Promise<IssueId[]> {
   const rows = await db
     .selectFrom('issue_dependency')
@@ -81,7 +81,7 @@ export async function insertDependency(tx: Tx, { dependentId, blockerId }: Pair,
     .execute()
 }
 
-/** Returns whether there was one. */
+/** Returns whether the dependency existed. */
 export async function deleteDependency(tx: Tx, { dependentId, blockerId }: Pair): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('issue_dependency')

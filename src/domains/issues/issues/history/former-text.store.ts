@@ -6,7 +6,7 @@ import { asId, type IssueId, type UserId } from '../../../../core/platform/crypt
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { FormerTextTable } from '../issues.table.ts'
 
-/** A text before an edit. */
+/** A text before it was edited. */
 export interface FormerText {
   readonly body: string
   /** The account may have been deleted. */
@@ -15,14 +15,14 @@ export interface FormerText {
   readonly replacedAt: number
 }
 
-/** Whose texts: those of a comment, or of the body of an issue. */
+/** The comment, or the issue whose body it is. */
 export interface TextOwner {
   readonly issueId: IssueId
   /** Undefined for the body of the issue. */
   readonly commentId: number | undefined
 }
 
-/** Former texts kept of one comment or issue: the newest. */
+/** The maximum number of former texts stored for a comment or an issue. */
 const KEPT_TEXTS = 100
 
 const textsOf = (db: Db, { issueId, commentId }: TextOwner) =>
@@ -32,7 +32,7 @@ const textsOf = (db: Db, { issueId, commentId }: TextOwner) =>
     .where((eb) => (commentId === undefined ? eb('comment_id', 'is', null) : eb('comment_id', '=', commentId)))
     .orderBy('id', 'desc')
 
-/** The newest first. */
+/** Newest first. */
 export const listFormerTexts = (db: Db, owner: TextOwner, paging: Paging): Promise<Page<FormerText>> =>
   selectPage(textsOf(db, owner).selectAll(), paging, (row) => ({
     body: row.body,

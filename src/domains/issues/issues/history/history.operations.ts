@@ -39,7 +39,7 @@ const common = {
 } as const
 
 /**
- * What edits have replaced, for those who may edit: a text may have been changed to withdraw it
+ * Former texts, visible to accounts that may edit the text, because an edit may have withdrawn something
  * (behaviour/issues#comments).
  */
 export function historyOperations({ guards, history, site }: HistoryOperationDeps): Operation[] {

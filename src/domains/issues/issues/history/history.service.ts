@@ -11,7 +11,7 @@ export interface FormerTextView {
 
 /** Former texts of comments and issues. Callers check permissions. */
 export interface TextHistory {
-  /** The newest first. */
+  /** Newest first. */
   list(owner: TextOwner, paging: Paging): Promise<Page<FormerTextView>>
 }
 

@@ -16,7 +16,7 @@ import type { IssueInView } from '../views.ts'
 type LabelRefs = readonly (number | string)[]
 
 interface LabelTarget extends IssueInView {
-  /** Epoch milliseconds; administrators only, others are refused with Forbidden. */
+  /** Epoch milliseconds; Forbidden for accounts other than administrators. */
   readonly updatedAt?: number | undefined
 }
 
@@ -26,7 +26,7 @@ export type IssueLabels = ReturnType<typeof createIssueLabels>
 export function createIssueLabels(deps: IssueDeps) {
   return {
     list: (issue: Issue): Promise<Label[]> => labelsOf(deps.database.read, issue.id),
-    /** Adds labels in the order of their names; unknown ones are ignored. Throws BadRequest for ids mixed with names. */
+    /** Adds labels in the order of their names; ignores unknown ones. Throws BadRequest for ids mixed with names. */
     add(actor: SignedIn, target: LabelTarget, refs: LabelRefs): Promise<Label[]> {
       const wanted = readRefs(refs)
       return changeLocked(deps, actor, target, async (change) => {
@@ -35,7 +35,7 @@ export function createIssueLabels(deps: IssueDeps) {
         return labelsOf(tx, issue.id)
       })
     },
-    /** As `add`. */
+    /** Throws as `add`. */
     replace(actor: SignedIn, target: LabelTarget, refs: LabelRefs): Promise<Label[]> {
       const wanted = readRefs(refs)
       return changeLocked(deps, actor, target, async (change) => {
@@ -48,7 +48,9 @@ export function createIssueLabels(deps: IssueDeps) {
       changeLocked(deps, actor, target, async (change) => {
         await replaceLabels(change, await labelsOf(change.tx, change.issue.id), [])
       }),
-    /** By id or name; does nothing when the issue does not have it. Throws Invalid for an unknown label. */
+    /**
+     * Deletes a label by id or name; does nothing when the issue does not have it. Throws Invalid for an unknown label.
+     */
     delete: (actor: SignedIn, target: LabelTarget, idOrName: string): Promise<void> =>
       changeLocked(deps, actor, target, async (change) => {
         const { tx, issue, repo } = change
@@ -74,7 +76,7 @@ interface SoughtLabel {
   readonly attached: readonly Label[]
 }
 
-/** The label with this id, else one with this name: names are not unique, so rather one that the issue has. */
+/** The label with this id, otherwise one with this name: names are not unique, so a label of the issue is preferred. */
 async function findLabel(tx: Tx, repo: Repo, { idOrName, attached }: SoughtLabel): Promise<Label> {
   const [byId] = await listUsableLabels(tx, usableIn(repo), { ids: [parseInteger(idOrName)] })
   if (byId !== undefined) return byId

@@ -1,18 +1,18 @@
 import type { Driver } from './ranges.store.ts'
 
-/** So many ids are sorted in less time than others are skipped. */
+/** Up to this many ids, sorting is faster than skipping. */
 const FEW = 5000
-/** To look one up and sort it takes so many times as long as to skip one. */
+/** The cost of looking up and sorting one id, in multiples of skipping one. */
 const LOOK_UP = 2
 
 interface Choice {
   /** The filters that are set. */
   readonly narrow: readonly Driver[]
-  /** All issues of the list, in its order. */
+  /** All issues of the list, in list order. */
   readonly wide: Driver
-  /** Ranges in the order of creation are in the order of the list. */
+  /** Ranges in creation order are in list order. */
   readonly byCreation: boolean
-  /** How many issues of the list are read, with those before the window. */
+  /** The number of issues of the list to read, including those before the window. */
   readonly wanted: number
 }
 
@@ -21,15 +21,15 @@ const countOf = ({ count }: Driver): number => count
 const least = (drivers: readonly Driver[], cost: (driver: Driver) => number): Driver | undefined =>
   drivers.toSorted((a, b) => cost(a) - cost(b))[0]
 
-/** Where to begin when issues are counted: their order is of no interest. */
+/** The access path for a count, where the order does not matter. */
 export const chooseToCount = (drivers: readonly Driver[]): Driver | undefined =>
   least(drivers, ({ count, sources }) =>
     sources.every(({ table, hasCopies }) => typeof table === 'string' || hasCopies) ? count : count * LOOK_UP,
   )
 
 /**
- * Where to begin: the filter that the fewest issues pass, unless these would have to be sorted and it is cheaper to
- * read the list in order and skip what the filter excludes.
+ * The access path of a list: the most selective filter, unless its issues would have to be sorted and it is cheaper to
+ * read the list in order and skip excluded issues.
  */
 export function chooseDriver({ narrow, wide, byCreation, wanted }: Choice): Driver {
   const ordered = byCreation

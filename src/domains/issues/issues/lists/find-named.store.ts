@@ -6,8 +6,8 @@ import type { Repo } from '../../../repositories/index.ts'
 import type { Named } from './issue-filter.ts'
 
 /**
- * The labels that issues of the repository may have, by name: one set for each name that is known. Names are exact and
- * not unique.
+ * The labels available to issues of the repository, by name: one set for each known name. Names are exact and not
+ * unique.
  */
 export async function findLabelsNamed(
   db: Db,
@@ -24,7 +24,7 @@ export async function findLabelsNamed(
   }))
 }
 
-/** The milestones of the repository that these words name, by title or by id; undefined if there are none. */
+/** The milestones of the repository with these titles or ids; undefined if there are none. */
 export async function findMilestonesNamed(
   db: Db,
   { id: repoId }: Pick<Repo, 'id'>,
@@ -41,13 +41,13 @@ export async function findMilestonesNamed(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-/** Binds a row, named by its repository's column, to a repository that the viewer may see. */
+/** Joins a row to a repository that the viewer may see, by its repository column. */
 export type SeesRepo = (repoId: RawBuilder<number>) => {
   readonly tables: RawBuilder<unknown>
   readonly condition: RawBuilder<SqlBool>
 }
 
-/** Of these names those of a label that issues of a visible repository may have. */
+/** The names among these that a label of a visible repository has. */
 export async function findKnownLabels(db: Db, names: readonly string[], sees: SeesRepo): Promise<string[]> {
   const ofRepo = sees(sql<number>`label.repo_id`)
   const own = (name: string) => sql`select * from (select label.name from label cross join ${ofRepo.tables}
@@ -68,7 +68,7 @@ export interface KnownMilestones {
   readonly ids: readonly number[]
 }
 
-/** Of these words the titles, in lower case, and the ids of milestones of visible repositories. */
+/** The titles, in lower case, and the ids among these words that milestones of visible repositories have. */
 export async function findKnownMilestones(db: Db, words: readonly string[], sees: SeesRepo): Promise<KnownMilestones> {
   const { tables, condition } = sees(sql<number>`milestone.repo_id`)
   const first = (column: string, value: string | number) =>

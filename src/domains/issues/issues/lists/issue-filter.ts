@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { NAME_LENGTH } from '../../../../core/http/body/limits.ts'
 import { invalidField } from '../../../../core/platform/errors.ts'
 
-/** Where an issue is in the order of creation. */
+/** The position of an issue in creation order. */
 export interface Position {
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -18,14 +18,14 @@ export const cursorMember = Type.Optional(
   }),
 )
 
-/** What the header X-Next-Cursor has behind this issue. */
+/** The value of the header X-Next-Cursor after this issue. */
 export const presentCursor = ({ createdAt, id }: Position): string =>
   Buffer.from(`${createdAt}.${id}`).toString('base64url')
 
 const START = 'start'
 const FORM = /^(\d{1,15})\.(\d{1,15})$/
 
-/** Undefined for the first part. Throws Invalid. */
+/** Undefined for the first page. Throws Invalid. */
 export function readCursor(text: string): Position | undefined {
   if (text === START) return undefined
   const found = FORM.exec(Buffer.from(text, 'base64url').toString('latin1'))
@@ -35,33 +35,33 @@ export function readCursor(text: string): Position | undefined {
   return position
 }
 
-/** Which issues a list has, by what their own rows say. Times are epoch milliseconds and inclusive. */
+/** The filters of a list on the columns of issues. Times are epoch milliseconds and inclusive. */
 export interface IssueFilter {
   readonly state: 'open' | 'closed' | 'all'
   readonly kinds: IssueKinds
   readonly posterId?: UserId | undefined
   readonly assigneeId?: UserId | undefined
   readonly mentionedId?: UserId | undefined
-  /** Asked for a review, itself or as a member of a team. */
+  /** The account has an open request for a review, itself or as a member of a team. */
   readonly requestedOfId?: UserId | undefined
   readonly reviewedById?: UserId | undefined
-  /** Pull requests alone: those that are drafts, or those that are none. */
+  /** Pull requests only: drafts, or pull requests that are not drafts. */
   readonly isDraft?: boolean | undefined
   readonly since?: number | undefined
   readonly before?: number | undefined
   readonly texts?: TextQuery | undefined
-  /** Only what is behind this position in the order. */
+  /** Only issues after this position. */
   readonly after?: Position | undefined
 }
 
-/** All words occur in one text of the issue, or the issue has the number. */
+/** Matches when one text of the issue contains all words, or the issue has the number. */
 export interface TextQuery {
-  /** Folded; at least one. */
+  /** Folded words; at least one. */
   readonly words: readonly string[]
   readonly number: number | undefined
 }
 
-/** A set of rows, and how many issues have one of them. */
+/** A set of rows, and the number of issues that have one of them. */
 export interface Named {
   readonly ids: readonly number[]
   readonly count: number

@@ -49,7 +49,7 @@ export const searchQuery = Type.Object({
 })
 type AllQuery = Static<typeof searchQuery>
 
-/** The order of `/repos/{owner}/{repo}/issues`; unknown words are ignored. */
+/** The order of `/repos/{owner}/{repo}/issues`; ignores unknown values. */
 const readSort = (sort: string | undefined): IssueSort => ISSUE_SORTS.find((known) => known === sort) ?? 'latest'
 
 export const readRepoQuery = (query: RepoQuery, kinds: IssueFilter['kinds']): RepoListQuery => ({
@@ -72,7 +72,7 @@ export const readSearchQuery = (query: AllQuery): SearchQuery => ({
   isReviewed: query.reviewed ?? false,
 })
 
-/** Throws Invalid for a cursor that is none, or of a list in another order. */
+/** Throws Invalid for an invalid cursor, or one of a list in another order. */
 export function readWindow(query: Pick<RepoQuery, 'cursor' | 'sort'>, paging: Paging): Window {
   if (query.cursor === undefined) return { paging }
   const sort = readSort(query.sort)
@@ -95,13 +95,13 @@ const readCommon = (query: RepoQuery | AllQuery) => ({
 const readState = (state: string | undefined): IssueFilter['state'] =>
   state === 'closed' || state === 'all' ? state : 'open'
 
-/** The second that the time is in, in epoch milliseconds. */
+/** The start of the second of the time, in epoch milliseconds. */
 function readTime(text: string | undefined): number | undefined {
   const time = parseOptionalTimestamp(text)
   return time === undefined ? undefined : startOfSecond(time)
 }
 
-/** The whole second is included. */
+/** Includes the whole second. */
 function readBefore(text: string | undefined): number | undefined {
   const time = parseOptionalTimestamp(text)
   return time === undefined ? undefined : endOfSecond(time)

@@ -14,7 +14,7 @@ import { findLabelsNamed, findMilestonesNamed } from './find-named.store.ts'
 import { listRepoIssueIds } from './repo-issues.store.ts'
 import { searchIssueIds } from './search.store.ts'
 
-/** What both lists can ask for; logins, names and texts as the client sent them. */
+/** The filters that both lists share; logins, names and texts as the client sent them. */
 interface ListQuery extends Pick<IssueFilter, 'state' | 'kinds' | 'since' | 'before' | 'isDraft'> {
   readonly q: string
   /** Names. */
@@ -33,22 +33,22 @@ export interface RepoListQuery extends ListQuery {
 export interface SearchQuery extends ListQuery {
   readonly owner: string | undefined
   readonly team: string | undefined
-  /** About the viewer; false does not filter. */
+  /** About the viewer; false for no filter. */
   readonly isCreated: boolean
   readonly isAssigned: boolean
   readonly isMentioned: boolean
-  /** Asked for a review. */
+  /** The viewer has an open request for a review. */
   readonly isReviewRequested: boolean
   readonly isReviewed: boolean
 }
 
-/** A page, or what is behind a position in the order. */
+/** A page, or the issues after a position. */
 export type Window = { readonly paging: Paging } | { readonly limit: number; readonly after: Position | undefined }
 
 export interface IssuePage extends Page<IssueView> {
-  /** The position of the last item, if there are more behind it; of windows by position alone. */
+  /** The position of the last item if more follow; for windows by position only. */
   readonly next: Position | undefined
-  /** A window by position has no number. */
+  /** False for a window by position, which has no page number. */
   readonly hasPages: boolean
 }
 
@@ -116,7 +116,7 @@ function readTexts(q: string): TextQuery | undefined {
   return { words, number: /^\d{1,15}$/.test(text) ? Number(text) : undefined }
 }
 
-/** NOTE: one more than the window by position has, which says whether there is another one. */
+/** NOTE: a window by position reads one more issue, to find out whether another window follows. */
 const pagingOf = (window: Window): Paging =>
   'paging' in window ? window.paging : { page: 1, limit: window.limit + 1, offset: 0 }
 
@@ -137,7 +137,7 @@ async function viewsOf(db: Database['read'], ids: readonly IssueId[], repos?: re
   return loadIssueViews(db, issues, new Map<RepoId, Repo>(of.map((repo) => [repo.id, repo])))
 }
 
-/** Throws NotFound also for an account that is hidden from the viewer. */
+/** Also throws NotFound for an account that is hidden from the viewer. */
 async function findUserId(
   db: Database['read'],
   viewer: Viewer,
@@ -154,7 +154,7 @@ interface Owned {
   readonly teamId: number | undefined
 }
 
-/** NOTE: teams are known to members of their organization alone. */
+/** NOTE: only members of an organization can see its teams. */
 async function findOwned(db: Database['read'], viewer: Viewer, { owner, team }: SearchQuery): Promise<Owned> {
   if (owner === undefined) {
     if (team !== undefined) throw badRequest('owner organisation is required for filtering on team')

@@ -6,7 +6,9 @@ import { flag } from '../../../../core/db/flag.ts'
 import type { Residual, Driver } from './ranges.store.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 
-/** The repositories whose issues count, as tables `repo` and `owner`, and the kinds that the viewer reads in each. */
+/**
+ * The repositories whose issues are counted, as tables `repo` and `owner`, and the kinds that the viewer reads in each.
+ */
 interface CountedRepos {
   readonly tables: RawBuilder<unknown>
   readonly condition: RawBuilder<SqlBool>
@@ -14,9 +16,9 @@ interface CountedRepos {
 }
 
 /**
- * The number of issues that have a label of this name, counted label by label: whether the viewer reads a repository is
- * asked once for its label, not for each issue. Undefined where an issue could be counted twice, or where an
- * organization shares its label of this name among repositories.
+ * The number of issues with a label of this name, counted by label, so that access to a repository is checked once per
+ * label and not per issue. Undefined when an issue could be counted twice, or when an organization shares its label of
+ * this name among repositories.
  */
 export async function countLabelled(
   db: Db,
@@ -54,7 +56,7 @@ const ofIssue = (name: string, condition: RawBuilder<SqlBool>): Residual => ({
   condition: () => condition,
 })
 
-/** What `filter` asks of each row, beside state and kind. */
+/** The conditions of `filter` on each row, besides state and kind. */
 export function residualsOf(filter: IssueFilter): Residual[] {
   const { posterId, assigneeId, mentionedId, since, before, isDraft } = filter
   return [
@@ -91,7 +93,7 @@ export const hasLabelOf = (name: string, labelIds: readonly number[]): Residual 
 export const hasMilestoneOf = (ids: readonly number[]): Residual =>
   ofIssue('milestone', sql<SqlBool>`+issue.milestone_id in (${sql.join(ids)})`)
 
-/** The range of the last change; undefined if it has no bound. */
+/** The range of the last change; undefined without bounds. */
 export function updatedRange({ since, before }: IssueFilter): RawBuilder<SqlBool> | undefined {
   const bounds = [
     ...(since === undefined ? [] : [sql<SqlBool>`issue.updated_at >= ${since}`]),
@@ -103,11 +105,11 @@ export function updatedRange({ since, before }: IssueFilter): RawBuilder<SqlBool
 interface ReviewSet {
   readonly name: string
   readonly userId: UserId
-  /** Selects `issue_id`, each once. */
+  /** Selects `issue_id` without duplicates. */
   readonly issues: RawBuilder<unknown>
 }
 
-/** The sets of pull requests that the filter asks for: those to review, and those reviewed. */
+/** The sets of pull requests that the filter selects: those to review, and those reviewed. */
 function reviewSetsOf({ requestedOfId, reviewedById }: IssueFilter): ReviewSet[] {
   const sets: ReviewSet[] = []
   if (requestedOfId !== undefined)
@@ -116,7 +118,7 @@ function reviewSetsOf({ requestedOfId, reviewedById }: IssueFilter): ReviewSet[]
   return sets
 }
 
-/** With open requests of the account and of its teams. */
+/** Pull requests with open requests for the account and its teams. */
 const requestsOf = (userId: UserId): RawBuilder<unknown> => sql`
   select issue_id from review where reviewer_id = ${userId} and kind = 'request'
   union
@@ -127,7 +129,7 @@ const reviewsBy = (userId: UserId): RawBuilder<unknown> => sql`
   select distinct issue_id from review
     where reviewer_id = ${userId} and kind in ('approved', 'rejected', 'comment')`
 
-/** Those of the account itself are left out (behaviour/issues#listing-and-search). */
+/** Excludes the account's own pull requests (behaviour/issues#listing-and-search). */
 export const reviewResiduals = (filter: IssueFilter): Residual[] =>
   reviewSetsOf(filter).flatMap(({ name, userId, issues }) => [
     { name, needsIssue: false, condition: (id) => sql<SqlBool>`${id} in (${issues})` },

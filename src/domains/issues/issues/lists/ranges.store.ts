@@ -4,15 +4,15 @@ import { cachedCount } from '../../../../core/db/read-cache.ts'
 import { asId, type IssueId } from '../../../../core/platform/crypto/ids.ts'
 import type { IssueFilter, IssueSort } from './issue-filter.ts'
 
-// NOTE: written as text, as the conditions of access/visible-repos.ts: a list is built of parts whose tables differ.
+// NOTE: written as SQL text, like the conditions of access/visible-repos.ts: the parts of a list use different tables.
 
 type Condition = RawBuilder<SqlBool>
 
-/** Rows of one index range: each is one issue. */
+/** The rows of one index range; each is one issue. */
 interface Source {
-  /** The tables beside `issue` copy its repository, state, kind and creation time. */
+  /** The other tables copy repository, state, kind and creation time from `issue`. */
   readonly table: 'issue' | 'issue_assignee' | 'issue_label' | 'issue_mention' | RawBuilder<unknown>
-  /** Of a query: it has these copies too, not the ids alone. */
+  /** For a query: it returns these copies, not only the ids. */
   readonly hasCopies?: boolean
   /** The range; undefined for all rows. */
   readonly at?: Condition
@@ -20,25 +20,25 @@ interface Source {
   readonly key?: RawBuilder<number>
 }
 
-/** Issues that a filter selects by an index: where a list may begin to read. */
+/** An access path: issues that a filter selects by an index. */
 export interface Driver {
-  /** The filter; it needs no condition then. */
+  /** The filter, which needs no further condition. */
   readonly name: string
   readonly sources: readonly Source[]
   /** An upper bound of the number of issues. */
   readonly count: number
-  /** The range has the state before the creation time, so that each state is a range of its own. */
+  /** In the index the state precedes the creation time, so each state is a separate range. */
   readonly splitsState?: boolean
-  /** The ranges of the driver are in the order of creation. */
+  /** The ranges of the driver are in creation order. */
   readonly isOrdered?: boolean
   /** An issue can be in several sources. */
   readonly repeats?: boolean
 }
 
-/** What a filter asks of a row that another driver found. */
+/** The condition of a filter on rows from another access path. */
 export interface Residual {
   readonly name: string
-  /** Of columns of `issue`, or of the id alone. */
+  /** Uses columns of `issue`, or only the id. */
   readonly condition: (id: RawBuilder<number>) => Condition
   readonly needsIssue: boolean
 }
@@ -48,7 +48,7 @@ export interface Listing {
   readonly residuals: readonly Residual[]
   readonly filter: Pick<IssueFilter, 'state' | 'kinds' | 'after'>
   readonly sort: IssueSort
-  /** Further tables and what binds them to the row named by the parameter, see `search.store.ts`. */
+  /** Further tables and the condition that joins them to the given row, see `search.store.ts`. */
   readonly join?: (row: RawBuilder<unknown>) => { readonly tables: RawBuilder<unknown>; readonly condition: Condition }
 }
 
@@ -57,7 +57,7 @@ export interface Order {
   readonly direction: 'asc' | 'desc'
 }
 
-/** Equal ones are in the order of creation, in the same direction. */
+/** Equal values are in creation order, in the same direction. */
 export const ORDERS: Readonly<Record<IssueSort, Order>> = {
   latest: { direction: 'desc' },
   oldest: { direction: 'asc' },
@@ -69,14 +69,14 @@ export const ORDERS: Readonly<Record<IssueSort, Order>> = {
   farduedate: { key: 'due_at', direction: 'desc' },
 }
 
-/** Sorts behind every time: issues without a deadline, where the nearest is first. */
+/** Sorts after every time: issues without a due date, when the nearest is first. */
 const NEVER = sql.lit<number>(Number.MAX_SAFE_INTEGER)
 const isNearest = (sort: IssueSort): boolean => sort === 'nearduedate'
 
-/** NOTE: all texts that match are read for the first page, which then counts them too. */
+/** NOTE: the first page reads all matching texts and counts them at the same time. */
 const countsItself = ({ driver, filter }: Listing): boolean => driver.name === 'texts' && filter.after === undefined
 
-/** The ids of a window; the total where it costs nothing. */
+/** The ids of a window, and the total if it is free. */
 export async function selectIds(
   db: Db,
   listing: Listing,
@@ -101,7 +101,7 @@ export const countIds = (db: Db, listing: Listing): Promise<number> =>
       .select((eb) => eb.fn.countAll<number>().as('total')),
   )
 
-/** NOTE: both databases merge parts that are in order already, and stop at the limit. */
+/** NOTE: both databases merge sorted parts and stop at the limit. */
 function unionOf(listing: Listing): RawBuilder<unknown> {
   const arms = sourcesOf(listing).flatMap((source) =>
     statesOf(listing).map((isClosed) => armOf(listing, source, isClosed)),
@@ -109,7 +109,7 @@ function unionOf(listing: Listing): RawBuilder<unknown> {
   return sql.join(arms, listing.driver.repeats ? sql` union ` : sql` union all `)
 }
 
-/** With the nearest deadline first, those without one are a part of their own. */
+/** With the nearest due date first, issues without one are a part of their own. */
 function sourcesOf({ driver, sort }: Listing): readonly Source[] {
   if (!isNearest(sort) || driver.sources.some(({ table }) => table !== 'issue')) return driver.sources
   const and = ({ at }: Source, due: Condition): Condition => (at === undefined ? due : sql<SqlBool>`${at} and ${due}`)
@@ -132,12 +132,12 @@ const keyOf = (sort: IssueSort): RawBuilder<number> | undefined => {
     : sql<number>`issue.${sql.ref(key)}`
 }
 
-/** A source and how its columns are named. */
+/** A source with the names of its columns. */
 interface Arm {
   readonly source: Source
   readonly isClosed: 0 | 1 | undefined
   readonly residuals: readonly Residual[]
-  /** What has the state, the kind and the creation time. */
+  /** The row with the state, the kind and the creation time. */
   readonly row: RawBuilder<unknown>
   readonly id: RawBuilder<number>
   readonly joinsIssue: boolean
@@ -189,7 +189,7 @@ const hasState = ({ driver, sort }: Listing): boolean =>
 
 function listConditions(listing: Listing, { row, id, isClosed }: Arm): Condition[] {
   const { kinds, after } = listing.filter
-  // NOTE: the plus keeps SQLite from the index of the state where the driver has another one.
+  // NOTE: the plus stops SQLite from using the index of the state when the driver has another one.
   const plus = hasState(listing) ? sql`` : sql`+`
   const isBoth = kinds.issues && kinds.pulls
   return [

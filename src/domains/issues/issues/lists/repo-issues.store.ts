@@ -11,9 +11,9 @@ import { hasLabelOf, hasMilestoneOf, residualsOf, updatedRange } from './lists.s
 
 /** The filter of the issues of one repository. */
 interface RepoIssueFilter extends IssueFilter {
-  /** Of each name its labels: an issue has one of each. */
+  /** The labels of each name: an issue must have one of each. */
   readonly labels: readonly Named[]
-  /** An issue has one of them; undefined for any. */
+  /** An issue must have one of them; undefined for any. */
   readonly milestones: Named | undefined
 }
 
@@ -25,7 +25,7 @@ interface RepoList {
   readonly paging: Paging
 }
 
-/** More ranges are not merged. */
+/** The maximum number of merged ranges. */
 const MAX_SOURCES = 16
 
 /** The ids of issues of a repository in order: at most three queries, see `chooseDriver`. */
@@ -78,7 +78,7 @@ interface Narrowing {
   readonly dialect: SearchedTexts['dialect']
 }
 
-/** The filters that are set; texts first, which nothing else can look up. */
+/** The access paths of the given filters; texts first, which no other access path covers. */
 async function narrowDrivers(db: Db, repo: Counted, { filter, byCreation, dialect }: Narrowing): Promise<Driver[]> {
   const { posterId, assigneeId, mentionedId, labels, milestones, texts } = filter
   if (texts !== undefined)
@@ -91,7 +91,7 @@ async function narrowDrivers(db: Db, repo: Counted, { filter, byCreation, dialec
     ...(posterId === undefined ? [] : [ofPoster(repo, posterId)]),
   ]
   const updated = updatedRange(filter)
-  // NOTE: how many these are is counted by their index, others by the counters of their rows.
+  // NOTE: these are counted in their index, others by the counters of their rows.
   const counted = [
     ...users,
     ...(updated === undefined

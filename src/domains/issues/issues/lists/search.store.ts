@@ -18,9 +18,9 @@ import type { IssueFilter, IssueSort } from './issue-filter.ts'
 interface SearchFilter extends IssueFilter {
   readonly ownerId: UserId | undefined
   readonly teamId: number | undefined
-  /** Names: an issue has a label of one of them; unknown ones are left out, and none left is no filter. */
+  /** Names: an issue must have a label of one of them; unknown names are ignored, and an empty list does not filter. */
   readonly labels: readonly string[]
-  /** Titles in any case, and ids; the same. */
+  /** Titles, case-insensitive, and ids; treated like the labels. */
   readonly milestones: readonly string[]
 }
 
@@ -77,9 +77,9 @@ export async function searchIssueIds(
 
 interface Scope {
   readonly sees: SeesRepo
-  /** Binds an issue to its repository, of which the viewer reads the unit of the issue. */
+  /** Joins an issue to its repository if the viewer reads the unit of the issue. */
   readonly join: NonNullable<Listing['join']>
-  /** As `join` for `repo` itself: those of which the viewer reads the unit of one of the kinds. */
+  /** Like `join` for `repo` itself: repositories where the viewer reads the unit of one of the kinds. */
   readonly repos: { readonly tables: RawBuilder<unknown>; readonly condition: RawBuilder<SqlBool> }
   readonly reads: { readonly issues: RawBuilder<SqlBool>; readonly pulls: RawBuilder<SqlBool> }
 }
@@ -138,7 +138,7 @@ interface Narrowing {
 interface Drivers {
   readonly narrow: readonly Driver[]
   readonly wide: Driver
-  /** All issues of the visible repositories, counted; undefined where a filter makes the count needless. */
+  /** All issues of the visible repositories, counted; undefined when a filter makes the count unnecessary. */
   readonly repos: Driver | undefined
 }
 

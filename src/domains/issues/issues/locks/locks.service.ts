@@ -9,7 +9,7 @@ import type { IssueInView } from '../views.ts'
 
 export type IssueLocks = ReturnType<typeof createIssueLocks>
 
-/** Locked issues are closed to comments and reactions of others than writers (behaviour/issues#lock). */
+/** Only writers may comment on and react to locked issues (behaviour/issues#lock). */
 export function createIssueLocks(deps: IssueDeps) {
   const setLocked = (
     actor: SignedIn,
@@ -24,10 +24,10 @@ export function createIssueLocks(deps: IssueDeps) {
     })
 
   return {
-    /** Without effect when it is locked already: the reason stays the first one. Throws NotFound. */
+    /** Does nothing when the issue is already locked; the first reason stays. Throws NotFound. */
     lock: (actor: SignedIn, target: IssueInView, reason: string): Promise<void> =>
       setLocked(actor, target, { isLocked: true, entry: { kind: 'lock', body: reason } }),
-    /** Without effect when it is not locked. Throws NotFound. */
+    /** Does nothing when the issue is not locked. Throws NotFound. */
     unlock: (actor: SignedIn, target: IssueInView): Promise<void> =>
       setLocked(actor, target, { isLocked: false, entry: { kind: 'unlock' } }),
   }

@@ -3,14 +3,14 @@ import type { Db, Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { asId, type IssueId, type RepoId } from '../../../../core/platform/crypto/ids.ts'
 
-/** Issues and pull requests of a repository are pinned separately. */
+/** The pinned issues, or the pinned pull requests, of a repository. */
 export interface PinBoard {
   readonly repoId: RepoId
   readonly isPull: boolean
 }
 
 /**
- * Makes changes of pins wait for each other until the transaction ends. NOTE: not by the row of the repository, which
+ * Serializes changes of pins until the transaction ends. NOTE: does not lock the row of the repository, which
  * transactions that close issues lock after the issue.
  */
 export async function lockPins(tx: Tx, { repoId }: PinBoard): Promise<void> {
@@ -21,7 +21,7 @@ export async function lockPins(tx: Tx, { repoId }: PinBoard): Promise<void> {
     .execute()
 }
 
-/** In the order of their positions. */
+/** Ordered by position. */
 export async function listPinnedIds(db: Db, { repoId, isPull }: PinBoard): Promise<IssueId[]> {
   const rows = await db
     .selectFrom('issue')

@@ -27,7 +27,7 @@ export function createPins(deps: IssueDeps & { readonly limit: number }) {
       issues: await hasRoom(repo, false),
       pulls: await hasRoom(repo, true),
     }),
-    /** Pins it after the others; does nothing if it is pinned. Throws BadRequest when there are as many as may be. */
+    /** Pins it after the others; does nothing if it is pinned. Throws BadRequest at the limit. */
     pin: (actor: SignedIn, target: IssueInView): Promise<void> =>
       changePins(deps, actor, target, async (change) => {
         const { tx, issue, at } = change
@@ -47,7 +47,7 @@ export function createPins(deps: IssueDeps & { readonly limit: number }) {
         await addEntries(change, { kind: 'unpin' })
       }),
     /**
-     * Moves a pinned issue; a position behind the last one stands for the last. Throws BadRequest for one before the
+     * Moves a pinned issue; a position after the last one means the last. Throws BadRequest for a position before the
      * first.
      */
     move: (actor: SignedIn, target: IssueInView, position: number): Promise<void> => {
@@ -64,7 +64,7 @@ export function createPins(deps: IssueDeps & { readonly limit: number }) {
   }
 }
 
-/** Closes the gap that an issue leaves when it is deleted or transferred. The caller changes or deletes its row. */
+/** Closes the gap of a deleted or transferred issue. The caller changes or deletes its row. */
 export async function closePinGap(tx: Tx, issue: Issue): Promise<void> {
   if (issue.pinOrder === 0) return
   await lockPins(tx, issue)

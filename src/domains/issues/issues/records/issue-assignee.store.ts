@@ -6,7 +6,7 @@ import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { copiesOf, type IssueCopies } from './records.store.ts'
 import type { Issue } from './issue.store.ts'
 
-/** The ids of the assignees of each issue, in the order in which they are shown. */
+/** The ids of the assignees of each issue, in display order. */
 export async function listAssigneeIds(db: Db, issueIds: readonly IssueId[]): Promise<Map<IssueId, UserId[]>> {
   if (issueIds.length === 0) return new Map()
   const rows = await executePrepared(db, assigneesOf, { issueIds })
@@ -22,7 +22,7 @@ const assigneesOf = (db: Db, { issueIds }: { readonly issueIds: readonly IssueId
     .orderBy('issue_id')
     .orderBy('position')
 
-/** Adds assignees after the others, in this order. */
+/** Appends assignees in this order. */
 export async function insertAssignees(tx: Tx, issue: Issue, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
   const added = userIds.map((userId, index) => ({ user_id: userId, place: index + 1 }))
@@ -31,7 +31,7 @@ export async function insertAssignees(tx: Tx, issue: Issue, userIds: readonly Us
 
 type NewAssignees = IssueCopies & { readonly added: readonly { readonly user_id: UserId; readonly place: number }[] }
 
-/** NOTE: SQLite may count the rows that the statement has inserted so far: then the positions have gaps. */
+/** NOTE: SQLite may count the rows that the statement has already inserted, which leaves gaps between positions. */
 const insertion = (db: Db, { added, ...copies }: NewAssignees) =>
   db
     .insertInto('issue_assignee')
@@ -49,11 +49,11 @@ export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonl
   await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', 'in', userIds).execute()
 }
 
-/** The repositories of an owner in which issues are assigned to the user, including those that it may not see. */
+/** The repositories of an owner in which issues are assigned to the user, including hidden ones. */
 export const listAssignedRepos = (db: Db, userId: UserId, ownerId: UserId): Promise<Repo[]> =>
   repoQueries.listAmong(db, ownerId, db.selectFrom('issue_assignee').select('repo_id').where('user_id', '=', userId))
 
-/** The members of a team to whom issues of the repository are assigned. */
+/** The members of a team who are assigned to issues of the repository. */
 export async function listTeamAssignees(db: Db, teamId: TeamId, repoId: RepoId): Promise<UserId[]> {
   const rows = await db
     .selectFrom('team_member')

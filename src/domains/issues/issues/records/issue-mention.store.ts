@@ -4,7 +4,7 @@ import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { copiesOf, type IssueCopies } from './records.store.ts'
 import type { Issue } from './issue.store.ts'
 
-/** Records that the issue or one of its comments mentions these users; those already recorded are left as they are. */
+/** Records that the issue or one of its comments mentions these users; ignores recorded ones. */
 export async function insertMentions(tx: Tx, issue: Issue, userIds: readonly UserId[]): Promise<void> {
   if (userIds.length === 0) return
   await executePrepared(tx, insertion, { userIds: [...new Set(userIds)], ...copiesOf(issue) })

@@ -22,7 +22,7 @@ export interface Issue {
   readonly dueAt: number | undefined
   readonly commentsCount: number
   readonly isLocked: boolean
-  /** From 1; 0 if not pinned. */
+  /** The position from 1; 0 if not pinned. */
   readonly pinOrder: number
   readonly contentVersion: number
   /** Seconds. */
@@ -70,7 +70,7 @@ const firstOf = ([row]: readonly Selectable<IssueTable>[]): Issue | undefined =>
 
 const byId = (db: Db, { id }: { readonly id: IssueId }) => db.selectFrom('issue').selectAll().where('id', '=', id)
 
-/** Issues in the order of `ids`; those that do not exist are left out. */
+/** Issues in the order of `ids`; leaves out unknown ids. */
 export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<Issue[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -82,7 +82,7 @@ export async function listIssuesByIds(db: Db, ids: readonly IssueId[]): Promise<
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Issues by their repositories and numbers, in no particular order; those that do not exist are left out. */
+/** Issues by their repositories and numbers, in no particular order; leaves out unknown ones. */
 export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, readonly number[]>): Promise<Issue[]> {
   if (numbers.size === 0) return []
   const rows = await db
@@ -96,15 +96,18 @@ export async function listIssuesByNumbers(db: Db, numbers: ReadonlyMap<RepoId, r
 }
 
 /**
- * The next number of the repository's issues and pull requests. The row is locked until the transaction ends, so
- * numbers have no gaps, whatever is rolled back.
+ * Allocates the next number of the repository's issues and pull requests. Locks the row until the transaction ends, so
+ * a rollback leaves no gap.
  */
 export async function takeIssueNumber(tx: Tx, repoId: RepoId): Promise<number> {
   const [next] = await executePrepared(tx, nextNumber, { repoId })
   return next!.last
 }
 
-/** Keeps others from taking a number of the repository until the transaction ends, and so from creating anything. */
+/**
+ * Prevents other transactions from allocating a number in the repository, and so from creating issues, until this one
+ * ends.
+ */
 export async function lockIssueNumbers(tx: Tx, repoId: RepoId): Promise<void> {
   await tx
     .updateTable('issue_sequence')
@@ -125,7 +128,7 @@ export const insertIssue = async (tx: Tx, values: Insertable<IssueTable>): Promi
 
 const insertion = (db: Db, row: Insertable<IssueTable>) => db.insertInto('issue').values(row).returningAll()
 
-/** Values, not expressions, which could not be bound to a kept statement. */
+/** Values only: a prepared statement cannot bind expressions. */
 type IssueChanges = Partial<Omit<Selectable<IssueTable>, 'id'>>
 
 /** Throws NoResultError, which is a conflict, if the issue was deleted. */
@@ -138,7 +141,7 @@ export async function updateIssue(tx: Tx, id: IssueId, values: IssueChanges): Pr
 const update = (db: Db, { id, ...values }: IssueChanges & { readonly id: IssueId }) =>
   db.updateTable('issue').set(values).where('id', '=', id).returningAll()
 
-/** Sets `updated_at` of those that still exist, which are returned; locks them until the transaction ends. */
+/** Sets `updated_at` of the issues that exist and returns them; locks them until the transaction ends. */
 export async function touchIssues(tx: Tx, ids: readonly IssueId[], at: number): Promise<IssueId[]> {
   if (ids.length === 0) return []
   const rows = await tx.updateTable('issue').set({ updated_at: at }).where('id', 'in', ids).returning('id').execute()
@@ -151,17 +154,17 @@ export const lockIssue = async (tx: Tx, id: IssueId): Promise<Issue | undefined>
 
 const lock = (db: Db, { id }: { readonly id: IssueId }) => dialectOf(db as Tx).lockRows(byId(db, { id }))
 
-/** Also what refers to it by foreign keys: labels, assignees, timeline. */
+/** Also deletes rows that refer to it by foreign keys: labels, assignees, timeline. */
 export async function deleteIssue(tx: Tx, id: IssueId): Promise<void> {
   await deleteInSteps(tx, 'issue', [id])
 }
 
 /**
- * Adds new comments to `comments_count` by arithmetic in SQL, so that changes at the same time all count, and sets
- * `updated_at`. Returns the issue as it is then, whose row is locked until the transaction ends; undefined if it was
- * deleted.
+ * Adds new comments to `comments_count` in SQL, so that concurrent changes add up, and sets `updated_at`. Returns the
+ * changed issue, whose row is locked until the transaction ends; undefined if it was deleted.
  *
- * COMPAT: the published reviews of a pull request are counted with it, and only then (test/pulls/reviews/counts.test.ts).
+ * COMPAT: this also counts the published reviews of a pull request, which nothing else does
+ * (test/pulls/reviews/counts.test.ts).
  */
 export const countNewComments = async (tx: Tx, id: IssueId, added: 0 | 1, at: number): Promise<Issue | undefined> =>
   firstOf(await executePrepared(tx, addition, { id, added, at }))
@@ -185,7 +188,7 @@ function addition(db: Db, { id, added, at }: Addition) {
     .returningAll()
 }
 
-/** Subtracts a comment that was deleted. The row is locked until the transaction ends. */
+/** Subtracts a deleted comment. Locks the row until the transaction ends. */
 export const subtractComment = async (tx: Tx, id: IssueId): Promise<Issue | undefined> =>
   firstOf(await executePrepared(tx, subtraction, { id }))
 
@@ -196,7 +199,7 @@ const subtraction = (db: Db, { id }: { readonly id: IssueId }) =>
     .where('id', '=', id)
     .returningAll()
 
-/** Detaches the issues of a milestone that is deleted. */
+/** Detaches the issues of a deleted milestone. */
 export const clearMilestone = (tx: Tx, id: MilestoneId): Promise<void> =>
   changeInSteps(tx, async (limit) => {
     const some = tx.selectFrom('issue').select('id').where('milestone_id', '=', id).limit(limit)

@@ -6,7 +6,7 @@ import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import { asId, type IssueId, type LabelId, type RepoId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { type Label, toLabel } from '../../labels/label.store.ts'
 
-/** What rows of labels, assignees and mentions copy from their issue. */
+/** The columns that rows of labels, assignees and mentions copy from their issue. */
 export const copiesOf = ({ id, repoId, isClosed, isPull, createdAt }: Issue) => ({
   issue_id: id,
   repo_id: repoId,
@@ -27,7 +27,7 @@ export async function updateStateCopies(tx: Tx, { id, isClosed }: Pick<Issue, 'i
       .execute()
 }
 
-/** Sets the repository in the rows that copy it from the issue, but for its labels. */
+/** Sets the repository in the rows that copy it from the issue, except for its labels. */
 export async function updateRepoCopies(tx: Tx, { id, repoId }: Pick<Issue, 'id' | 'repoId'>): Promise<void> {
   for (const table of ['issue_assignee', 'issue_mention', 'issue_text', 'timeline_entry'] as const)
     await tx.updateTable(table).set({ repo_id: repoId }).where('issue_id', '=', id).execute()
@@ -40,7 +40,7 @@ export const issueCounters = {
 
 /** Recounts a column for these issues. */
 export async function recountIssues(tx: Tx, column: keyof typeof issueCounters, ids: readonly number[]): Promise<void> {
-  // NOTE: waits for concurrent transactions on these rows, so that the next statement reads what they wrote.
+  // NOTE: waits for concurrent transactions on these rows, so that the next statement reads their changes.
   await dialectOf(tx)
     .lockRows(tx.selectFrom('issue').select('id').where('id', 'in', ids))
     .execute()
@@ -83,7 +83,7 @@ export async function deleteIssueLabels(tx: Tx, issueId: IssueId, labelIds: read
   await tx.deleteFrom('issue_label').where('issue_id', '=', issueId).where('label_id', 'in', labelIds).execute()
 }
 
-/** Detaches the labels of an organization from the issues of a repository that it no longer owns. */
+/** Detaches the labels of an organization from the issues of a repository that left it. */
 export async function deleteOrgLabels(tx: Tx, repoId: RepoId, orgId: UserId): Promise<void> {
   await tx
     .deleteFrom('issue_label')
@@ -92,14 +92,14 @@ export async function deleteOrgLabels(tx: Tx, repoId: RepoId, orgId: UserId): Pr
     .execute()
 }
 
-/** What an issue shows of its pull request. */
+/** The data of a pull request in the wire model of its issue. */
 export interface PullMeta {
   /** Epoch milliseconds; undefined before the merge. */
   readonly mergedAt: number | undefined
   readonly isDraft: boolean
 }
 
-/** By issue; one query, none without ids. */
+/** By issue; one query, or none without ids. */
 export async function listPullMetas(db: Db, ids: readonly IssueId[]): Promise<ReadonlyMap<IssueId, PullMeta>> {
   if (ids.length === 0) return new Map()
   const rows = await executePrepared(db, metas, { ids })

@@ -1,9 +1,6 @@
-/**
- * The text with which searched texts and searched words are compared: in lower case, the same on every database and in
- * every locale.
- */
+/** Normalizes texts and search words for comparison: lower case, identical on every database and in every locale. */
 export const foldText = (text: string): string =>
   text.replaceAll('\0', '').toWellFormed().toLowerCase().replaceAll('ς', 'σ')
 
-/** The words of a search, folded, each once. */
+/** The folded words of a search, without duplicates. */
 export const wordsOf = (query: string): string[] => [...new Set(foldText(query).split(/\s+/).filter(Boolean))]

@@ -3,11 +3,11 @@ import { WorkerLoop } from '../../../../core/platform/process/worker-loop.ts'
 import type { Core, Worker } from '../../../../core/module.ts'
 import { haveWaiting, type Indexed, indexWaiting, mergeIndexParts } from './issue-text.store.ts'
 
-/** Texts of a quarter of a second share a part of the index, which costs a fraction of a part for each of them. */
+/** Texts within a quarter of a second share one part of the index, which is much cheaper than one part each. */
 const DELAY_MS = 250
-/** Finds what a process that was killed left. */
+/** The interval at which texts of a killed process are found. */
 const INTERVAL_MS = 30_000
-/** Of one transaction: about 8 ms of processor time for each of the two. */
+/** The limits of one transaction: about 8 ms of CPU time for each of the two. */
 const BATCH = { limit: 64, length: 100_000 }
 const MERGE_PAGES = 16
 
@@ -16,8 +16,8 @@ interface IndexerDeps extends Pick<Core, 'database' | 'log'> {
 }
 
 /**
- * SQLite: adds texts that wait to the full-text index and merges its parts, in short transactions between those of
- * requests. Until then searches read these texts one by one. Any process of the server may do it, and several may.
+ * SQLite: adds waiting texts to the full-text index and merges its parts, in short transactions between those of
+ * requests. Until then searches scan these texts. Any process of the server may run it, also several at once.
  */
 export function createTextIndexer({ database, events, log }: IndexerDeps): Worker {
   const indexSome = async (): Promise<Indexed> => {
@@ -26,7 +26,7 @@ export function createTextIndexer({ database, events, log }: IndexerDeps): Worke
     while (await database.transaction((tx) => mergeIndexParts(tx, MERGE_PAGES)));
     return indexed
   }
-  // NOTE: texts that came meanwhile wait for the next batch: under load each batch would else have a few of them.
+  // NOTE: new texts wait for the next batch; otherwise each batch would contain only a few under load.
   const loop = new WorkerLoop({ work: async () => (await indexSome()).isMore, interval: INTERVAL_MS, log })
   let timer: NodeJS.Timeout | undefined
   let unlisten: (() => void) | undefined

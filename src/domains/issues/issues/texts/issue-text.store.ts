@@ -14,8 +14,8 @@ const NUMBERS = { title: -1, body: 0 } as const
 const numberOf = (part: TextPart): number => (typeof part === 'number' ? part : NUMBERS[part])
 
 /**
- * Makes a text of the issue the one that searches look at (behaviour/issues#listing-and-search). Belongs in the
- * transaction that writes the title, the body or a comment, and that submits a review.
+ * Replaces a text of the issue in searches (behaviour/issues#listing-and-search). Call in the transaction that writes
+ * the title, the body or a comment, or that submits a review.
  */
 export async function indexText(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function indexText(
   })
 }
 
-/** Characters; longer texts wait for no batch, so that searches and batches have little to read. */
+/** The maximum length, in characters, of a text that waits for a batch; limits the work of searches and batches. */
 const MAX_WAITING = 8192
 
 const isIndexedAtOnce = (tx: Tx, text: string): 0 | 1 =>
@@ -58,7 +58,7 @@ export const indexOwnTexts = (tx: Tx, issue: Pick<Issue, 'body' | 'id' | 'repoId
     ['body', issue.body],
   ])
 
-/** As indexText, for a comment that the transaction inserted. */
+/** Like `indexText`, for a comment that the transaction inserted. */
 export const indexNewText = (tx: Tx, issue: Pick<Issue, 'id' | 'repoId'>, commentId: number, content: string) =>
   insertTexts(tx, issue, [[commentId, content]])
 
@@ -87,7 +87,7 @@ const insertion = (db: Db, { parts, texts, areIndexed, ...of }: NewTexts) =>
     .insertInto('issue_text')
     .values(parts.map((part, at) => ({ ...of, part, text: texts[at]!, is_indexed: areIndexed[at]! })))
 
-/** Indexes those of title and body that differ from the ones of `issue`, which is as it was before. */
+/** Indexes title and body if they differ from those of `issue`, the issue before the change. */
 export async function indexChangedTexts(
   tx: Tx,
   issue: Issue,
@@ -97,19 +97,19 @@ export async function indexChangedTexts(
   if (body !== issue.body) await indexText(tx, issue, 'body', body)
 }
 
-/** Deleting an issue deletes its texts by the foreign key. */
+/** Not needed after deleting an issue, whose foreign key deletes its texts. */
 export async function deleteText(tx: Tx, issueId: IssueId, part: TextPart): Promise<void> {
   await tx.deleteFrom('issue_text').where('issue_id', '=', issueId).where('part', '=', numberOf(part)).execute()
 }
 
-/** Whether texts wait to be indexed. */
+/** Whether there are texts to index. */
 export const haveWaiting = async (db: Db): Promise<boolean> => (await listWaiting(db, 1)).length > 0
 
 const listWaiting = (db: Db, limit: number) =>
   db
     .selectFrom('issue_text')
     .select(['id', sql<number>`length(text)`.as('length')])
-    // NOTE: written out, as the condition of the index is.
+    // NOTE: must equal the condition of the index.
     .where(sql<boolean>`is_indexed = 0`)
     .orderBy('id')
     .limit(limit)
@@ -117,16 +117,16 @@ const listWaiting = (db: Db, limit: number) =>
 
 export interface Indexed {
   readonly count: number
-  /** Whether texts were left that waited too. */
+  /** Whether more texts are waiting. */
   readonly isMore: boolean
 }
 
-/** Indexes the oldest waiting texts: at most `limit` of them, and of at most `length` characters together. */
+/** Indexes the oldest waiting texts: at most `limit` of them, with at most `length` characters in total. */
 export async function indexWaiting(tx: Tx, { limit, length }: { limit: number; length: number }): Promise<Indexed> {
   let total = 0
   const waiting = await listWaiting(tx, limit)
   const ids = waiting.filter((text) => (total += text.length) <= length).map(({ id }) => id)
-  // NOTE: one text, whatever their number.
+  // NOTE: one SQL text for any number of ids.
   const some = sql<number>`(select value from json_each(${JSON.stringify(ids)}))`
   if (ids.length > 0) await tx.updateTable('issue_text').set({ is_indexed: 1 }).where('id', 'in', some).execute()
   return { count: ids.length, isMore: waiting.length === limit || ids.length < waiting.length }

@@ -11,7 +11,7 @@ export interface SearchedTexts {
 }
 
 /**
- * The column `issue_id` of the issues of which one text contains all words, and of those with the number: each once
+ * The column `issue_id` of the issues that have the number or a text that contains all words, without duplicates
  * (behaviour/issues#listing-and-search).
  */
 export function matchingTexts({ query: { words, number }, repoId, dialect }: SearchedTexts): RawBuilder<unknown> {
@@ -45,8 +45,8 @@ const GRAM = 3
 const MAX_GRAMS = 32
 
 /**
- * Trigrams that together cover the words of three characters and more, quoted. The index finds the texts with all of
- * them, in which the words may still be missing.
+ * Quoted trigrams that cover the words of three characters and more. The index finds texts that contain all of them,
+ * which may still lack the words.
  */
 function gramsOf(words: readonly string[]): string[] {
   const grams = words.flatMap((word) => {

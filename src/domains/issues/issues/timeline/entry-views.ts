@@ -19,7 +19,7 @@ import { listReadableIssueIds } from './timeline.store.ts'
 import { type EntryKind, isKind, listEntriesByIds, type TimelineEntry } from './timeline-entry.store.ts'
 import type { TimelineComment } from './timeline.model.ts'
 
-/** Members of the wire model that other modules than this one fill. */
+/** Members of the wire model that other modules fill. */
 type EntryDetails = Partial<
   Pick<
     TimelineComment,
@@ -32,14 +32,14 @@ type DetailsById = ReadonlyMap<number, EntryDetails>
 /** The details of entries by the id of the entry, loaded for a page with a fixed number of queries. */
 export type DetailsLoader = (viewer: Viewer, entries: readonly TimelineEntry[]) => Promise<DetailsById>
 
-/** Where several loaders give details of one entry, it has all of them. */
+/** Entries for which several loaders return details get all of them. */
 export function mergeDetails(loaded: readonly DetailsById[]): DetailsById {
   const merged = new Map<number, EntryDetails>()
   for (const details of loaded) for (const [id, more] of details) merged.set(id, { ...merged.get(id), ...more })
   return merged
 }
 
-/** What entries of a page refer to. What was deleted, and issues that the viewer may not read, are absent. */
+/** The rows that the entries of a page refer to. Deleted rows, and issues that the viewer may not read, are absent. */
 export interface EntryFacts {
   readonly users: ReadonlyMap<UserId, User>
   readonly labels: ReadonlyMap<LabelId, Label>
@@ -47,7 +47,7 @@ export interface EntryFacts {
   readonly issues: ReadonlyMap<IssueId, IssueView>
   /** The comments that contain references, by id. */
   readonly comments: ReadonlyMap<number, CommentView>
-  /** What other modules add, by the id of the entry. */
+  /** Details from other modules, by the id of the entry. */
   readonly details: ReadonlyMap<number, EntryDetails>
 }
 
@@ -60,7 +60,7 @@ const ISSUE_KINDS: ReadonlySet<EntryKind> = new Set([
   'remove_dependency',
 ])
 
-/** Loads what the entries refer to with a fixed number of queries, whatever their number. */
+/** Loads the rows that the entries refer to, with a fixed number of queries. */
 export async function loadEntryFacts(
   db: Db,
   viewer: Viewer,

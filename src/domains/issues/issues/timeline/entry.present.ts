@@ -19,7 +19,7 @@ interface Page extends EntryFacts, IssueInView {
 type Members = Partial<TimelineComment>
 type Present<Kind extends EntryKind> = (entry: TimelineEntry<Kind>, page: Page) => Members
 
-/** One entry of the timeline: the members of every kind, and those of its own (behaviour/issues#timeline). */
+/** One entry of the timeline: the common members, and those of its kind (behaviour/issues#timeline). */
 export function presentEntry(entry: TimelineEntry, page: Page): TimelineComment {
   const own = KINDS[entry.kind] as Present<EntryKind> | undefined
   return {
@@ -60,7 +60,7 @@ const NOTHING = {
   dependent_issue: null,
 } as const
 
-/** Accounts are shown as an anonymous caller sees them (behaviour/issues#the-issue-object). */
+/** Shows accounts as an anonymous client sees them (behaviour/issues#the-issue-object). */
 function presentActor(id: UserId, { users, site }: Page): TimelineComment['user'] {
   const user = users.get(id)
   return user ? userPresenters.present(user, ANONYMOUS, site) : userPresenters.presentGhost(site)
@@ -93,7 +93,7 @@ const dependency = ({ targetId }: TimelineEntry, page: Page): Members => ({
   dependent_issue: presentTarget(targetId, page),
 })
 
-/** The kinds that have more than the members of every kind. */
+/** The kinds that have additional members. */
 const KINDS: { readonly [Kind in EntryKind]?: Present<Kind> } = {
   comment: caused,
   close: caused,

@@ -16,18 +16,17 @@ import type { UpdateSpan } from './update-span.ts'
 
 export type RefAction = 'none' | 'closes' | 'reopens' | 'neutered'
 
-/** What a commit, another issue or its comment does to the issue that it refers to. */
+/** The effect of a commit, another issue or its comment on the issue that it refers to. */
 interface Reference {
   readonly action: RefAction
 }
 
 /**
- * The further facts of each kind of entry. `pending_review` and `pending_code` are of a review that was not submitted.
- * `target_id` of an entry is, by kind: of `label` the label, of `assignees`
- * and `review_request` the user, of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of
- * `add_dependency` and `remove_dependency` the other issue, of `commit_ref` the repository that has the commit, of
- * `stop_tracking` and `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the contract
- * shows.
+ * The additional data of each kind of entry. `pending_review` and `pending_code` belong to a review that is not
+ * submitted. `target_id` of an entry is, by kind: of `label` the label, of `assignees` and `review_request` the user,
+ * of `issue_ref`, `pull_ref` and `comment_ref` the issue that contains the reference, of `add_dependency` and
+ * `remove_dependency` the other issue, of `commit_ref` the repository of the commit, of `stop_tracking` and
+ * `add_time_manual` the tracked time. `body` of `pull_push` is the JSON text that the API shows.
  */
 interface EntryPayloads {
   comment: { readonly commitOid?: string }
@@ -115,7 +114,7 @@ export type NewEntry = { [Kind in EntryKind]: NewEntryOf<Kind> }[EntryKind]
 
 const secondOf = (time: number): number => Math.floor(time / 1000) * 1000
 
-/** The issue, who changes it, and when. */
+/** The issue, the account that changes it, and the time. */
 export interface EntryOrigin {
   readonly issue: Pick<Issue, 'id' | 'repoId'>
   readonly actorId: UserId | 0
@@ -124,8 +123,8 @@ export interface EntryOrigin {
 }
 
 /**
- * Inserts entries in this order; returns them with their ids. Their times are whole seconds, as on the wire: of entries
- * of one second, one whose time a client gave included, the order is that of the ids.
+ * Inserts entries in this order; returns them with their ids. Their times are whole seconds, as in the API; entries of
+ * the same second, including one with a time from the client, are ordered by id.
  */
 export async function insertEntries(
   tx: Tx,
@@ -151,7 +150,7 @@ export async function insertEntries(
 const insertion = (db: Db, { rows }: { readonly rows: readonly Insertable<TimelineEntryTable>[] }) =>
   db.insertInto('timeline_entry').values(rows).returningAll()
 
-/** The condition that entries were updated in the span. */
+/** A condition on the time of the last update. */
 export const updatedIn =
   ({ since, before }: UpdateSpan) =>
   (eb: ExpressionBuilder<Schema, 'timeline_entry'>): Expression<SqlBool> =>
@@ -168,7 +167,7 @@ export async function findEntry(db: Db, id: number): Promise<TimelineEntry | und
 const byId = (db: Db, { id }: { readonly id: number }) =>
   db.selectFrom('timeline_entry').selectAll().where('id', '=', id)
 
-/** Entries with these ids, in no order; those that do not exist are left out. */
+/** Entries with these ids, in no particular order; leaves out unknown ids. */
 export async function listEntriesByIds(db: Db, ids: readonly number[]): Promise<TimelineEntry[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -196,12 +195,12 @@ export async function updateEntry(
   return toEntry(await update.executeTakeFirstOrThrow())
 }
 
-/** Also what refers to it by foreign keys. */
+/** Also deletes rows that refer to it by foreign keys. */
 export async function deleteEntry(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('timeline_entry').where('id', '=', id).execute()
 }
 
-/** Makes entries of a review that is submitted known: those with these ids that are pending. */
+/** Publishes the pending entries among these ids when their review is submitted. */
 export async function publishEntries(tx: Tx, ids: readonly number[], at: number): Promise<void> {
   if (ids.length === 0) return
   for (const [from, kind] of PUBLISHED) {
@@ -215,7 +214,7 @@ const PUBLISHED: readonly (readonly [from: EntryKind, kind: EntryKind])[] = [
   ['pending_review', 'review'],
 ]
 
-/** The entries of one kind of an issue, the oldest first. */
+/** The entries of one kind of an issue, oldest first. */
 export async function listEntriesOfKind(db: Db, issueId: IssueId, kind: EntryKind): Promise<TimelineEntry[]> {
   const rows = await db
     .selectFrom('timeline_entry')
@@ -227,7 +226,7 @@ export async function listEntriesOfKind(db: Db, issueId: IssueId, kind: EntryKin
   return rows.map(toEntry)
 }
 
-/** Deletes the entries that tell of a label which is deleted. */
+/** Deletes the entries about a deleted label. */
 export async function deleteEntriesOfLabel(tx: Tx, labelId: number): Promise<void> {
   await tx.deleteFrom('timeline_entry').where('target_id', '=', labelId).where('kind', '=', 'label').execute()
 }

@@ -8,7 +8,7 @@ import type { EntryKind, TimelineEntry } from './timeline-entry.store.ts'
 import { listEntries } from './timeline.store.ts'
 import type { UpdateSpan } from './update-span.ts'
 
-/** Entries with what they refer to. */
+/** Entries with the rows that they refer to. */
 interface TimelinePage extends EntryFacts {
   readonly entries: readonly TimelineEntry[]
 }
@@ -17,7 +17,7 @@ interface TimelinePage extends EntryFacts {
 export interface Timeline {
   /** For later modules whose rows entries of these kinds refer to; several loaders may serve one kind. */
   registerDetails(kinds: readonly EntryKind[], load: DetailsLoader): void
-  /** The oldest first, without references from what the viewer may not read. */
+  /** Oldest first, without references from issues that the viewer may not read. */
   list(viewer: Viewer, target: IssueInView, span: UpdateSpan, paging: Paging): Promise<TimelinePage>
 }
 

@@ -11,7 +11,7 @@ import type { UpdateSpan } from './update-span.ts'
 /** Kinds of entries whose target is the issue that contains the reference. */
 const OF_ISSUES = ['issue_ref', 'pull_ref', 'comment_ref'] as const
 
-/** Sets what the references of these entries do. */
+/** Sets the effect of the references in these entries. */
 export async function updateReferenceActions(
   tx: Tx,
   entryIds: readonly number[],
@@ -28,14 +28,12 @@ export async function updateReferenceActions(
       .execute()
 }
 
-/** Deletes the entries that say that this issue or a comment on it refers to others. */
+/** Deletes the entries for references from this issue or a comment on it. */
 export async function deleteReferencesOfIssue(tx: Tx, issueId: IssueId): Promise<void> {
   await tx.deleteFrom('timeline_entry').where('target_id', '=', issueId).where('kind', 'in', OF_ISSUES).execute()
 }
 
-/**
- * Deletes the entries that say that issues or commits of a repository, or of every one of an owner, refer to others.
- */
+/** Deletes the entries for references from issues or commits of a repository, or of all repositories of an owner. */
 export async function deleteReferencesOfRepos(
   tx: Tx,
   of: { readonly id: RepoId } | { readonly ownerId: UserId },
@@ -52,7 +50,7 @@ export async function deleteReferencesOfRepos(
 /** Entries whose target is the issue that contains a reference. */
 const ISSUE_REFERENCES = ['issue_ref', 'pull_ref', 'comment_ref'] as const satisfies readonly EntryKind[]
 
-/** Comments of reviews are listed with their review; pending entries are nobody's but their author's. */
+/** Comments of reviews are listed with their review; only the author sees pending entries. */
 const UNLISTED = ['code', 'pending_code', 'pending_review'] as const satisfies readonly EntryKind[]
 
 const issuesInView = (db: Db, viewer: Viewer) =>
@@ -63,7 +61,7 @@ const issuesInView = (db: Db, viewer: Viewer) =>
     .select('issue.id')
     .where((eb) => readableIssues(viewer)(eb))
 
-/** Of these issues, those that the viewer may read. */
+/** The issues among these that the viewer may read. */
 export async function listReadableIssueIds(db: Db, viewer: Viewer, ids: readonly IssueId[]): Promise<IssueId[]> {
   if (ids.length === 0) return []
   const rows = await issuesInView(db, viewer).where('issue.id', 'in', ids).execute()
@@ -71,7 +69,7 @@ export async function listReadableIssueIds(db: Db, viewer: Viewer, ids: readonly
 }
 
 /**
- * The entries of an issue, the oldest first, without references from what the viewer may not read
+ * The entries of an issue, oldest first, without references from issues that the viewer may not read
  * (behaviour/issues#timeline).
  */
 export async function listEntries(

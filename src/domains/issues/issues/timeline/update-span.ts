@@ -3,8 +3,8 @@ import { Timestamp } from '../../../../core/http/answer/text.ts'
 import { parseOptionalTimestamp } from '../../../../core/platform/timestamp.ts'
 
 /**
- * When entries were updated last: both bounds belong to the span, in whole seconds. Epoch milliseconds, undefined for
- * no bound (behaviour/issues#conventions).
+ * A span of the time of the last update, inclusive, in whole seconds. Epoch milliseconds; undefined for no bound
+ * (behaviour/issues#conventions).
  */
 export interface UpdateSpan {
   readonly since: number | undefined

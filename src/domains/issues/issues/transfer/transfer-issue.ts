@@ -23,10 +23,10 @@ export interface TransferredIssue {
 }
 
 /**
- * Moves an issue to another repository of the same owner: it gets a new number there and keeps comments, entries,
- * files, times and references. Labels and the milestone are those of the same name, where there are such. Throws
- * NotFound for a repository that the actor may not read, Forbidden for one that it may not write, Locked for an
- * archived one, Invalid for pull requests and for the issue's own repository.
+ * Moves an issue to another repository of the same owner, with its comments, entries, files, times and references,
+ * under a new number. Labels and the milestone are replaced by those of the same name, if any. Throws NotFound for a
+ * repository that the actor may not read, Forbidden for one that it may not write, Locked for an archived one, Invalid
+ * for pull requests and for the issue's own repository.
  */
 export async function transferIssue(
   deps: IssueDeps,
@@ -68,7 +68,7 @@ async function findRecipient(
   return repo
 }
 
-/** The row itself and the rows that copy its repository; the counters of both repositories. */
+/** Moves the row and the rows that copy its repository, and adjusts the counters of both repositories. */
 async function moveRow({ tx, issue, at }: IssueChange, to: Repo): Promise<Issue> {
   await insertRedirect(tx, issue)
   const old = issue.milestoneId && (await listMilestonesByIds(tx, [issue.milestoneId])).get(issue.milestoneId)
@@ -88,7 +88,7 @@ async function moveRow({ tx, issue, at }: IssueChange, to: Repo): Promise<Issue>
   return moved
 }
 
-/** Corrects the counters of the milestones that the issue leaves and gets. */
+/** Adjusts the counters of the old and the new milestone. */
 async function moveMilestone(tx: Tx, before: Issue | undefined, after: Issue | undefined): Promise<void> {
   if (before?.milestoneId) await addToMilestoneCounters(tx, new Map([[before.milestoneId, milestoneCount(before, -1)]]))
   if (after?.milestoneId) await addToMilestoneCounters(tx, new Map([[after.milestoneId, milestoneCount(after, 1)]]))
@@ -106,7 +106,7 @@ async function attachLabels(tx: Tx, issue: Issue, labels: readonly Label[]): Pro
   await addToLabelCounters(tx, idsOf(labels), 1)
 }
 
-/** Labels of the organization stay; for others there is one of the same name, the repository's own first. */
+/** The labels of the organization, and for others the label of the same name, preferably the repository's own. */
 async function labelsIn(tx: Tx, to: Repo, labels: readonly Label[]): Promise<Label[]> {
   const kept = labels.filter(({ owner }) => 'orgId' in owner)
   const names = labels.filter(({ owner }) => 'repoId' in owner).map((label) => label.name)
@@ -118,7 +118,7 @@ async function labelsIn(tx: Tx, to: Repo, labels: readonly Label[]): Promise<Lab
   return reduceToScopes([...new Map([...kept, ...named].map((label) => [label.id, label])).values()])
 }
 
-/** Users who cannot be assigned in the repository are no longer assignees. */
+/** Unassigns users who cannot be assigned in the repository. */
 async function dropAssignees(tx: Tx, issue: Issue, repo: Repo): Promise<void> {
   const ids = (await listAssigneeIds(tx, [issue.id])).get(issue.id) ?? []
   for (const user of await userQueries.listByIds(tx, ids))

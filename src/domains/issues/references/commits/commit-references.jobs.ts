@@ -7,7 +7,7 @@ import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { type CommitReferenceDeps, referFromPush } from './refer-from-push.ts'
 
 const commitReferenceJobPayloads = {
-  /** Reads the messages of the commits of a push, for the issues that they refer to. */
+  /** Reads the commit messages of a push to find references to issues. */
   'push.refer': Type.Object({
     repo_id: Type.Integer(),
     pusher_id: Type.Integer(),
@@ -29,8 +29,8 @@ export const commitReferenceJobs = (deps: CommitReferenceDeps): JobDefinitions =
 })
 
 /**
- * Pushes of accounts and of deploy keys, which act for the owner in their repository alone: neither the copies that
- * mirrors make nor repairs.
+ * Handles pushes of accounts, and of deploy keys, which act for the owner within their repository; skips updates by
+ * mirrors and repairs.
  */
 export const commitReferenceSubscriptions = (jobs: Jobs): Subscriptions => ({
   async 'repo.pushed'(tx, { id, repoId, actorId, payload }) {

@@ -25,18 +25,18 @@ interface BranchUpdate {
 
 interface PushedCommit {
   readonly commit: Commit
-  /** Full name of the branch that was pushed. */
+  /** Full name of the pushed branch. */
   readonly ref: string
 }
 
-/** The newest ones of a push are read; older ones refer to nothing. */
+/** The maximum number of commits of a push that are read, newest first. */
 const MAX_COMMITS = 1000
-/** Each takes a process. */
+/** The maximum number of branches; each starts a process. */
 const MAX_BRANCHES = 100
 
 /**
- * The commits that a push adds to branches, the oldest of each branch first. The default branch comes first, so that
- * the bounds leave out its commits last. `base` is the default branch, whose commits are not new in a new branch.
+ * The commits that a push adds to branches, oldest of each branch first. The default branch comes first, so that the
+ * limits drop its commits last. `base` is the default branch, whose commits are not new in a new branch.
  */
 async function listPushedCommits(
   git: GitRepo,
@@ -63,7 +63,7 @@ function noneIfDeleted(error: unknown): readonly Commit[] {
   throw error
 }
 
-/** Characters of the first line of a message. */
+/** The maximum length of a commit's subject. */
 const MAX_SUBJECT = 1000
 
 /** The body of a `commit_ref` entry: a link with the first line of the message (behaviour/issues#timeline). */
@@ -83,18 +83,18 @@ export interface CommitReferenceDeps extends Pick<Core, 'database' | 'git' | 'cl
 interface Push {
   readonly repoId: RepoId
   readonly pusherId: UserId
-  /** Of the credentials that pushed. */
+  /** The restriction of the credentials that pushed. */
   readonly restriction: CredentialRestriction | undefined
   readonly updates: readonly BranchUpdate[]
 }
 
-/** Characters of a message that are read. */
+/** The maximum number of characters of a message that are read. */
 const MAX_MESSAGE = 64 * 1024
 
 /**
- * Writes what the commits of a push refer to into the timelines of issues, and closes and reopens issues by their
- * keywords (behaviour/issues#references-keywords-mentions). One transaction for each commit; each commit is written
- * once for an issue, and its keyword acts once, however often the push is read.
+ * Writes the references in the commits of a push into the timelines of issues, and closes and reopens issues by their
+ * keywords (behaviour/issues#references-keywords-mentions). Runs one transaction for each commit. Idempotent: each
+ * commit is written once for an issue, and its keyword acts once.
  */
 export async function referFromPush(
   deps: CommitReferenceDeps,
@@ -120,7 +120,7 @@ export async function referFromPush(
 interface CommitWriting {
   readonly tx: Tx
   readonly pusher: SignedIn
-  /** The repository that has the commit. */
+  /** The repository of the commit. */
   readonly repo: Repo
   readonly pushed: PushedCommit
   readonly isDefaultBranch: boolean
@@ -145,7 +145,7 @@ async function writeCommitReference(
 ): Promise<void> {
   const { tx, pusher, pushed } = writing
   const { oid } = pushed.commit
-  // NOTE: the row is locked before the look at what was written, so that two runs do not write the same.
+  // NOTE: locks the row before reading the written references, so that two runs do not write the same one.
   const issue = await lockIssue(tx, target.issue.id)
   if (issue === undefined) return
   const at = deps.clock.now()

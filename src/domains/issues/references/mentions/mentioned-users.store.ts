@@ -7,7 +7,7 @@ import { asId, type RepoId, type UserId } from '../../../../core/platform/crypto
 import type { Repo } from '../../../repositories/index.ts'
 import type { Mention } from '../parsing/parse-references.ts'
 
-/** Of one text; the members of teams count one by one. */
+/** The maximum number of users mentioned in one text, including the members of teams. */
 const MAX_USERS = 1000
 
 interface Audience {
@@ -17,9 +17,9 @@ interface Audience {
 }
 
 /**
- * The active users whom the mentions name, by themselves or as members of a team that may use the unit, and who may
- * read the unit; neither the author nor those who block the author (behaviour/issues#references-keywords-mentions). None
- * for an author that is no account.
+ * The active users whom the mentions name, directly or as members of a team that may use the unit, and who may read the
+ * unit; excludes the author and users who block the author (behaviour/issues#references-keywords-mentions). Empty for
+ * an author that is not an account.
  */
 export async function listMentionedUsers(
   db: Db,
@@ -45,7 +45,7 @@ export async function listMentionedUsers(
   return rows.map((row) => asId<UserId>(row.id))
 }
 
-/** What the text of the query depends on. */
+/** The parameters that change the SQL text of the query. */
 interface MentionShape extends Pick<ReadableRepo, 'isPrivate'>, Pick<ReadableRepo['owner'], 'kind' | 'visibility'> {
   readonly unit: Unit
 }
@@ -54,9 +54,9 @@ interface MentionValues {
   readonly repoId: RepoId
   readonly ownerId: UserId
   readonly authorId: UserId
-  /** Of users, lower-cased. */
+  /** Lower-case names of users. */
   readonly names?: readonly string[]
-  /** Of teams, lower-cased. */
+  /** Lower-case names of teams. */
   readonly teams?: readonly string[]
 }
 
@@ -90,7 +90,7 @@ const blockersOf = (db: Db, authorId: UserId) =>
     .where('user_block.blocked_id', '=', authorId)
     .where('author.is_admin', '=', 0)
 
-/** Members of teams with these lower-cased names that may use the unit in the repository. */
+/** Members of teams with these lower-case names that may use the unit in the repository. */
 const membersOf = (
   db: Db,
   { id, owner }: ReadableRepo,

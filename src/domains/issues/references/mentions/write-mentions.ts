@@ -22,11 +22,11 @@ interface NewText {
   readonly commentId: number
   /** In the text. */
   readonly mentions: readonly Mention[]
-  /** Users whom the same change has notified already. */
+  /** Users whom the same change has already notified. */
   readonly except?: ReadonlySet<UserId>
 }
 
-/** Records and notifies the users whom a text mentions that the actor has just created. Returns them. */
+/** Records and notifies the users whom a new text of the actor mentions. Returns them. */
 export async function writeMentions(
   { events, notices }: MentionDeps,
   tx: Tx,

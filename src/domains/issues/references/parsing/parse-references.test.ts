@@ -36,16 +36,16 @@ describe('references in a text', () => {
     [`**Fixes** _#1_, fixes ${ROOT}/a/b/issues/2`, ['#1 closes', 'a/b#2 closes']],
     ['prefixes #1, auto-fixes #2, fixes the #3, fixes/#4', ['#1', '#2', '#3']],
     ['Закрывает #1', ['#1 closes']],
-  ])('have the keyword directly before them in %j', (text, expected) => expect(refer(text)).toEqual(expected))
+  ])('are preceded by their keyword in %j', (text, expected) => expect(refer(text)).toEqual(expected))
 
   it.each<[string, string[]]>([
     ['fixes #1 @1h30m', ['#1 closes 5400s']],
     ['Fixes #123 spent @1h, refs #102, fixes #124 @1.5h', ['#123 closes 3600s', '#102', '#124 closes 5400s']],
     ['#1 @1w2d', ['#1 201600s']],
     ['#1 @1x a@1h @1hour', ['#1']],
-  ])('may have the time spent after them in %j', (text, expected) => expect(refer(text)).toEqual(expected))
+  ])('may be followed by the time spent in %j', (text, expected) => expect(refer(text)).toEqual(expected))
 
-  it('are at most 100 of a text', () => expect(refer('#1 '.repeat(500))).toHaveLength(100))
+  it('are limited to 100 per text', () => expect(refer('#1 '.repeat(500))).toHaveLength(100))
 })
 
 const TEXTS: readonly string[] = [
@@ -85,7 +85,7 @@ const TEXTS: readonly string[] = [
 ]
 
 describe('the references of a text', () => {
-  it.each(TEXTS)('are those that the renderer links in %j', (text) => {
+  it.each(TEXTS)('are the ones that the renderer links in %j', (text) => {
     const html = render({
       text,
       format: 'markdown',
@@ -101,7 +101,7 @@ describe('the references of a text', () => {
 })
 
 describe('mentions in a text', () => {
-  it('are names and teams, each once, outside of code', () => {
+  it('are names and teams outside of code, without duplicates', () => {
     const text = '@ann, @Ann. @acme/core-team and @acme: `@bob` a@b.c http://x.test/@cyd @dan-'
     expect(parseMentions(text).map(({ name, team }) => (team === undefined ? name : `${name}/${team}`))).toEqual([
       'Ann',
@@ -111,7 +111,7 @@ describe('mentions in a text', () => {
     ])
   })
 
-  it('are at most 100', () => {
+  it('are limited to 100', () => {
     const text = Array.from({ length: 300 }, (_, number) => `@u${number}`).join(' ')
     expect(parseMentions(text)).toHaveLength(100)
   })
@@ -142,7 +142,7 @@ describe('hostile texts', () => {
     ['white space', (size) => `a${' '.repeat(size)}#1`],
     ['tabs', (size) => '\t'.repeat(size)],
     ['hyphens in a mention', (size) => `@a${'-'.repeat(size)}x#1`],
-  ])('are read in linear time: %s', (_, make) =>
+  ])('are parsed in linear time: %s', (_, make) =>
     expectLinear(
       (text: string) => {
         parseReferences(`${text}#`, grammar)

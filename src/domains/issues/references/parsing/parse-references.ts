@@ -9,7 +9,7 @@ const SECONDS: Readonly<Record<string, number>> = { w: 5 * 8 * HOUR, d: 8 * HOUR
 const WORK_TIME = /(?<![\w@])@((?:\d{1,5}(?:\.\d{1,5})?[wdhm]){1,4})(?!\w)/i
 const TERM = /([\d.]+)([wdhm])/gi
 
-/** The seconds of the first time such as `@1h30m` or `@1.5d` in the text; 0 where there is none. */
+/** The seconds of the first duration, such as `@1h30m` or `@1.5d`, in the text; 0 without one. */
 function parseWorkTime(text: string): number {
   const [, time] = WORK_TIME.exec(text) ?? []
   if (time === undefined) return 0
@@ -18,7 +18,7 @@ function parseWorkTime(text: string): number {
   return Math.round(seconds)
 }
 
-/** What a text asks to be done to the issue that it refers to. */
+/** The requested change of the issue that a text refers to. */
 export type KeywordAction = 'none' | 'closes' | 'reopens'
 
 export interface IssueReference {
@@ -26,7 +26,7 @@ export interface IssueReference {
   readonly repo: string | undefined
   readonly number: number
   readonly action: KeywordAction
-  /** The time spent that is written after the reference; 0 for none. */
+  /** The time spent written after the reference; 0 for none. */
   readonly seconds: number
 }
 
@@ -37,20 +37,20 @@ export interface Mention {
 }
 
 export interface ReferenceGrammar {
-  /** The address of this server, without a slash at the end. */
+  /** The address of this server, without a trailing slash. */
   readonly rootUrl: string
-  /** Lower-cased. */
+  /** Lower case. */
   readonly closeKeywords: ReadonlySet<string>
   readonly reopenKeywords: ReadonlySet<string>
 }
 
-/** Of one text; further ones are not read. */
+/** The maximum number of references in one text; further ones are ignored. */
 const MAX_REFERENCES = 100
 const MAX_MENTIONS = 100
 
 /**
- * The issues and pull requests that a text refers to, in its order, as the renderer links them
- * (behaviour/issues#references-keywords-mentions). Linear in the size of the text.
+ * The issues and pull requests that a text refers to, in order, like the renderer links them
+ * (behaviour/issues#references-keywords-mentions). Runs in linear time.
  */
 export function parseReferences(text: string, grammar: ReferenceGrammar): IssueReference[] {
   if (!mayRefer(text, grammar)) return []
@@ -64,7 +64,7 @@ export function parseReferences(text: string, grammar: ReferenceGrammar): IssueR
   return references
 }
 
-/** Who is mentioned in a text, each once and in its order. */
+/** The users and teams mentioned in a text, in order, without duplicates. */
 export function parseMentions(text: string): Mention[] {
   if (!text.includes('@')) return []
   const mentions = new Map<string, Mention>()
@@ -98,7 +98,7 @@ interface Found {
 const URL = /https?:\/\/[^\s<>]+/gi
 const ISSUE_PATH = /^\/([\w-][\w.-]{0,39}\/[\w.-]{1,100})\/(?:issues|pulls)\/(\d{1,10})(?![\w/-])/
 
-/** Spaces in the place of addresses, whose parts refer to nothing. */
+/** Replaces addresses by spaces, since their parts are not references. */
 function withoutUrls(text: string): { readonly prose: string; readonly urls: readonly RegExpExecArray[] } {
   const urls = [...text.matchAll(URL)]
   return { prose: urls.length === 0 ? text : text.replaceAll(URL, (url) => ' '.repeat(url.length)), urls }
@@ -133,7 +133,7 @@ const foundAt = (start: number, length: number, repo: string | undefined, number
 })
 
 const MAX_KEYWORD = 60
-/** Between a reference and the time spent. */
+/** The maximum distance between a reference and the time spent. */
 const MAX_REMARK = 100
 
 /** A keyword is the word directly before the reference, with or without a colon. */

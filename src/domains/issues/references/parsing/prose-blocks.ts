@@ -5,20 +5,20 @@ type Container = { readonly kind: 'quote' } | { readonly kind: 'item'; readonly 
 
 /** A block whose lines are not prose: fenced code, or HTML until the line that ends it. */
 interface Verbatim {
-  /** The number of containers that it is in. */
+  /** The number of enclosing containers. */
   readonly depth: number
   isEnd(line: string): boolean
   /** A blank line ends it. */
   readonly endsAtBlank?: boolean
 }
 
-/** NOTE: every line is compared with every open container. */
+/** NOTE: every line is compared with every open container, so their depth is limited. */
 const MAX_DEPTH = 20
 const TAB = 4
 
 /**
  * The texts of the paragraphs, headings and table rows of a Markdown document, without code blocks, HTML blocks and
- * link definitions: what the renderer reads as inline text. Linear in the size of the text.
+ * link definitions: the inline text of the renderer. Runs in linear time.
  */
 export function proseBlocks(text: string): string[] {
   const scanner = new BlockScanner()
@@ -61,7 +61,7 @@ class BlockScanner {
     if (endsAtBlank === true ? line.trim() === '' : isEnd(line)) this.#verbatim = undefined
   }
 
-  /** Enters the quotes and list items that begin in the line; returns what follows their markers. */
+  /** Opens the quotes and list items that begin in the line; returns the rest after their markers. */
   #openContainers(line: string): string {
     let rest = line
     while (this.#containers.length < MAX_DEPTH) {
@@ -108,7 +108,7 @@ class BlockScanner {
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** Leading tabs as spaces; only they decide about blocks. */
+/** Replaces leading tabs by spaces; only they affect block structure. */
 function expandTabs(line: string): string {
   const end = indentOf(line)
   if (!line.slice(0, end).includes('\t')) return line
@@ -150,7 +150,7 @@ const isRule = (trimmed: string): boolean => /^(?:=+|-+|(?:[-_*][ \t]*){3,})$/.t
 const isOneMark = (trimmed: string): boolean =>
   [...trimmed].every((character) => character === trimmed[0] || character === ' ' || character === '\t')
 
-/** Whether the line continues a paragraph outside of whose containers it is. */
+/** Whether the line continues a paragraph although it is outside of its containers. */
 const isPlain = (line: string): boolean => {
   const trimmed = line.trim()
   return (
@@ -177,7 +177,7 @@ const BLOCK_TAG =
   /^<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:\s|\/?>|$)/i
 const ANY_TAG = /^(?:<[a-z][a-z0-9-]*(?:\s[^<>]*)?\/?>|<\/[a-z][a-z0-9-]*\s*>)\s*$/i
 
-/** Pairs of what begins HTML and what is in the line that ends it. */
+/** Patterns of the start of an HTML block and of the line that ends it. */
 const ENDED_BY: readonly (readonly [RegExp, RegExp])[] = [
   [/^<(?:script|pre|style|textarea)(?:\s|>|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^<!--/, /-->/],

@@ -1,13 +1,13 @@
 /**
- * Inline Markdown as plain text: without code spans, HTML, comments and the texts of links, whose targets stay. Where
- * something was left out there is a space. Linear in the size of the text.
+ * Inline Markdown as plain text: without code spans, HTML, comments and the texts of links, but with their targets. A
+ * space replaces each omission. Runs in linear time.
  */
 export function proseText(source: string): string {
   const scanner = new InlineScanner(source)
   return withoutEmphasis(scanner.read())
 }
 
-/** Underlines and asterisks beside words are emphasis, which separates nothing from what it encloses. */
+/** Underlines and asterisks next to words are emphasis, which does not separate words. */
 const withoutEmphasis = (text: string): string =>
   text.replaceAll(/[*~]+|(?<![A-Za-z0-9_])_+|(?<=[^_])_+(?=$|[\s)\]}>'",.;:!?])/g, (marks) => ' '.repeat(marks.length))
 
@@ -21,11 +21,11 @@ const TARGET =
 class InlineScanner {
   readonly #source: string
   readonly #ticks = /`+/g
-  /** Pieces of the result. */
+  /** The pieces of the result. */
   readonly #pieces: string[] = []
-  /** Of each open bracket the number of pieces before it. */
+  /** For each open bracket, the number of pieces before it. */
   readonly #brackets: { readonly at: number; readonly isImage: boolean }[] = []
-  /** The last position of a run of so many backticks. */
+  /** The last position of a run of backticks, by its length. */
   readonly #lastTicks = new Map<number, number>()
   readonly #lastCommentEnd: number
 
@@ -47,7 +47,7 @@ class InlineScanner {
     return this.#pieces.join('')
   }
 
-  /** Reads what begins with the special character at this position; returns the position after it. */
+  /** Parses the construct that begins at this position; returns the position after it. */
   #readSpecial(at: number): number {
     switch (this.#source[at]) {
       case '\\':

@@ -4,9 +4,9 @@ import { type CredentialRestriction, formatRestriction, parseRestriction } from 
 import { executePrepared } from '../../../../core/db/prepared-statement.ts'
 import type { KeywordAction } from '../parsing/parse-references.ts'
 
-/** That a commit refers to an issue. */
+/** A reference from a commit to an issue. */
 export interface CommitReference {
-  /** The keyword has acted, or could not: it acts once, whatever is done to the issue later. */
+  /** The keyword was applied or could not be: it acts once, whatever happens to the issue later. */
   readonly isSettled: boolean
 }
 
@@ -38,7 +38,7 @@ export async function settleCommitReference(tx: Tx, issueId: IssueId, oid: strin
     .execute()
 }
 
-/** The text that contains references: that of an issue, or of a comment on it. */
+/** The text that contains references: an issue, or a comment on it. */
 export interface TextId {
   readonly issueId: IssueId
   /** 0 for the issue itself. */
@@ -69,7 +69,7 @@ const referencesFrom = (db: Db, { issueId, commentId }: TextId) =>
 
 interface KeywordAuthor {
   readonly authorId: UserId
-  /** Of the credentials with which it was written. */
+  /** The restriction of the credentials with which it was written. */
   readonly restriction: CredentialRestriction | undefined
 }
 
@@ -78,7 +78,9 @@ export interface KeywordReference extends Pick<CrossReference, 'issueId' | 'acti
   readonly commentId: number
 }
 
-/** What the issue and its comments close and reopen, by the issue that is referred to, later comments after earlier. */
+/**
+ * The issues that the issue and its comments close and reopen, by referenced issue; later comments follow earlier ones.
+ */
 export async function listKeywordReferences(db: Db, issueId: IssueId): Promise<KeywordReference[]> {
   const rows = await db
     .selectFrom('cross_reference')

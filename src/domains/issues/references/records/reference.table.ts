@@ -6,13 +6,13 @@ export interface CrossReferenceTable {
   source_issue_id: number
   /** 0 when the title or body of the issue contains it. */
   source_comment_id: Generated<number>
-  /** What is referred to. */
+  /** The referenced issue. */
   issue_id: number
-  /** The entry in the timeline of what is referred to. */
+  /** The entry in the timeline of the referenced issue. */
   entry_id: number
   /** `none`, `closes` or `reopens`. */
   action: string
-  /** Who wrote the keyword; 0 for the one of the entry. */
+  /** The author of the keyword; 0 for the author of the entry. */
   author_id: Generated<number>
   /** A `CredentialRestriction` of the author, as JSON; empty for none. */
   restriction: Generated<string>

@@ -21,13 +21,13 @@ type CommentTextEvent = 'comment.created' | 'comment.deleted' | 'comment.edited'
 interface Written {
   /** 0 for title and body of the issue. */
   readonly commentId: number
-  /** The last one may mention users. */
+  /** The texts to read; the last one may mention users. */
   readonly texts: readonly string[]
 }
 
 /**
- * Timeline entries of what issues and comments refer to, and the users whom they mention, in the transaction of the
- * change. Deletes the entries of what is deleted.
+ * Writes timeline entries for the references of issues and comments, and records mentioned users, in the transaction of
+ * the change. Deletes the entries of deleted texts.
  */
 export function textProjections(deps: TextProjectionDeps): Projections {
   const write = async (
@@ -40,7 +40,7 @@ export function textProjections(deps: TextProjectionDeps): Projections {
     const references = texts.flatMap((text) => parseReferences(text, deps.grammar()))
     const before = isCreated ? [] : await listCrossReferences(tx, { issueId: issue.id, commentId })
     const mentions = isCreated ? parseMentions(texts.at(-1)!) : []
-    // NOTE: most texts refer to nothing; they need no more than the text.
+    // NOTE: most texts contain no references and need no further queries.
     if (references.length + before.length + mentions.length === 0) return
     const source = { repo, issue, commentId }
     if (references.length + before.length > 0) {

@@ -27,15 +27,15 @@ import { decideAction } from '../reference.policy.ts'
 import { loadAuthor } from '../load-author.ts'
 import { type MentionDeps, writeMentions } from '../mentions/write-mentions.ts'
 
-/** What is written in an issue, a pull request or a comment on one. */
+/** The text of an issue, a pull request or a comment on one. */
 export interface SourceText {
   readonly repo: Repo
   readonly issue: Issue
   /** 0 for title and body of the issue. */
   readonly commentId: number
-  /** What it refers to. */
+  /** The references in the text. */
   readonly references: readonly IssueReference[]
-  /** What it referred to before it was edited. */
+  /** The references before the edit. */
   readonly before: readonly CrossReference[]
 }
 
@@ -48,9 +48,9 @@ export interface Writing {
 }
 
 /**
- * Makes the entries in the timelines of other issues agree with what a text refers to: adds those that are missing and
- * neuters those of references that the text no longer contains. References to what the author may not read or is
- * blocked from are dropped silently.
+ * Updates the entries in the timelines of other issues to the references of a text: adds missing ones, and clears the
+ * effect of those that the text no longer contains. Ignores references to issues that the author may not read or is
+ * blocked from.
  */
 export async function writeReferences(writing: Writing, source: SourceText): Promise<void> {
   const { tx, author } = writing
@@ -88,7 +88,7 @@ async function neuter(
 }
 
 /**
- * The time that an administrator chose counts in repositories that it administers
+ * A time that an administrator chose applies to the repositories that they administer
  * (behaviour/issues#rules-of-updated_at).
  */
 const timeIn = ({ at, clock }: Writing, target: Target | undefined): number =>
@@ -97,7 +97,7 @@ const timeIn = ({ at, clock }: Writing, target: Target | undefined): number =>
 interface Wanted {
   readonly target: Target
   readonly keyword: KeywordAction
-  /** The references that the text had before. */
+  /** The references of the text before the edit. */
   readonly known: ReadonlyMap<IssueId, CrossReference>
 }
 
@@ -135,15 +135,15 @@ async function insertReferenceEntry(
   return inserted!.id
 }
 
-/** A text on a pull request that an entry of its timeline has. */
+/** A timeline entry's text on a pull request. */
 export interface EntryText {
   readonly id: number
-  /** Who wrote it. */
+  /** The author of the text. */
   readonly actorId: UserId
   readonly body: string
 }
 
-/** The transaction of a change, and who makes it. */
+/** The transaction and the actor of a change. */
 interface TextChange {
   readonly tx: Tx
   readonly actor: Actor
@@ -160,8 +160,8 @@ export interface TextReferenceDeps extends MentionDeps {
 export type TextReferences = ReturnType<typeof createTextReferences>
 
 /**
- * Where later modules give texts that no event of comments creates or deletes, such as those of reviews
- * (behaviour/issues#references-keywords-mentions). An edit is given by the event `comment.edited`.
+ * Entry point of later modules for texts that no comment event creates or deletes, such as those of reviews
+ * (behaviour/issues#references-keywords-mentions). Edits are reported by the event `comment.edited`.
  */
 export function createTextReferences(deps: TextReferenceDeps) {
   const { clock } = deps
@@ -182,7 +182,7 @@ export function createTextReferences(deps: TextReferenceDeps) {
     }
   }
   return {
-    /** Texts that become known at once: writes what they refer to; each user whom they mention is notified once. */
+    /** Writes the references of texts that are published together; each mentioned user is notified once. */
     async publish(change: TextChange, texts: readonly EntryText[]): Promise<void> {
       const mentioned = new Set<UserId>()
       for (const [actorId, written] of Map.groupBy(texts, (text) => text.actorId)) {
@@ -190,7 +190,7 @@ export function createTextReferences(deps: TextReferenceDeps) {
         await publishBy({ ...change, actor }, written, mentioned)
       }
     },
-    /** Neuters what deleted texts referred to. */
+    /** Clears the effect of the references of deleted texts. */
     async retract(change: TextChange, entryIds: readonly number[]): Promise<void> {
       const { tx, repo, issue, at } = change
       for (const commentId of entryIds) {
