@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { beginReading, CommitVersions, type Reading } from './read-cache.ts'
 
-/** A database whose answers come when the test gives them. */
+/** A database whose answers the test controls. */
 function controlledVersions() {
   const asked: ((text: string) => void)[] = []
   const versions = new CommitVersions(() => new Promise((resolve) => asked.push(resolve)))
@@ -10,7 +10,7 @@ function controlledVersions() {
   return { versions, asked, versionOf, isAsked }
 }
 
-it('are asked together by requests of one turn, and anew by one that comes while they are asked', async () => {
+it('are read once for the requests of one turn, and again for a request that comes during the read', async () => {
   const { asked, versionOf, isAsked } = controlledVersions()
   const first = beginReading()
   const together = [versionOf(first), versionOf(beginReading())]
@@ -25,7 +25,7 @@ it('are asked together by requests of one turn, and anew by one that comes while
   expect(asked).toHaveLength(2)
 })
 
-it('do not go back when a later question is answered first', async () => {
+it('do not go back when a later query is answered first', async () => {
   const { asked, versionOf, isAsked } = controlledVersions()
   const early = versionOf(beginReading())
   await isAsked(1)
@@ -41,7 +41,7 @@ it('do not go back when a later question is answered first', async () => {
   expect(await next).toBe(1)
 })
 
-it('are asked again by a request after a commit of its own process', async () => {
+it('are read again by a request after a commit of its own process', async () => {
   const { versions, asked, versionOf, isAsked } = controlledVersions()
   const reading = beginReading()
   const before = versionOf(reading)
@@ -55,7 +55,7 @@ it('are asked again by a request after a commit of its own process', async () =>
   expect(await after).toBe(2)
 })
 
-it('are unknown outside of requests, and to what a request has left behind', async () => {
+it('are unknown outside of requests, and to work that outlives its request', async () => {
   const { versions, asked, versionOf, isAsked } = controlledVersions()
   const reading = beginReading()
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ it('are unknown outside of requests, and to what a request has left behind', asy
   expect(await leftBehind).toBeUndefined()
 })
 
-it('that the database does not tell fail those who ask, not the next', async () => {
+it('fail the waiting requests if the database fails, but not later ones', async () => {
   let fails = true
   const versions = new CommitVersions(async () => (fails ? Promise.reject(new Error('lost')) : 'one'))
   const version = () => Promise.resolve(versions.during(beginReading(), () => versions.version()))

@@ -9,21 +9,21 @@ import { withPreparedStatements, PreparedStatements } from './prepared-statement
 import type { Schema } from './schema.ts'
 import { noteCommit, withReadCache } from './read-cache.ts'
 
-/** Reading. A Tx may be used too, and then sees its own writes. */
+/** For reads. A Tx may be used too, and then sees its own writes. */
 export type Db = Kysely<Schema>
 
-/** What a transaction carries beside its connection. */
+/** State of a transaction besides its connection. */
 interface TxState {
   readonly afterCommit: (() => void)[]
   readonly dialect: DatabaseDialect
   cascades(tx: Tx): Promise<readonly Cascade[]>
-  /** Counts `TRANSACTION_DEADLINE_MS` from now. */
+  /** Restarts the deadline of `TRANSACTION_DEADLINE_MS`. */
   extend(): void
 }
 
 const state = Symbol('transaction state')
 
-/** Writing: only `Database.transaction` makes one. */
+/** For writes: only `Database.transaction` creates one. */
 export type Tx = Transaction<Schema> & { readonly [state]: TxState }
 
 export interface Database {
@@ -31,22 +31,22 @@ export interface Database {
   readonly read: Db
   readonly connections: Connections<Schema>
   /**
-   * Runs `work` in one transaction: all of it or nothing. Readers are never blocked by it. Wait for nothing but the
-   * database inside: on SQLite every other writer waits, and after ten seconds the transaction is rolled
-   * back. Throws conflict when something that the work refers to was deleted meanwhile.
-   * NOTE: it runs again when PostgreSQL ended it in favour of another (deadlock, serialization), so it changes nothing
-   * but the database; what must happen once belongs in `afterCommit`. Throws unavailable when the database is busy or
-   * lost.
+   * Runs `work` in one transaction, which never blocks readers. Await nothing but the database inside: on SQLite every
+   * other writer waits, and after ten seconds the transaction is rolled back. Throws conflict if another transaction
+   * deletes something that the work refers to.
+   * NOTE: the work runs again if PostgreSQL ended it in favour of another (deadlock, serialization), so it must change
+   * nothing but the database; use `afterCommit` for effects that must happen once. Throws unavailable when the database
+   * is busy or lost.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Rejects when the database does not answer a read. */
+  /** Rejects if the database does not answer a read. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
 const TRANSACTION_DEADLINE_MS = 10_000
 
-/** Calls `hook` once the transaction is durable; never when it is rolled back. */
+/** Calls `hook` once the transaction is durable, and never if it is rolled back. */
 export function afterCommit(tx: Tx, hook: () => void): void {
   tx[state].afterCommit.push(hook)
 }
@@ -56,7 +56,7 @@ export const dialectOf = (tx: Tx): DatabaseDialect => tx[state].dialect
 /** The foreign keys of the database, read once. */
 export const cascadesOf = (tx: Tx): Promise<readonly Cascade[]> => tx[state].cascades(tx)
 
-/** For long work in short steps, after each of them. */
+/** For long work in short steps: call it after each step. */
 export const extendDeadline = (tx: Tx): void => tx[state].extend()
 
 export const isTx = (db: Db): db is Tx => db.isTransaction
@@ -64,7 +64,7 @@ export const isTx = (db: Db): db is Tx => db.isTransaction
 export function openDatabase(dialect: DatabaseDialect): Database {
   const connections = dialect.connect<Schema>()
   const statements = new PreparedStatements()
-  // NOTE: a table that another process adds by a later migration is missing here, and left to its foreign keys.
+  // NOTE: a table that another process adds by a later migration is missing here; its foreign keys still apply.
   let known: readonly Cascade[] | undefined
   const cascades = async (tx: Tx) => (known ??= await dialect.listCascades(tx))
   withPreparedStatements(connections.read, statements)
@@ -103,7 +103,7 @@ async function runOnce<T>(
 const MAX_ATTEMPTS = 5
 const RETRY_MS = 10
 
-/** Two transactions that conflicted would conflict again at the same pace, so each waits a random time. */
+/** Each retry waits a random time: two conflicting transactions would conflict again at the same pace. */
 async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -119,8 +119,8 @@ async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>):
 }
 
 /**
- * A transaction that checks that a name is free and then inserts it. Another one may insert it in between: then it runs
- * once more and finds the name taken. Throws conflict when that happens again.
+ * Runs a transaction that checks that a name is free and then inserts it. If another one inserts it in between, the
+ * work runs once more and finds the name taken. Throws conflict if that happens again.
  */
 export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
@@ -139,18 +139,16 @@ export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Pro
 
 export interface DatabaseSettings {
   readonly url: string
-  /** PostgreSQL. */
+  /** PostgreSQL only. */
   readonly max_connections: number
-  /** PostgreSQL; 0 for no limit. */
+  /** PostgreSQL only; 0 for no limit. */
   readonly statementTimeoutMs?: number
 }
 
-/** After which a statement of PostgreSQL is given up and the request answered 503. Migrations have no limit. */
+/** After this time PostgreSQL cancels a statement and the request is answered with 503. Migrations have no limit. */
 const STATEMENT_TIMEOUT_MS = 300_000
 
-/**
- * The dialect that the URL names; empty is a file in the data directory. `options` are those of SQLite.
- */
+/** The dialect for the URL; an empty URL means a file in the data directory. `options` apply to SQLite. */
 export function dialectFor(
   { url, max_connections: maxConnections, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: DatabaseSettings,
   dataDir: string,

@@ -4,12 +4,12 @@ import { cascadesOf, dialectOf, extendDeadline, type Tx } from './database.ts'
 import type { Cascade } from './dialect/dialect.ts'
 import type { Schema } from './schema.ts'
 
-/** Rows that one statement deletes at most of one table: a few milliseconds of the thread that runs SQLite. */
+/** Maximum rows of one table that one statement deletes: a few milliseconds of the thread that runs SQLite. */
 const STEP = 100
 
 /**
- * Deletes rows and, as `on delete cascade` does, all rows that refer to them, but in steps: other requests are answered
- * in between, and the deadline of the transaction counts from the last step. Other writers wait until it ends.
+ * Deletes rows and, like `on delete cascade`, all rows that refer to them, but in steps: other requests are answered in
+ * between, and the transaction's deadline restarts after each step. Other writers wait until it ends.
  */
 export async function deleteInSteps(tx: Tx, table: keyof Schema, ids: readonly number[]): Promise<void> {
   const deletion = new Deletion(tx, await cascadesOf(tx))
@@ -17,8 +17,8 @@ export async function deleteInSteps(tx: Tx, table: keyof Schema, ids: readonly n
 }
 
 /**
- * Changes many rows in steps, as `deleteInSteps` deletes them. `change` changes at most `limit` rows that it then no
- * longer finds.
+ * Changes many rows in steps, as `deleteInSteps` deletes them. `change` changes at most `limit` rows, which it must not
+ * find again afterwards.
  */
 export async function changeInSteps(tx: Tx, change: (limit: number) => Promise<bigint>): Promise<void> {
   const pause = createPauses()
@@ -38,7 +38,7 @@ class Deletion {
     this.#cascades = cascades
   }
 
-  /** `above`: the tables on the way here. Those that refer to each other are left to the foreign keys. */
+  /** `above` are the tables on the path to this one. Tables that refer to each other are left to the foreign keys. */
   async deleteRows(table: string, ids: readonly number[], above: readonly string[]): Promise<void> {
     const way = [...above, table]
     const referring = this.#referringTo(table).filter((cascade) => !way.includes(cascade.table))
@@ -66,7 +66,7 @@ class Deletion {
     return rows.map((row) => row.id)
   }
 
-  /** Those of which more rows refer to these than a step deletes. */
+  /** The foreign keys by which more rows refer to these than a step deletes. */
   async #largeOf(leaves: readonly Cascade[], ids: readonly number[]): Promise<readonly Cascade[]> {
     if (leaves.length === 0) return []
     const parts = leaves.map(
@@ -83,7 +83,7 @@ class Deletion {
       from ${sql.table(table)} where ${sql.ref(column)} in ${this.#list(ids)} limit ${sql.lit(STEP)})`)
   }
 
-  /** Returns how many rows it changed. */
+  /** Returns the number of changed rows. */
   async #step(statement: RawBuilder<unknown>): Promise<number> {
     const { numAffectedRows } = await statement.execute(this.#tx)
     extendDeadline(this.#tx)

@@ -2,9 +2,9 @@ import type { Logger } from '../platform/logger.ts'
 import type { Members } from '../platform/concurrency/processes.ts'
 import type { Database, Db, Tx } from './database.ts'
 
-/** A table of what processes lease. */
+/** A table of resources that processes lease. */
 interface LeaseTable {
-  /** Names of the processes that have leases; may contain the empty text. */
+  /** Names of the processes that have leases; may contain the empty string. */
   listHolders(db: Db): Promise<readonly string[]>
   /** Ends the leases of these processes. */
   free(tx: Tx, holders: readonly string[]): Promise<void>
@@ -19,8 +19,8 @@ interface Deps {
 }
 
 /**
- * Ends the leases of processes that have ended: now, and whenever one ends. Leases of a process that is not known run
- * out by themselves. Returns the function that stops it.
+ * Ends the leases of processes that have ended, now and whenever one ends. Leases of unknown processes expire by time.
+ * Returns the function that stops it.
  */
 export function freeLeasesOfEnded({ database, log, members }: Deps, table: LeaseTable): () => void {
   const free = async (): Promise<void> => {
@@ -30,7 +30,9 @@ export function freeLeasesOfEnded({ database, log, members }: Deps, table: Lease
     table.onFreed()
   }
   const attempt = (): void => {
-    free().catch((error: unknown) => log.warn({ err: error }, 'leases of an ended process not freed; they run out'))
+    free().catch((error: unknown) =>
+      log.warn({ err: error }, 'failed to free the leases of an ended process; they will expire'),
+    )
   }
   attempt()
   return members.onEnded(attempt)

@@ -6,14 +6,14 @@ import { INGOT_VERSION, isOlderRelease } from '../platform/version.ts'
 import type { Database, Db } from './database.ts'
 import type { SchemaReleaseTable } from './schema-release.table.ts'
 
-/** Which releases of Ingot the schema is for. */
+/** The releases of Ingot that the schema supports. */
 export type SchemaRelease = Pick<SchemaReleaseTable, 'newest' | 'oldest'>
 
-/** Undefined where the table is empty. */
+/** Undefined if the table is empty. */
 export const findSchemaRelease = (db: Db): Promise<SchemaRelease | undefined> =>
   db.selectFrom('schema_release').select(['oldest', 'newest']).executeTakeFirst()
 
-/** Sets `column` unless it is as new already. */
+/** Sets `column` unless it already has this or a newer release. */
 async function raiseRelease(db: Db, column: keyof SchemaRelease, release: string): Promise<void> {
   const { [column]: current } = await db.selectFrom('schema_release').select(column).executeTakeFirstOrThrow()
   if (isOlderRelease(current, release))
@@ -23,17 +23,17 @@ async function raiseRelease(db: Db, column: keyof SchemaRelease, release: string
       .execute()
 }
 
-/** Throws Unavailable when another node has migrated to a schema that this release cannot run on. */
+/** Throws Unavailable if another node has migrated to a schema that this release cannot run on. */
 export async function requireUsableSchema(db: Db): Promise<void> {
   const release = await findSchemaRelease(db)
   if (release !== undefined && isOlderRelease(INGOT_VERSION, release.oldest))
     throw unavailable(`the schema of the database needs Ingot ${release.oldest} or newer`)
 }
 
-/** A migration that this release does not have: of tests. */
+/** A migration that this release does not have, for tests. */
 interface FurtherMigration {
   readonly up: (db: Kysely<unknown>) => Promise<void>
-  /** The oldest release that can run after it; undefined: those that could before. */
+  /** The oldest release that can run after it; undefined if unchanged. */
   readonly oldest?: string
 }
 
@@ -46,7 +46,7 @@ interface MigrateOptions {
 export interface Migrated {
   /** Names of the migrations that were applied. */
   readonly applied: readonly string[]
-  /** Those that a newer release has applied, and that this one does not know. */
+  /** Migrations that a newer release has applied and this one does not know. */
   readonly newer: readonly string[]
 }
 
@@ -54,8 +54,8 @@ export interface Migrated {
 const MAX_ATTEMPTS = 3
 
 /**
- * Brings the schema up to date. Safe to call from several processes at once: on PostgreSQL they take an advisory lock.
- * A schema of a newer release stays as it is when this one can run on it; throws Conflict when it cannot.
+ * Migrates the schema to this release. Safe to call from several processes at once: on PostgreSQL they take an advisory
+ * lock. A newer schema stays unchanged if this release can run on it; otherwise throws Conflict.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<Migrated> {
   const { release = INGOT_VERSION } = options
@@ -72,7 +72,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
       if (applied.length > 0) await database.transaction((tx) => raiseRelease(tx, 'newest', release))
       return { applied, newer }
     }
-    // NOTE: Kysely looks before it applies anything, so that nothing was changed.
+    // NOTE: Kysely checks before it applies anything, so nothing was changed.
     if (!isOfNewerRelease(error) || attempt === MAX_ATTEMPTS) throw error
     newer = await newerMigrations(database, release)
   }
@@ -91,7 +91,7 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
   return all.filter((m) => m.executedAt === undefined).map((m) => m.name)
 }
 
-/** Our migrations; those of a newer release do nothing here. */
+/** This release's migrations; those of a newer release are no-ops here. */
 function providerOf(database: Database, { further = {} }: MigrateOptions, newer: readonly string[]): MigrationProvider {
   return {
     async getMigrations() {
@@ -111,7 +111,7 @@ interface Contraction extends Required<FurtherMigration> {
   readonly dialect: 'postgres' | 'sqlite'
 }
 
-/** Raises the oldest release that can run in the transaction of the change. */
+/** Raises the oldest usable release in the same transaction as the change. */
 async function contract(db: Kysely<unknown>, { up, oldest, dialect }: Contraction): Promise<void> {
   if (dialect === 'postgres') await requireNoOlderNodes(db, oldest)
   await raiseRelease(db as unknown as Db, 'oldest', oldest)
@@ -133,7 +133,7 @@ async function requireNoOlderNodes(db: Kysely<unknown>, oldest: string): Promise
 const isOfNewerRelease = (error: unknown): boolean =>
   error instanceof Error && /previously executed migration \S+ is missing/.test(error.message)
 
-/** Throws Conflict when `release` cannot run on a schema with them. */
+/** Throws Conflict if `release` cannot run on a schema with them. */
 async function newerMigrations(database: Database, release: string): Promise<string[]> {
   const { read } = database
   const own = await migrationProvider(database.dialect.name).getMigrations()

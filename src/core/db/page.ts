@@ -3,9 +3,9 @@ import { type Page, type Paging, totalOf } from '../platform/paging.ts'
 import { cachedCount, cachedRows } from './read-cache.ts'
 
 /**
- * The rows of `query` in the window, and the exact number of rows that the query has without the window. `query` must
- * be totally ordered and must not group. Runs one query, and a second one that counts when the window does not show the
- * total by itself. Pass `count` where the total is cheaper to get: with fewer joins, or from a counter.
+ * Selects the rows of `query` in the window and the exact number of rows without the window. `query` must be totally
+ * ordered and must not group. Runs one query, and a count if the window alone does not show the total. Pass `count` if
+ * the total is cheaper to get, with fewer joins or from a counter.
  */
 export async function selectPage<Schema, Tables extends keyof Schema, Row, Item>(
   query: SelectQueryBuilder<Schema, Tables, Row>,
@@ -22,16 +22,16 @@ export async function selectPage<Schema, Tables extends keyof Schema, Row, Item>
 
 interface PageOfRows<Row, Item> {
   readonly paging: Paging
-  /** Reads what the rows stand for. */
+  /** Loads the items for the rows. */
   load(rows: readonly Row[]): Promise<readonly Item[]>
   readonly count?: () => Promise<number>
-  /** Where it is known, or is another than that of the rows. */
+  /** If it is known, or differs from the number of rows. */
   readonly total?: number
 }
 
 /**
- * The same for a page that is asked for again and again: its rows, such as ids, are neither read nor counted again until
- * the next commit. The items are loaded while the rows are counted.
+ * The same for a page that is requested repeatedly: its rows, such as ids, are read and counted again only after the
+ * next commit. The items are loaded while the rows are counted.
  */
 export async function rememberPage<Schema, Tables extends keyof Schema, Row, Item>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
@@ -43,7 +43,7 @@ export async function rememberPage<Schema, Tables extends keyof Schema, Row, Ite
   return { items, total }
 }
 
-/** The number of rows of a query that does not group, whatever it selects and however it is ordered. */
+/** The number of rows of a query that does not group, whatever its selection and order. */
 export async function countRows<Schema, Tables extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Tables, Row>,
 ): Promise<number> {
@@ -52,7 +52,7 @@ export async function countRows<Schema, Tables extends keyof Schema, Row>(
 }
 
 function counting<Schema, Tables extends keyof Schema, Row>(query: SelectQueryBuilder<Schema, Tables, Row>) {
-  // NOTE: over a generic schema the compiler cannot work out the columns of a selection.
+  // NOTE: over a generic schema the compiler cannot infer the columns of a selection.
   const counted = query.clearSelect().clearOrderBy() as unknown as SelectQueryBuilder<Record<'t', object>, 't', object>
   return counted.select((eb) => eb.fn.countAll<number>().as('total'))
 }

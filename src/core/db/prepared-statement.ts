@@ -1,12 +1,12 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** NOTE: `Db` of database.ts, which imports this file. */
+/** NOTE: equals `Db` of database.ts, which imports this file. */
 type Db = Kysely<Schema>
 
 /**
- * Builds a statement. Values are placeholders when it is built to be kept: it passes them on and looks at none of them.
- * What the text depends on beside its values is in `shape`.
+ * Builds a statement. When it is built for reuse, the values are placeholders: it may pass them on but not inspect
+ * them. Everything else that determines the SQL is in `shape`.
  */
 export type BuildStatement<Values, Row, Shape extends string> = (
   db: Db,
@@ -18,8 +18,8 @@ type AnyBuild = BuildStatement<never, unknown, never>
 type Key = string
 
 /**
- * Stands for a value while a statement is built: a member of the values, one of a list of values, or a member of one of
- * a list of rows.
+ * Represents a value while a statement is built: a member of the values, an element of a list, or a member of one of a
+ * list of rows.
  */
 class Placeholder {
   readonly name: string
@@ -33,18 +33,18 @@ class Placeholder {
   }
 
   [Symbol.toPrimitive](): never {
-    throw new Error(`a kept statement looks at its value ${this.name}`)
+    throw new Error(`a prepared statement inspects its value ${this.name}`)
   }
 }
 
-/** A page of a list. Longer lists are rare, and each length is a text of its own. */
+/** A page of a list. Longer lists are rare, and each length has its own SQL. */
 const MAX_LIST = 50
 
-/** The compiled statements of one database. It grows with the program, not with its data. */
+/** The compiled statements of one database. Their number depends on the program, not on its data. */
 export class PreparedStatements {
   readonly #byBuild = new Map<AnyBuild, Map<Key, CompiledQuery>>()
 
-  /** The statement with these values; undefined where a list of them is long. */
+  /** The statement with these values; undefined if a list is too long. */
   compile<Values extends object, Row, Shape extends string>(
     db: Db,
     build: BuildStatement<Values, Row, Shape>,
@@ -66,7 +66,7 @@ type Members = Readonly<Record<string, unknown>>
 const isRow = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** Which members there are, how long the lists are, and which members their rows have. */
+/** The names of the members, the lengths of lists and the members of their rows. */
 function keyOf(values: object, shape: string): Key | undefined {
   let key = shape
   for (const name in values) {
@@ -106,16 +106,16 @@ function fill(parameter: unknown, values: object): unknown {
   return member === undefined ? each : (each as Members)[member]
 }
 
-const statementsOf = Symbol('kept statements')
+const statementsOf = Symbol('prepared statements')
 
-/** The same Db, for which `executePrepared` keeps what it compiles. */
+/** The same Db, for which `executePrepared` caches compiled statements. */
 export const withPreparedStatements = <AnyDb extends object>(db: AnyDb, statements: PreparedStatements): AnyDb =>
   Object.assign(db, { [statementsOf]: statements })
 
 /**
- * Runs a statement that is built and compiled once for each database, which otherwise takes half of its time; returns
- * its rows. `build` is a function of the module, not one made for the call. Empty lists are for the caller to exclude;
- * the rows of a list of rows all have the same members.
+ * Runs a statement that is built and compiled once per database, which otherwise takes half of its time; returns its
+ * rows. `build` must be a module-level function, not a closure created for the call. The caller must exclude empty
+ * lists; all rows of a list of rows have the same members.
  */
 export async function executePrepared<Values extends object, Row, Shape extends string = ''>(
   db: Db,

@@ -4,13 +4,13 @@ import { boundedCache } from '../platform/lru.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * A request that changes nothing, from its arrival until its response is made. It sees a snapshot no older than its
- * arrival, and asks the database for the version once.
+ * A request that changes nothing, from its arrival to its response. It sees a snapshot no older than its arrival, and
+ * asks the database for the version once.
  */
 export interface Reading {
-  /** Reads that come later, such as those of a stream, are no part of it. */
+  /** Later reads, such as those of a stream, are not part of it. */
   isOver: boolean
-  /** The commits of this process when it asked; undefined before. */
+  /** Number of commits of this process when it asked; undefined before. */
   asked: number | undefined
 }
 
@@ -18,7 +18,7 @@ export const beginReading = (): Reading => ({ isOver: false, asked: undefined })
 
 /**
  * Numbers the commit versions of a database that reports them by a round trip: between equal ones no process committed.
- * Requests that arrive in one turn of the event loop share a round trip, which begins after they arrived.
+ * Requests that arrive in one turn of the event loop share a round trip, which begins after their arrival.
  */
 export class CommitVersions {
   readonly #ask: () => Promise<string>
@@ -30,17 +30,17 @@ export class CommitVersions {
   #text: string | undefined
   #version = 0
 
-  /** `ask` gives a text that changes with every commit. */
+  /** `ask` returns a text that changes with every commit. */
   constructor(ask: () => Promise<string>) {
     this.#ask = ask
   }
 
-  /** What `work` reads is a part of the request. */
+  /** The reads of `work` belong to the request. */
   during<T>(reading: Reading, work: () => T): T {
     return this.#readings.run(reading, work)
   }
 
-  /** Called after each commit of this process: a request sees what it has written itself. */
+  /** Called after each commit of this process: a request sees its own writes. */
   committed(): void {
     this.#commits++
   }
@@ -52,7 +52,7 @@ export class CommitVersions {
     return reading.asked === this.#commits ? this.#version : this.#askFor(reading)
   }
 
-  /** What the database reported for it. */
+  /** The database's text for it. */
   get text(): string | undefined {
     return this.#text
   }
@@ -76,7 +76,7 @@ export class CommitVersions {
   async #askNow(): Promise<void> {
     const turn = ++this.#asked
     const text = await this.#ask()
-    // NOTE: of another connection, the answer to a later question may come first.
+    // NOTE: another connection may answer a later query first.
     if (turn < this.#answered) return
     this.#answered = turn
     if (text === this.#text) return
@@ -85,7 +85,7 @@ export class CommitVersions {
   }
 }
 
-/** Tells whether anything was committed since a value was read. */
+/** Reports whether anything was committed since a value was read. */
 export interface CommitSource {
   /** A text that changes with every commit of any process. */
   snapshot(): Promise<string>
@@ -100,27 +100,27 @@ interface KnownTotal {
 
 interface ReadCache {
   readonly source: CommitSource
-  /** Where the version takes a round trip. */
+  /** Present if reading the version takes a round trip. */
   readonly versions: CommitVersions | undefined
   readonly totals: ReturnType<typeof boundedCache<string, KnownTotal>>
-  /** All are of `version`; those who ask for one while it is read wait for the same. */
+  /** All values belong to `version`; concurrent callers for one value share its read. */
   readonly values: Map<string, Promise<unknown>>
   version: number
   rows: number
 }
 
 const MAX_TOTALS = 1000
-/** Rows that values consist of. */
+/** Maximum rows in the cached values. */
 const MAX_ROWS = 4000
-/** Characters; longer look-ups are not remembered, which bounds the memory. */
+/** Characters; longer keys are not cached, which limits memory. */
 const MAX_KEY = 1000
 const cacheOf = Symbol('read cache')
 const cacheIn = (db: object): ReadCache | undefined => (db as { readonly [cacheOf]?: ReadCache })[cacheOf]
 
 /**
  * The same Db, for which `cachedUntilCommit` and `cachedCount` cache what they read. The next commit of any process
- * empties the cache. The database reports it at every use, or once for a request that only reads where that takes a
- * round trip. Transactions do not use the cache.
+ * empties the cache. The commit version is checked at every use or, if that takes a round trip, once per read-only
+ * request. Transactions do not use the cache.
  */
 export const withReadCache = <Db extends object>(db: Db, source: CommitSource): Db =>
   Object.assign(db, {
@@ -134,16 +134,16 @@ export const withReadCache = <Db extends object>(db: Db, source: CommitSource): 
     } satisfies ReadCache,
   })
 
-/** Of a request that changes nothing, from its arrival until `end`. */
+/** The reads of a request that changes nothing, from its arrival to `end`. */
 interface Reads {
-  /** What `work` reads is a part of the request. */
+  /** The reads of `work` belong to the request. */
   during<T>(work: () => T): T
   end(): void
 }
 
 const ALWAYS_CURRENT: Reads = { during: (work) => work(), end: () => {} }
 
-/** Called when a request arrives that changes nothing: the cache may serve it. */
+/** Called when a read-only request arrives: the cache may serve it. */
 export function beginReads(db: object): Reads {
   const versions = cacheIn(db)?.versions
   if (versions === undefined) return ALWAYS_CURRENT
@@ -159,14 +159,14 @@ export function beginReads(db: object): Reads {
 /** Called after each commit of this process. */
 export const noteCommit = (db: object): void => cacheIn(db)?.versions?.committed()
 
-/** Undefined outside of requests that only read, on PostgreSQL. */
+/** Undefined on PostgreSQL outside of read-only requests. */
 const versionOf = ({ source, versions }: ReadCache): number | Promise<number> | undefined =>
   versions === undefined ? source.version!() : versions.version()
 
 /**
- * What `load` reads from the database and nothing else, read again only after a commit. `key` names the look-up with
- * all of its parameters. The value is shared by its readers, who must not change it. On PostgreSQL `load` runs every
- * time outside of requests that only read.
+ * Caches what `load` reads, which must come from the database alone, until the next commit. `key` names the query with
+ * all of its parameters. Readers share the value and must not change it. On PostgreSQL `load` runs every time outside
+ * of read-only requests.
  */
 export async function cachedUntilCommit<T>(db: object, key: string, load: () => Promise<T>): Promise<T> {
   const cache = cacheIn(db)
@@ -212,7 +212,7 @@ function keep(
  */
 export const commitVersion = (db: object): number | undefined => cacheIn(db)?.source.version?.()
 
-/** The rows of a frequent query, such as a page of ids: read again only after a commit. */
+/** The rows of a frequent query, such as a page of ids, cached until the next commit. */
 export async function cachedRows<Row>(
   db: Pick<Kysely<unknown>, 'executeQuery'>,
   query: Compilable<Row>,
@@ -222,10 +222,7 @@ export async function cachedRows<Row>(
   return cacheIn(db) === undefined ? load() : cachedUntilCommit(db, keyOf(compiled), load)
 }
 
-/**
- * The total of a search, `select count(*) as total ...` that looks at many rows: not counted again while nothing was
- * committed.
- */
+/** The total of a search, `select count(*) as total ...` over many rows, cached until the next commit. */
 export async function cachedCount(
   db: object,
   query: Compilable<{ total: number }> & { execute(): Promise<{ total: number }[]> },
@@ -234,7 +231,7 @@ export async function cachedCount(
   const cache = cacheIn(db)
   if (cache === undefined) return count()
   const key = keyOf(query.compile())
-  // NOTE: read before the rows are counted: a commit in between makes the next call count again.
+  // NOTE: read before counting: a commit in between makes the next call count again.
   const snapshot = await snapshotOf(cache)
   const known = cache.totals.get(key)
   if (known?.snapshot === snapshot) return known.total
@@ -248,5 +245,5 @@ async function snapshotOf({ source, versions }: ReadCache): Promise<string> {
   return version === undefined ? source.snapshot() : versions!.text!
 }
 
-/** NOTE: the hash, since a thousand such texts are megabytes, with the words of searches. */
+/** NOTE: a hash, since a thousand such texts would take megabytes and contain search terms. */
 const keyOf = ({ sql, parameters }: CompiledQuery): string => sha256Hex(`${sql} ${JSON.stringify(parameters)}`)

@@ -1,4 +1,4 @@
-/** One row. Versions are those of Ingot, such as `26.11.0`. */
+/** One row with versions of Ingot, such as `26.11.0`. */
 export interface SchemaReleaseTable {
   id: number
   /** The oldest release that can run on this schema. */

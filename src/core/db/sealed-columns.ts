@@ -5,12 +5,12 @@ import type { Schema } from './schema.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The columns of a table whose texts the secret box sealed; the empty text is none. */
+/** The columns of a table whose texts the secret box has sealed; an empty text means no value. */
 export interface SealedColumns {
   readonly table: keyof Schema
   /** The primary key, one column. */
   readonly key: string
-  /** For each column, the context that its text was sealed with. */
+  /** For each column, the context with which its text was sealed. */
   readonly contexts: Readonly<Record<string, (row: Row) => string>>
 }
 
@@ -25,8 +25,8 @@ interface ResealedBatch {
 const BATCH = 50
 
 /**
- * Seals with the current key what another key sealed, in the next rows after the primary key `after`. A text that is
- * changed meanwhile is left as it is then.
+ * Reseals with the current key the texts that another key sealed, in the next rows after the primary key `after`. Skips
+ * a text that changes at the same time.
  */
 export async function resealBatch(
   { database, secrets }: { readonly database: Database; readonly secrets: SecretBox },
@@ -69,7 +69,7 @@ interface TextChange {
   readonly context: string
 }
 
-/** Undefined when a text cannot be opened: then the row is left as it is. */
+/** Undefined if a text cannot be opened: the row then stays unchanged. */
 function openRow(secrets: SecretBox, { key, contexts }: SealedColumns, row: Row): TextChange[] | undefined {
   const prefix = secrets.prefix()
   try {

@@ -1,14 +1,11 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 
-/** True where `column`, which has lower-case text, contains `text`; the same on both databases. */
+/** True if `column`, which has lower-case text, contains `text`; the same on both databases. */
 export function containing(column: Expression<string>, text: string): Expression<SqlBool> {
   return containingExactly(column, text.toLowerCase())
 }
 
-/**
- * As containing, the text as it is: SQLite lowers nothing but ASCII, so that texts kept as written are compared both
- * ways.
- */
+/** As `containing`, but case-sensitive: SQLite lowers only ASCII, so text stored as written is compared both ways. */
 export function containingExactly(column: Expression<string>, text: string): Expression<SqlBool> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
   return sql<SqlBool>`${column} like ${pattern} escape ${'\\'}`

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDomainError } from '../platform/errors.ts'
 import { isOutOfSpace } from '../platform/files/out-of-space.ts'
 
-/** So short that an outcome is recorded before other processes look for leases that ran out meanwhile. */
+/** Short, so that an outcome is recorded before other processes look for expired leases. */
 const PAUSE_MS = 100
 
-/** The database or the storage cannot be reached, or the disk takes no more: the same work succeeds once that is over. */
+/** The database or the storage cannot be reached, or the disk is full: the same work will succeed afterwards. */
 export const isOutage = (error: unknown): boolean => isDomainError(error, 'unavailable') || isOutOfSpace(error)
 
 /**
- * Runs `work` again until the database can be reached and has room: for what came of work that must not be done twice. `work` must
- * have the same effect twice, because a commit may have gone through whose answer was lost. Once `signal` is aborted
- * it throws what `work` throws.
+ * Runs `work` again until the database can be reached and has room: for recording the outcome of work that must not be
+ * done twice. `work` must be idempotent, because a commit may have succeeded although its answer was lost. Once
+ * `signal` is aborted, the error of `work` is thrown.
  */
 export async function whenBack<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {

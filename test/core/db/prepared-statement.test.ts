@@ -3,7 +3,7 @@ import type { Db } from '../../../src/core/db/database.ts'
 import { executePrepared } from '../../../src/core/db/prepared-statement.ts'
 import { describeOnBoth, freshDatabase, type TestDatabase } from '../../harness/databases.ts'
 
-describeOnBoth('kept statements', (kind) => {
+describeOnBoth('prepared statements', (kind) => {
   let fresh: TestDatabase
   let built = 0
 
@@ -87,6 +87,6 @@ describeOnBoth('kept statements', (kind) => {
         .selectFrom('event')
         .select('id')
         .where('id', '=', id * 2)
-    await expect(executePrepared(fresh.database.read, peeking, { id: 1 })).rejects.toThrow('looks at its value id')
+    await expect(executePrepared(fresh.database.read, peeking, { id: 1 })).rejects.toThrow('inspects its value id')
   })
 })

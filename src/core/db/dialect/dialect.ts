@@ -1,32 +1,32 @@
 import type { AliasedRawBuilder, Kysely, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
-/** Kysely over the tables `T`, and the one place where the two databases differ. */
+/** Kysely over the tables `T`. All differences between the two databases are here. */
 export interface Connections<T> {
   /** Never waits for a writer and never writes. */
   readonly read: Kysely<T>
-  /** Transactions only. On SQLite they take turns on one connection. */
+  /** Transactions only. On SQLite they run one after the other on one connection. */
   readonly write: Kysely<T>
-  /** For migrations: statements may take as long as they do. */
+  /** For migrations: statements have no timeout. */
   readonly noTimeout: Kysely<T>
   /**
-   * A number that changes with every commit of any process. Undefined where asking for it costs as much as a look-up,
-   * as it does over a connection to a server.
+   * A number that changes with every commit of any process. Undefined where reading it costs as much as a query, as
+   * over a connection to a server.
    */
   readonly version: (() => number) | undefined
-  /** SQLite: what a continuous copy of the database reads. Undefined where the database has tools of its own. */
+  /** SQLite only: the log that a continuous backup reads. Other databases have their own tools. */
   readonly log: DatabaseLog | undefined
   close(): Promise<void>
 }
 
 /** The committed part of the write-ahead log (https://www.sqlite.org/walformat.html). */
 export interface LogState {
-  /** Changes when the log begins anew: 8 bytes in hex, of which the first 4 count up. */
+  /** Changes when the log restarts: 8 bytes in hex, of which the first 4 count up. */
   readonly salt: string
   /** Committed frames. */
   readonly frames: number
-  /** Checksum of the last of them, 8 bytes in hex. */
+  /** Checksum of the last frame, 8 bytes in hex. */
   readonly sum: string
-  /** Bytes of a page. */
+  /** Page size in bytes. */
   readonly pageSize: number
 }
 
@@ -34,42 +34,42 @@ export interface LogState {
 export interface LogFrame {
   /** From 1. */
   readonly page: number
-  /** Pages of the database after the transaction, in its last frame; else 0. */
+  /** Pages of the database after the transaction, in the transaction's last frame; otherwise 0. */
   readonly pagesAfter: number
   readonly salt: string
   readonly sum: string
   readonly data: Buffer
 }
 
-/** The database as a file that stays as it is while the log grows. */
+/** The database as a file that does not change while the log grows. */
 export interface HeldDatabase {
   /** Bytes. */
   readonly size: number
-  /** From the beginning to the end. */
+  /** Reads from start to end. */
   read(): AsyncIterable<Buffer>
   release(): void
 }
 
-/** The write-ahead log of an SQLite database and the file that it goes into. */
+/** The write-ahead log of an SQLite database and the file it is written to. */
 export interface DatabaseLog {
-  /** Undefined while there is no log, or while another process just changes it. */
+  /** Undefined if there is no log, or another process is changing it. */
   state(): LogState | undefined
-  /** Some of the frames from number `from` (the first is 1) to `to`: at least one, at most 4 MB. */
+  /** Returns frames number `from` (the first is 1) to `to`: at least one, at most 4 MB. */
   frames(from: number, to: number, pageSize: number): LogFrame[]
   /**
    * Calls `before` while no process can write and, unless it returns false, writes the log into the database: all of
-   * it, so that the next commit begins a new log, or less while a reader needs an older state. Gives the frames that
-   * the log had when all of it was written, else undefined. With `hold` the database file does not change until it is
+   * it, so that the next commit restarts the log, or less if a reader needs an older state. Returns the number of
+   * frames if all of them were written, otherwise undefined. With `hold` the database file does not change until it is
    * released.
    */
   checkpoint(before: () => boolean, hold?: (held: HeldDatabase) => void): Promise<number | undefined>
 }
 
-/** Numbers of transactions, which grow. */
+/** Transaction ids, which increase. */
 export interface OpenTransactions {
-  /** The first that has not ended; `next` when all have. */
+  /** The oldest transaction that has not ended; `next` if all have. */
   readonly oldest: bigint
-  /** The next that begins. */
+  /** The id of the next transaction. */
   readonly next: bigint
 }
 
@@ -85,51 +85,49 @@ export interface Cascade {
 export interface DatabaseDialect {
   readonly name: 'sqlite' | 'postgres'
   connect<T>(): Connections<T>
-  /** While a transaction writes, no other one does. */
+  /** True if only one transaction can write at a time. */
   readonly hasOneWriter: boolean
-  /** Most values of one `in (...)` list or one insert. */
+  /** Maximum values of one `in (...)` list or one insert. */
   readonly chunkSize: number
-  /** True when an insert or update broke a unique index, so that a service can answer "exists". */
+  /** True if an insert or update violated a unique index, so that a service can report that the name exists. */
   isUniqueViolation(error: unknown): boolean
-  /** True when the database rolled a transaction back that is likely to go through when it is run once more. */
+  /** True if the database rolled a transaction back that will probably succeed when it runs again. */
   isLostRace(error: unknown): boolean
-  /**
-   * True when a row was to refer to one that is not there: another transaction deleted it while the transaction ran.
-   */
+  /** True if a row was to refer to a missing one: another transaction deleted it in the meantime. */
   isMissingReference(error: unknown): boolean
-  /** Locks the selected rows until the transaction ends. SQLite has one writer and needs nothing. */
+  /** Locks the selected rows until the transaction ends. A no-op on SQLite, which has one writer. */
   lockRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
-  /** As lockRows, for rows that will be deleted: nothing that refers to them can be added either. */
+  /** As lockRows, for rows that will be deleted: also prevents new references to them. */
   lockToDelete<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
-  /** As lockRows, skipping rows that another transaction has locked. */
+  /** As lockRows, but skips rows that another transaction has locked. */
   lockFreeRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O>
   /**
-   * The members of a JSON array of objects as a table named `rows`, so that a statement on many rows has one text and
-   * one parameter.
+   * The members of a JSON array of objects as a table named `rows`, so that a statement on many rows has the same SQL
+   * and one parameter.
    */
   jsonRows<Row>(json: string, columns: JsonColumns<Row>): AliasedRawBuilder<Row, 'rows'>
   /**
-   * Whether a column is one of some numbers, at least one. The plan is the same for every length, so that PostgreSQL
-   * keeps it: for an ordinary list that it does not see it expects ten values, and plans shorter ones anew each time.
+   * True if a column is one of some numbers, at least one. The plan does not depend on the length, so PostgreSQL caches
+   * it: for an ordinary array parameter it expects ten values, and plans shorter ones anew each time.
    */
   isOneOf(column: string, numbers: readonly number[]): RawBuilder<SqlBool>
-  /** Wall-clock milliseconds of the database, which are the same for all that use it. */
+  /** The database's wall-clock time in milliseconds, which is the same for all its clients. */
   now<T>(connections: Connections<T>): Promise<number>
-  /** A text that changes with every commit, by any process: equal ones have none between them. */
+  /** A text that changes with every commit by any process: equal texts have no commit between them. */
   snapshot<T>(connections: Connections<T>): Promise<string>
-  /** The column that every table has, by which one row is found. */
+  /** The column that every table has and that identifies one row. */
   readonly rowAddress: string
   listCascades<T>(db: Kysely<T>): Promise<Cascade[]>
   /**
-   * Which transactions may still commit, for readers that follow a table by its ids; undefined where ids become visible
-   * in their order, because writers take turns.
+   * Transactions that may still commit, for readers that follow a table by its ids; undefined where ids become visible
+   * in order because there is one writer at a time.
    */
   openTransactions<T>(connections: Connections<T>): Promise<OpenTransactions | undefined>
-  /** Throws when the database is damaged; the text says where. */
+  /** Throws if the database is damaged; the message says where. */
   checkIntegrity<T>(connections: Connections<T>): Promise<void>
   /**
-   * Writes a consistent copy of the database into a new file; false where the database is a server with tools of its
-   * own.
+   * Writes a consistent copy of the database into a new file; returns false for a database server, which has its own
+   * tools.
    */
   copyTo<T>(connections: Connections<T>, file: string): Promise<boolean>
 }

@@ -5,13 +5,13 @@ export interface FileLock {
 }
 
 /**
- * A lock that the system releases when the process ends, however it ends: an exclusive transaction on an SQLite file
- * without contents. Undefined when another process has it, and keeps it for `waitMs`, which blocks this process.
+ * A lock that the system releases when the process ends, however it ends: an exclusive transaction on an empty SQLite
+ * file. Undefined if another process holds it for all of `waitMs`, during which this process blocks.
  */
 export const acquireFileLock = (path: string, waitMs = 0): FileLock | undefined =>
   lock(path, waitMs, (database) => database.exec('begin exclusive'))
 
-/** A lock that any number of processes may have at once, and while none has acquired the file. */
+/** A shared lock that any number of processes may hold while none holds the exclusive one. */
 export const shareFileLock = (path: string): FileLock | undefined =>
   lock(path, 0, (database) => database.exec('begin').prepare('select 1 from sqlite_master').all())
 

@@ -5,17 +5,20 @@ import { invalid, unavailable } from '../../platform/errors.ts'
 const INVALID_TEXT = '22021'
 const QUERY_CANCELED = '57014'
 /**
- * The server ends, starts, stands by or has no connection left (class 08, 57P and 53300); the system's words for a
- * server that is not there.
+ * The server shuts down, starts, is a standby or has no connection left (class 08, 57P and 53300), or a system error
+ * for an unreachable server.
  */
 const LOST = /^(08...|57P0.|53300|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/
-/** What the driver says without a code. */
+/** Driver errors without a code. */
 const LOST_WORDS =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout)/
 const NOT_SUPPORTED = '0A000'
 const CHANGED_RESULT = /cached plan must not change result type/
 
-/** What is no fault of this program: bad input (PostgreSQL stores no NUL), a server that is lost or takes too long. */
+/**
+ * Converts errors that are not bugs of this program: bad input (PostgreSQL stores no NUL), a server that is lost or too
+ * slow.
+ */
 export function explain(error: unknown): never {
   const code = codeOf(error)
   if (code === INVALID_TEXT) throw invalid('[]: a text has a NUL character')
@@ -24,27 +27,27 @@ export function explain(error: unknown): never {
   throw error
 }
 
-/** The connection, or the server behind it, is gone. */
+/** True if the connection or its server is lost. */
 export const isLost = (error: unknown): boolean =>
   LOST.test(codeOf(error)) || (error instanceof Error && LOST_WORDS.test(error.message))
 
-/** Of PostgreSQL or of the system; an attempt at several addresses fails with one error for each. */
+/** The error code of PostgreSQL or the system; an attempt at several addresses fails with one error for each. */
 export function codeOf(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error
   return (first as { code?: string } | undefined)?.code ?? ''
 }
 
-/** A migration by another process changed a table that a prepared statement selects all columns of. */
+/** A migration by another process changed a table from which a prepared statement selects all columns. */
 export const isChangedResult = (error: unknown): boolean =>
   codeOf(error) === NOT_SUPPORTED && error instanceof Error && CHANGED_RESULT.test(error.message)
 
-/** One in pipeline mode. */
+/** A client in pipeline mode. */
 export type ReadClient = pg.Client & {
-  /** True from the first query that failed because of it; the driver reports the end only later. */
+  /** True from the first query that failed because of it; the driver reports the end later. */
   readonly isLost: boolean
 }
 
-/** A connection in pipeline mode, which sends a query without waiting for the answers to those before it. */
+/** A connection in pipeline mode, which sends a query without waiting for earlier answers. */
 interface Lane {
   readonly client: ReadClient
   readonly connected: Promise<unknown>
@@ -52,8 +55,8 @@ interface Lane {
 }
 
 /**
- * Reads outside of transactions. They share few connections and never wait for a free one: a query goes to the
- * connection with the fewest unanswered ones. A connection that is lost fails its queries and is replaced by the next.
+ * Reads outside of transactions. They share a few connections and never wait for a free one: a query goes to the
+ * connection with the fewest unanswered queries. A lost connection fails its queries and is replaced by the next query.
  */
 export class PostgresReads implements Driver {
   readonly #lanes = new Set<Lane>()
@@ -95,7 +98,7 @@ export class PostgresReads implements Driver {
     await Promise.all(lanes.map(({ client }) => client.end()))
   }
 
-  /** Once more with a new statement where a migration changed the columns that the prepared one gives. */
+  /** Executes again with a new statement if a migration changed the columns of the prepared one. */
   async #executeAgain<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       return await this.#execute(query)

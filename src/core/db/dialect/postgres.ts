@@ -32,11 +32,10 @@ const LIST_OPERATORS: Readonly<Record<string, { readonly one: string; readonly a
 }
 
 /**
- * Writes texts that do not change with the number of values, so that few statements are prepared: a list is one
- * parameter. Lists of one value have a text of their own: for a list that it does not see the planner expects ten
- * values, and so plans those of one anew at each execution. Limits are written out: the planner needs them, and there
- * are few of them. For an offset that it does not see the planner expects a tenth of all rows to be skipped, and so
- * plans first pages anew at each execution.
+ * Generates SQL that does not depend on the number of values, so that few statements are prepared: a list is one
+ * parameter. Lists of one value have their own SQL: for a list parameter the planner expects ten values, and plans
+ * lists of one anew at each execution. Limits are written out: the planner needs them, and there are few. For an offset
+ * parameter the planner expects to skip a tenth of all rows, and plans first pages anew at each execution.
  */
 class PostgresCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
@@ -71,20 +70,19 @@ class PostgresCompiler extends PostgresQueryCompiler {
 
 const MAX_NAMES = 500
 const MAX_SEEN = 2_000
-/** An insert of many rows has a text of its own for each number of rows. */
+/** An insert of many rows has different SQL for each number of rows. */
 const MAX_PARAMETERS = 64
 
 /**
- * Names of prepared statements, the same for every connection. A text gets one when it is sent for the second time.
- * Stale in this process when another one changes a table: PostgreSQL then refuses the statement, and `forget` gives all
- * texts new names.
+ * Names of prepared statements, the same for every connection. SQL is named when it is sent for the second time. If
+ * another process changes a table, PostgreSQL rejects stale statements, and `forget` renames all of them.
  */
 class StatementNames {
   readonly #names = new Map<string, string>()
   readonly #seen = boundedCache<string, true>(MAX_SEEN)
   #given = 0
 
-  /** Undefined for a text that is not worth preparing: the server keeps a statement until the connection ends. */
+  /** Undefined for SQL that is not worth preparing: the server keeps a statement until the connection ends. */
   nameOf(text: string, parameters: number): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
@@ -133,7 +131,7 @@ class TransactionConnection implements DatabaseConnection {
 
 /**
  * Transactions, on connections in pipeline mode: the first statement is sent without waiting for the answer to `begin`,
- * which saves a round trip. NOTE: `begin` fails only with its connection, and so does all that is sent after it.
+ * which saves a round trip. NOTE: `begin` fails only if its connection does, and then everything after it fails too.
  */
 class PostgresWrites implements Driver {
   readonly #driver: Driver
@@ -179,21 +177,21 @@ const INT8 = 20
 const NUMERIC = 1700
 const UNIQUE_VIOLATION = '23505'
 const MISSING_REFERENCE = '23503'
-/** serialization_failure and deadlock_detected: nothing of the transaction is left. */
+/** serialization_failure and deadlock_detected: nothing of the transaction remains. */
 const LOST_RACES = new Set(['40001', '40P01'])
 
-/** Milliseconds; 0 for no limit. */
+/** In milliseconds; 0 for no limit. */
 export interface PostgresSettings {
   readonly maxConnections: number
   readonly statementTimeoutMs: number
 }
 
 const CONNECT_MS = 10_000
-/** Beyond the limit of the server itself: for a server that has gone without a word. */
+/** Longer than the server's own limit, in case the server died silently. */
 const SILENCE_MS = 5_000
 
 /**
- * A PostgreSQL server: a third of the connections for reads, the others for transactions. One that is lost is replaced
+ * A PostgreSQL server: a third of the connections for reads, the others for transactions. A lost connection is replaced
  * at the next query.
  */
 export function postgresDialect(
@@ -239,7 +237,7 @@ export function postgresDialect(
     isLostRace: (error) => LOST_RACES.has(codeOf(error)) || isChangedResult(error),
     isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
     isMissingReference: (error) => codeOf(error) === MISSING_REFERENCE,
-    // NOTE: rows that refer to a locked one may still be added.
+    // NOTE: rows that refer to a locked row may still be added.
     lockRows: (query) => query.forNoKeyUpdate(),
     lockToDelete: (query) => query.forUpdate(),
     lockFreeRows: (query) => query.forUpdate().skipLocked(),
@@ -283,8 +281,8 @@ async function timeOf<T>(read: Kysely<T>): Promise<number> {
 }
 
 /**
- * NOTE: a snapshot names the transactions that are over; those that only read take no number and do not change it. A
- * server that was restored from a backup starts at a later time, and may give numbers again.
+ * NOTE: a snapshot names the transactions that have ended; read-only transactions have no id and do not change it. The
+ * start time is included because a server restored from a backup may assign ids again.
  */
 async function snapshotOf<T>(read: Kysely<T>): Promise<string> {
   const { rows } = await read.executeQuery(MOMENT)
@@ -303,8 +301,8 @@ const kyselyDialect = (createDriver: () => Driver): Dialect => ({
 })
 
 /**
- * Prepares what is sent again and again. NOTE: a connection that the server closes emits an error, at rest or in use;
- * without a listener the process would end.
+ * Prepares repeated statements. NOTE: a connection that the server closes emits an error, idle or in use; without a
+ * listener the process would end.
  */
 class CalmClient extends pg.Client {
   readonly #statements: StatementNames | undefined
@@ -345,7 +343,7 @@ function calmPool(pool: pg.Pool): PostgresPool {
   } as unknown as PostgresPool
 }
 
-/** Every integer of the schema fits a double, so bigint columns and counts come back as numbers. */
+/** Every integer of the schema fits a double, so bigint columns and counts are parsed as numbers. */
 function plainNumbers(): pg.CustomTypesConfig {
   return {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>

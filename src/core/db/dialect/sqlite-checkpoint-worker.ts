@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 
-/** What the thread is asked for: it says when a checkpoint was tried, and ends. */
+/** Requests to the thread, which reports when a checkpoint was attempted or ends. */
 export type CheckpointRequest = 'checkpoint' | 'close'
 
 const database = new Sqlite(workerData as string, { fileMustExist: true })
@@ -10,12 +10,12 @@ database.pragma('wal_autocheckpoint = 0')
 database.pragma('cache_size = -64')
 database.pragma('busy_timeout = 0')
 
-/** NOTE: PASSIVE waits for no other connection, and none waits for it. What it cannot do now, a later one does. */
+/** NOTE: PASSIVE never waits for another connection nor blocks one. A later checkpoint does what this one cannot. */
 function checkpoint(): void {
   try {
     database.pragma('wal_checkpoint(PASSIVE)')
   } catch {
-    // NOTE: the disk is full or fails, or another process runs one. The log keeps what it has.
+    // NOTE: the disk is full or fails, or another process runs a checkpoint. The log keeps its frames.
   }
 }
 

@@ -47,14 +47,14 @@ describe('the log of the database', () => {
     db.write.transaction().execute(async (tx: Kysely<Tables>) => {
       await tx.insertInto('t').values({ v: ++written, text: TEXT }).execute()
     })
-  /** At least so many frames, one transaction after the other. */
+  /** Writes at least this many frames, one transaction after the other. */
   const write = async (frames: number): Promise<void> => {
     for (let i = 0; i < frames / 2; i++) await insert()
   }
   const count = async (): Promise<number> => (await db.read.selectFrom('t').select('v').execute()).length
   const left = (): number => log.length()!.frames - log.length()!.written
 
-  it('is written into the database beside the requests, and begins anew', async () => {
+  it('is written into the database while requests run, and restarts', async () => {
     const { salt } = db.log!.state()!
     await write(1.5 * LIMIT)
     await expect.poll(left, { timeout: 20_000 }).toBe(0)
@@ -63,7 +63,7 @@ describe('the log of the database', () => {
     expect(log.length()!.frames).toBeLessThan(LIMIT)
   })
 
-  it('stays within its bound while writers and readers never pause', async () => {
+  it('stays within its limit while writers and readers never pause', async () => {
     const salts = new Set<string>()
     let longest = 0
     const writer = async (): Promise<void> => {
@@ -81,7 +81,7 @@ describe('the log of the database', () => {
     expect(longest).toBeLessThan(8 * LIMIT)
   })
 
-  it('keeps what a long reader needs, and is written when that has ended', async () => {
+  it('keeps what a long reader needs, and is written when the reader has ended', async () => {
     const reader = new Sqlite(file, { readonly: true })
     await write(4)
     reader.exec('begin')
@@ -96,7 +96,7 @@ describe('the log of the database', () => {
     expect(await count()).toBe(written)
   })
 
-  it('has every transaction that was answered when the process is killed', async () => {
+  it('has every acknowledged transaction after the process is killed', async () => {
     const program = `
       const { sqliteDialect } = await import(${JSON.stringify(new URL('sqlite.ts', import.meta.url).href)})
       const db = sqliteDialect(${JSON.stringify(file)}, { checkpointFrames: ${LIMIT} }).connect()
@@ -132,7 +132,7 @@ describe('the log of the database', () => {
   })
 })
 
-it('a thread that cannot start delays nothing, and is tried again once the log has grown', async () => {
+it('a thread that cannot start delays nothing and starts again when the log has grown', async () => {
   let frames = 100
   let looks = 0
   const checkpoints = new Checkpoints({

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import type { CheckpointRequest } from './sqlite-checkpoint-worker.ts'
 
-/** Of the log: all committed frames, and how many from the first on are in the database. */
+/** The log's length: all committed frames, and how many of them, from the first on, are in the database. */
 export interface LogLength {
   readonly frames: number
   readonly written: number
 }
 
 export interface CheckpointsDeps {
-  /** The database. */
+  /** The database file. */
   readonly file: string
-  /** Frames of the log that are not in the database from which they are written into it. */
+  /** Number of frames missing in the database at which they are written into it. */
   readonly limit: number
-  /** Undefined while there is no log, or while another process just changes it. */
+  /** Undefined if there is no log, or another process is changing it. */
   length(): LogLength | undefined
   /** Runs work while no process can write. */
   runAlone(work: () => Promise<void>): Promise<void>
@@ -22,11 +22,11 @@ const IDLE_MS = 60_000
 const HEAP_MB = 16
 
 /**
- * Writes the log into the database, on a thread with a connection of its own, so that neither requests nor commits wait
- * for the pages and the two syncs. First beside the writers; then for the few frames that they added meanwhile, while
- * no transaction writes: the next commit finds all of the log written and begins it anew.
- * NOTE: where the thread dies or falls behind, commits write the log by themselves once it is four times as long
- * (`wal_autocheckpoint`, in sqlite.ts).
+ * Writes the log into the database on a thread with its own connection, so that neither requests nor commits wait for
+ * the pages and the two syncs. The first pass runs while writers continue; the second, for the few frames added since,
+ * runs while no transaction writes, so that the next commit finds the log fully written and restarts it.
+ * NOTE: if the thread dies or falls behind, commits write the log themselves once it is four times as long
+ * (`wal_autocheckpoint` in sqlite.ts).
  */
 export class Checkpoints {
   readonly #deps: CheckpointsDeps
@@ -34,7 +34,9 @@ export class Checkpoints {
   #idle: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isClosed = false
-  /** Frames of the log after a checkpoint that could not write all of them: the next one waits for as many again. */
+  /**
+   * Length of the log after a checkpoint that could not write all of it: the next one waits for as many frames again.
+   */
   #stuckAt = 0
 
   constructor(deps: CheckpointsDeps) {
@@ -58,7 +60,7 @@ export class Checkpoints {
     const log = this.#length()
     if (log === undefined) return false
     if (log.frames < this.#stuckAt) this.#stuckAt = 0
-    // NOTE: of several processes that write, one that has a thread comes first, so that few have one.
+    // NOTE: a process that already has a thread goes first, so that of several writing processes few have one.
     const limit = this.#worker === undefined ? this.#deps.limit * 1.25 : this.#deps.limit
     return log.frames - Math.max(log.written, this.#stuckAt) >= limit
   }
@@ -69,7 +71,7 @@ export class Checkpoints {
     try {
       await this.#checkpoint()
       const left = this.#left()
-      // NOTE: where much is left a reader needs an older state, and to stop the writers would not help.
+      // NOTE: if much is left, a reader needs an older state, and stopping the writers would not help.
       if (left > 0 && left < this.#deps.limit) await this.#deps.runAlone(() => this.#checkpoint())
     } catch {
       // NOTE: another process writes for long, or the database is closed.
@@ -87,12 +89,12 @@ export class Checkpoints {
     try {
       return this.#deps.length()
     } catch {
-      // NOTE: the disk fails, which is for the commits to say.
+      // NOTE: a failing disk is reported by the commits.
       return undefined
     }
   }
 
-  /** Resolves when it was tried. */
+  /** Resolves when it was attempted. */
   async #checkpoint(): Promise<void> {
     const worker = (this.#worker ??= this.#start())
     const { promise, resolve } = Promise.withResolvers<unknown>()
@@ -110,7 +112,7 @@ export class Checkpoints {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
-    // NOTE: without a listener the error of the thread would end the process.
+    // NOTE: without a listener an error of the thread would end the process.
     worker.on('error', () => {})
     worker.once('exit', () => {
       if (worker === this.#worker) this.#worker = undefined

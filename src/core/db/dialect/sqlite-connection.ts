@@ -11,8 +11,8 @@ import { unavailable } from '../../platform/errors.ts'
 const syncFile: (descriptor: number) => Promise<void> = promisify(fdatasync)
 
 /**
- * Makes commits durable: writes the write-ahead log of an SQLite file to the disk, on a thread of the pool. Commits
- * that come while one write runs share the next, so that many writers at once wait for few.
+ * Makes commits durable: syncs the write-ahead log of an SQLite file on a thread of the pool. Commits that arrive
+ * during one sync share the next, so that many concurrent writers wait for few syncs.
  */
 export class WalSync {
   readonly #file: string
@@ -27,10 +27,10 @@ export class WalSync {
     this.#sync = sync
   }
 
-  /** Resolves when everything that was committed before the call is on the disk. Throws the error of the disk. */
+  /** Resolves when everything committed before the call is on the disk. Throws the disk's error. */
   wait(): Promise<void> {
     if (this.#running === undefined) return this.#start()
-    // NOTE: the write that runs may have begun before the commit of the caller.
+    // NOTE: the running sync may have begun before the caller's commit.
     this.#next ??= this.#running.then(
       () => this.#start(),
       () => this.#start(),
@@ -53,12 +53,12 @@ export class WalSync {
   }
 
   /**
-   * NOTE: SQLite locks the database and the shared memory, not the log, so that closing a descriptor of it is harmless.
+   * NOTE: SQLite locks the database and the shared memory, not the log, so closing a descriptor of the log is harmless.
    */
   #open(): number {
     if (this.#descriptor !== undefined) return this.#descriptor
     this.#descriptor = openSync(`${this.#file}-wal`, 'r')
-    // NOTE: the log may be new: its name has to be durable too.
+    // NOTE: the log may be new: its directory entry must be durable too.
     const directory = openSync(dirname(this.#file), 'r')
     try {
       fsyncSync(directory)
@@ -69,16 +69,16 @@ export class WalSync {
   }
 }
 
-/** The name of the lock: one SQLite database is all that the processes of a server share. */
+/** The name of the lock. An SQLite database is the only one that the processes of a server share. */
 const NAME = 'database writer'
-/** How long a process waits for its turn before it competes for the lock of SQLite itself. */
+/** How long a process waits for its turn before it competes for SQLite's own lock. */
 const PATIENCE_MS = 250
 
 /**
- * The order in which the processes of one server write to an SQLite file: first come, first served. SQLite itself has
- * no queue: a process that finds the file locked has to try again later, and the file is idle meanwhile. Turns only
- * order; what excludes two writers is the lock of SQLite, which other programs take without a turn. So a process that
- * gets no turn for a quarter of a second, because the supervisor or another writer is slow, goes on without.
+ * A queue of the processes of one server that write to an SQLite file: first come, first served. SQLite itself has no
+ * queue: a process that finds the file locked has to retry, and the file is idle in between. The queue only orders;
+ * SQLite's lock excludes two writers, and other programs take it without queueing. So a process that gets no turn for a
+ * quarter of a second, because the supervisor or another writer is slow, continues without one.
  */
 export class WriteTurns {
   readonly #locks: SharedLocks | undefined
@@ -95,7 +95,7 @@ export class WriteTurns {
     if (this.#locks === undefined) return () => {}
     const granted = this.#locks.lock(NAME, 'exclusive')
     await settledWithin(granted, this.#patienceMs)
-    // NOTE: a turn that is refused, since the supervisor has ended, is not given back.
+    // NOTE: a turn that is refused because the supervisor has ended need not be returned.
     return () =>
       void granted.then(
         (release) => release(),
@@ -123,9 +123,9 @@ export const isBusy = (error: unknown): error is Error & { readonly code: string
   error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
 /**
- * Runs a statement until no other process locks the file, with growing random pauses in which the thread is free:
- * SQLite's own busy timeout would block it. Throws unavailable after the deadline, in milliseconds of
- * `performance.now()`. A statement that SQLite refuses as busy had no effect, so it may run again.
+ * Runs a statement again until no other process locks the file, with growing random pauses that do not block the thread
+ * as SQLite's own busy timeout would. Throws unavailable after the deadline, as in `performance.now()`. A statement
+ * that SQLite rejects as busy had no effect, so it may run again.
  */
 async function retryBusy<T>(run: () => T, deadline: number): Promise<T> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
@@ -133,7 +133,7 @@ async function retryBusy<T>(run: () => T, deadline: number): Promise<T> {
       return run()
     } catch (error) {
       if (!isBusy(error)) throw error
-      // NOTE: a transaction that read before another one wrote stays too old however long it waits.
+      // NOTE: a transaction that read before another one wrote stays outdated however long it waits.
       if (error.code === 'SQLITE_BUSY_SNAPSHOT' || performance.now() >= deadline)
         throw unavailable('the database is busy', error)
     }

@@ -6,9 +6,9 @@ import type { LogLength } from './sqlite-checkpoints.ts'
 
 const readAt = promisify(read)
 
-/** Of the index of the log, which is in native byte order, and of which there are two copies. */
+/** Size of the log index header, of which there are two copies in native byte order. */
 const INDEX_HEADER = 48
-/** The frames in the database, behind the two copies. */
+/** Offset, after the two copies, of the number of frames in the database. */
 const INDEX_WRITTEN = 2 * INDEX_HEADER
 const LOG_HEADER = 32
 const FRAME_HEADER = 24
@@ -22,8 +22,8 @@ interface SqliteLogDeps {
 }
 
 /**
- * NOTE: the database and the index are never closed before the connections: closing any descriptor of a file ends the
- * locks that this process has on it.
+ * NOTE: database and index stay open until the connections are closed: closing any descriptor of a file releases this
+ * process's locks on it.
  */
 export class SqliteLog implements DatabaseLog {
   readonly #file: string
@@ -40,7 +40,7 @@ export class SqliteLog implements DatabaseLog {
     this.#deps = deps
   }
 
-  /** Undefined as `state`. */
+  /** Undefined as for `state`. */
   length(): LogLength | undefined {
     if (!this.#readIndex()) return undefined
     return { frames: this.#header.readUInt32LE(16), written: this.#header.readUInt32LE(INDEX_WRITTEN) }
@@ -92,7 +92,7 @@ export class SqliteLog implements DatabaseLog {
     })
   }
 
-  /** False when there is none, or one that another process just changes. */
+  /** False if there is none, or another process is changing it. */
   #readIndex(): boolean {
     this.#index ??= openSync(`${this.#file}-shm`, 'r')
     const header = this.#header
@@ -112,7 +112,7 @@ export class SqliteLog implements DatabaseLog {
       if (descriptor !== undefined) closeSync(descriptor)
   }
 
-  /** NOTE: a reader that begins when the log is empty reads the file alone, and no checkpoint may write it then. */
+  /** NOTE: a reader that begins when the log is empty reads only the file, and no checkpoint may write to it then. */
   #hold(): HeldDatabase {
     this.#holder?.close()
     const holder = this.#deps.open(this.#file, true)

@@ -16,7 +16,7 @@ describe('the version of an SQLite file', () => {
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-  it('changes with each commit of this connection and of another one, also when the log begins anew', async () => {
+  it('changes with each commit of this and of another connection, also when the log restarts', async () => {
     const database = openDatabase(sqliteDialect(file))
     const other = new Sqlite(file)
     const add = () => database.transaction(async (tx) => void (await sql`insert into t default values`.execute(tx)))

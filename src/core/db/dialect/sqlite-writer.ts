@@ -8,9 +8,9 @@ import { SqliteConnection, type WalSync, type WriteTurns } from './sqlite-connec
 /** Transactions that one durable commit makes permanent together. */
 interface Group {
   members: number
-  /** Whether a commit is on its way; members that come before it join. */
+  /** True once a commit is scheduled; members that come before it still join. */
   isEnding: boolean
-  /** Settles when the commit is on the disk; rejects every member when it fails. */
+  /** Resolves when the commit is on the disk; a failure rejects every member. */
   readonly durable: Promise<void>
   settle(error?: unknown): void
   /** Ends the turn of this process. */
@@ -34,7 +34,7 @@ function startGroup(leave: () => void): Group {
 class Turn implements DatabaseConnection {
   readonly #connection: SqliteConnection
   readonly #release: () => void
-  /** When the transaction gives up waiting for other processes, by `performance.now()`. */
+  /** When the transaction stops waiting for other processes, as in `performance.now()`. */
   readonly beginDeadline: number
   #hasEnded = false
   #error: unknown
@@ -49,12 +49,12 @@ class Turn implements DatabaseConnection {
     return this.#hasEnded
   }
 
-  /** Why the last statement that failed did; undefined if none did. */
+  /** The error of the last statement that failed; undefined if none did. */
   get error(): unknown {
     return this.#error
   }
 
-  /** Gives the turn to the next transaction. */
+  /** Passes the turn to the next transaction. */
   end(): void {
     this.#hasEnded = true
     this.#release()
@@ -84,11 +84,11 @@ interface WritingOptions {
 }
 
 /**
- * Transactions take turns on one connection. Those that come while one runs join its group: each is a savepoint of one
- * SQLite transaction. A turn after the first member, the group is committed and then written to the disk, beside the
- * thread; only then its members are answered. So writers at the same time share pages, commits and writes. A member
- * that fails is rolled back alone, and is answered with the others: what it failed for may be a row of theirs. A commit
- * that fails rejects every member.
+ * Transactions run one after the other on one connection. Transactions that arrive while one runs join its group: each
+ * is a savepoint of one SQLite transaction. One turn after the first member, the group is committed and then synced off
+ * the thread; only then are its members answered. So concurrent writers share pages, commits and syncs. A member that
+ * fails is rolled back alone, and is answered with the others, because its failure may depend on their rows. A failed
+ * commit rejects every member.
  */
 export class WritingDriver implements Driver {
   readonly #database: Sqlite.Database
@@ -112,7 +112,7 @@ export class WritingDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    // NOTE: counted from here, so that transactions that waited for their turn together give up together.
+    // NOTE: measured from here, so that transactions that waited together time out together.
     const deadline = performance.now() + this.#busyDeadlineMs
     return new Turn(this.#connection, await this.#turns.acquire(), deadline)
   }
@@ -141,7 +141,7 @@ export class WritingDriver implements Driver {
     // NOTE: the commit of its group failed; another group may have begun since.
     if (turn.hasEnded || group === undefined) return
     if (!this.#database.inTransaction) {
-      // NOTE: SQLite itself ends a transaction when the disk is full or fails: nothing of the group is there any more.
+      // NOTE: SQLite itself ends a transaction if the disk is full or fails: nothing of the group remains.
       this.#group = undefined
       group.leave()
       group.settle(turn.error ?? unavailable('the database could not write'))
@@ -160,7 +160,7 @@ export class WritingDriver implements Driver {
   async destroy(): Promise<void> {}
 
   /**
-   * Runs `work` while no process can write. An open group is committed before. Throws unavailable when another process
+   * Runs `work` while no process can write. An open group is committed first. Throws unavailable if another process
    * writes for too long.
    */
   async runAlone<T>(work: () => T | Promise<T>): Promise<T> {
@@ -178,21 +178,21 @@ export class WritingDriver implements Driver {
     }
   }
 
-  /** Commits the group in a turn of its own. Never rejects. */
+  /** Commits the group in its own turn. Never rejects. */
   async #end(group: Group): Promise<void> {
     group.isEnding = true
-    // NOTE: requests that have arrived already are read first, so that their transactions join.
+    // NOTE: requests that have already arrived are read first, so that their transactions join.
     await nextTurn()
     const release = await this.#turns.acquire()
     try {
-      // NOTE: the group is over when SQLite itself ended its transaction, or runAlone did.
+      // NOTE: the group has ended if SQLite itself ended its transaction, or runAlone did.
       if (this.#group === group) await this.#commit(group)
     } finally {
       release()
     }
   }
 
-  /** In a turn of the caller. Never rejects. */
+  /** Runs in the caller's turn. Never rejects. */
   async #commit(group: Group): Promise<void> {
     this.#group = undefined
     try {
@@ -207,7 +207,7 @@ export class WritingDriver implements Driver {
     this.#onCommit()
   }
 
-  /** Begins a transaction of SQLite in the turn of this process. The result ends the turn. */
+  /** Begins an SQLite transaction in the turn of this process. The result ends the turn. */
   async #begin(deadline: number): Promise<() => void> {
     const leave = await this.#processTurns.take()
     try {

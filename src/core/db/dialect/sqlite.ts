@@ -23,7 +23,7 @@ import { WritingDriver } from './sqlite-writer.ts'
 
 const BUSY_DEADLINE_MS = 10_000
 
-/** Pages in the log from which it is written into the database: 16 MB. */
+/** Number of pages in the log at which it is written into the database: 16 MB. */
 const CHECKPOINT_FRAMES = 4000
 const PAGE_BYTES = 4096
 
@@ -31,19 +31,18 @@ export interface SqliteOptions {
   /** How long a statement waits for another process that has locked the file. */
   readonly busyDeadlineMs?: number
   /**
-   * Commits leave the log as it is: only `DatabaseLog.checkpoint` writes it into the file, and the last process that
-   * closes it.
+   * Commits leave the log alone: only `DatabaseLog.checkpoint` writes it into the file, or the last process that closes
+   * it.
    */
   readonly keepLog?: boolean
-  /** Pages in the log from which it is written into the database. */
+  /** Number of pages in the log at which it is written into the database. */
   readonly checkpointFrames?: number
-  /** Of the processes of one server, which write in turns. */
+  /** Locks among the processes of one server, which queue for writing. */
   readonly locks?: SharedLocks | undefined
 }
 
 /**
- * An SQLite file: WAL, one writing connection, one reading connection. Transactions are answered when they are on the
- * disk.
+ * An SQLite file with WAL, one writing and one reading connection. Transactions are answered when they are on the disk.
  */
 export function sqliteDialect(file: string, options: SqliteOptions = {}): DatabaseDialect {
   return {
@@ -54,7 +53,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
     isUniqueViolation: (error) =>
       error instanceof Sqlite.SqliteError &&
       (error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY'),
-    // NOTE: transactions take turns from their first statement on, so that none can lose.
+    // NOTE: transactions queue from their first statement on, so none can lose a race.
     isLostRace: () => false,
     isMissingReference: (error) => error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY',
     lockRows: (query) => query,
@@ -86,7 +85,7 @@ export function sqliteDialect(file: string, options: SqliteOptions = {}): Databa
       const orphans = await sql<{ table: string }>`pragma foreign_key_check`.execute(read)
       if (orphans.rows.length > 0)
         found.push(
-          `${orphans.rows.length} rows of ${[...new Set(orphans.rows.map((row) => row.table))].join(', ')} refer to rows that are gone`,
+          `${orphans.rows.length} rows of ${[...new Set(orphans.rows.map((row) => row.table))].join(', ')} refer to rows that do not exist`,
         )
       if (found.length > 0) throw new Error(`database file ${file} is damaged: ${found.slice(0, 5).join('; ')}`)
     },
@@ -103,11 +102,11 @@ function connect<T>(
 ): Connections<T> {
   makeDirectory(dirname(file))
   makePrivateFile(file)
-  // NOTE: SQLite makes them with the mode of the file; those of an earlier start have the mode that it had then.
+  // NOTE: SQLite creates them with the mode of the database file; existing ones keep their mode.
   for (const beside of [`${file}-wal`, `${file}-shm`]) denyOthers(beside)
   const writer = openFile(file, false)
   const reader = openFile(file, true)
-  // NOTE: for when the thread of the checkpoints is away.
+  // NOTE: a fallback in case the checkpoint thread fails.
   writer.pragma(`wal_autocheckpoint = ${keepLog ? 0 : 4 * checkpointFrames}`)
   if (!keepLog) writer.pragma(`journal_size_limit = ${4 * checkpointFrames * PAGE_BYTES}`)
   const wal = new WalSync(file)
@@ -134,7 +133,7 @@ function connect<T>(
       await checkpoints?.close()
       await wal.close()
       log.close()
-      // NOTE: Kysely ends only drivers it has used; the last handle that closes folds the WAL into the file.
+      // NOTE: Kysely ends only drivers it has used; the last handle to close writes the WAL into the file.
       reader.close()
       writer.close()
       log.closeFiles()
@@ -152,7 +151,7 @@ function openFile(file: string, readonly: boolean): Sqlite.Database {
   }
   database.pragma('cache_size = -16000')
   database.pragma('temp_store = MEMORY')
-  // NOTE: only opening waits on this thread; later statements wait without it (retryBusy).
+  // NOTE: only opening blocks this thread; later statements wait without blocking (retryBusy).
   database.pragma('busy_timeout = 0')
   return database
 }
@@ -183,21 +182,21 @@ function kyselyDialect(createDriver: () => Driver): Dialect {
 }
 
 class Adapter extends SqliteAdapter {
-  /** NOTE: without this Kysely runs one query at a time, and waiting readers would wait for each other. */
+  /** NOTE: otherwise Kysely would run one query at a time, and waiting readers would wait for each other. */
   override get supportsMultipleConnections(): boolean {
     return true
   }
 
-  /** A migration is applied whole or not at all, whenever the process is killed. */
+  /** A migration is applied completely or not at all, whenever the process is killed. */
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
 /**
- * NOTE: SQLite plans a statement anew whenever a parameter that it could plan by is bound again: one that stands in a
- * join, a prefix of `like`, a limit. Planning takes longer than most runs, so limits are written out, and parameters
- * stand behind a plus, which does nothing but hide them from the planner.
+ * NOTE: SQLite plans a statement again whenever a parameter that it could plan by is bound: one in a join, a prefix of
+ * `like`, a limit. Planning takes longer than most executions, so limits are written out, and parameters get a unary
+ * plus, which only hides them from the planner.
  */
 class QueryCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
@@ -211,7 +210,7 @@ class QueryCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** NOTE: never reserved: each query runs to its end without yielding, so readers need no turn. */
+/** NOTE: never reserved: each query runs to its end without yielding, so readers need no queue. */
 class ReadingDriver implements Driver {
   readonly #connection: SqliteConnection
 

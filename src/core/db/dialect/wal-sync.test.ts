@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WritingDriver } from './sqlite-writer.ts'
 import { WalSync, WriteTurns } from './sqlite-connection.ts'
 
-/** A sync of a file that ends when the test says so. */
+/** A file sync that ends when the test decides. */
 function controlledSync() {
   const calls: { end(): void; fail(error: Error): void }[] = []
   const sync = (): Promise<void> => {
@@ -30,7 +30,7 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-describe('commits on their way to the disk', () => {
+describe('commits that wait for the disk', () => {
   let dir: string
   let file: string
   beforeEach(() => {
@@ -39,7 +39,7 @@ describe('commits on their way to the disk', () => {
   })
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-  it('share the write that begins after them, never one that runs already', async () => {
+  it('share the sync that begins after them, never one in progress', async () => {
     writeFileSync(`${file}-wal`, '')
     const { sync, calls } = controlledSync()
     const wal = new WalSync(file, sync)
@@ -55,7 +55,7 @@ describe('commits on their way to the disk', () => {
     await wal.close()
   })
 
-  it('reject when the disk fails, and the next write is a new attempt', async () => {
+  it('reject if the disk fails, and the next sync is a new attempt', async () => {
     writeFileSync(`${file}-wal`, '')
     const { sync, calls } = controlledSync()
     const wal = new WalSync(file, sync)
@@ -68,7 +68,7 @@ describe('commits on their way to the disk', () => {
     await wal.close()
   })
 
-  it('are not answered before they are there, and wait beside the next transactions', async () => {
+  it('are not answered before they are durable, and do not block the next transactions', async () => {
     const database = new Sqlite(file)
     database.pragma('journal_mode = WAL')
     const { sync, calls } = controlledSync()

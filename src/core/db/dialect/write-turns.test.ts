@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { LockTable } from '../../platform/concurrency/lock-table.ts'
 import { WriteTurns } from './sqlite-connection.ts'
 
-it('gives turns in the order in which they were asked for', async () => {
+it('assigns turns in the order of the requests', async () => {
   const locks = new LockTable()
   const processes = Array.from({ length: 3 }, () => new WriteTurns(locks, 60_000))
   const order: number[] = []
@@ -24,7 +24,7 @@ it('gives turns in the order in which they were asked for', async () => {
   expect(locks.size).toBe(0)
 })
 
-it('goes on without a turn that does not come, and passes it on when it does', async () => {
+it('continues without a turn that does not come, and passes it on when it does', async () => {
   const locks = new LockTable()
   const leaveFirst = await new WriteTurns(locks).take()
   const leaveSecond = await new WriteTurns(locks, 1).take()

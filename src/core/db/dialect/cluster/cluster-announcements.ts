@@ -6,18 +6,18 @@ import { ClusterMembers, nameMember } from './cluster-members.ts'
 
 const NOTIFY: Statement = { name: 'notify', text: `select pg_notify('${CHANNEL}', $1)` }
 
-/** PostgreSQL takes less than 8,000 bytes. */
+/** PostgreSQL accepts less than 8,000 bytes. */
 const MAX_PAYLOAD = 7_900
-/** Those that wait for a connection. */
+/** Maximum announcements that wait for a connection. */
 const MAX_WAITING = 5_000
-/** Tells that announcements were dropped. No other topic is empty. */
+/** Says that announcements were dropped. No other topic is empty. */
 const DROPPED = ''
 
 type Listener = (detail: string) => void
 
 /**
- * Announcements by NOTIFY, those of one turn and those that wait for the answer of the database in one statement. Lost
- * are those that are on their way when a connection breaks; the process then hears that it may have missed some.
+ * Sends announcements by NOTIFY: those of one turn, and those that wait for the database's answer, share one statement.
+ * Announcements in flight are lost when a connection breaks; the process is then notified that it may have missed some.
  */
 class ClusterAnnouncements {
   readonly #link: ClusterLink
@@ -36,7 +36,7 @@ class ClusterAnnouncements {
   }
 
   announce(topic: string, detail?: string): void {
-    // NOTE: equal announcements with a detail count each: they may be units that a limit takes.
+    // NOTE: equal announcements with a detail each count: they may be units of a rate limit.
     const repeated = detail === undefined ? '' : `,${this.#repeated++}`
     const member = `${JSON.stringify(topic)},${JSON.stringify(detail ?? '')}${repeated}`
     if (this.#waiting.size >= MAX_WAITING) {
@@ -59,12 +59,12 @@ class ClusterAnnouncements {
     return () => this.#missed.delete(listener)
   }
 
-  /** Tells the listeners of this process that something may have been missed. */
+  /** Notifies the listeners of this process that announcements may have been missed. */
   miss(): void {
     for (const listener of this.#missed) listener()
   }
 
-  /** Sends what waits. */
+  /** Sends the queued announcements. */
   flush(): Promise<void> {
     return this.#send()
   }
@@ -76,7 +76,7 @@ class ClusterAnnouncements {
         await this.#link.query(session, NOTIFY, [this.#take()])
       }
     } catch {
-      // The next announcement tries again; the others ask the database by themselves from time to time.
+      // The next announcement tries again; the others poll the database from time to time.
     } finally {
       this.#isSending = false
     }
@@ -102,7 +102,7 @@ class ClusterAnnouncements {
   }
 }
 
-/** Sender, then topics with details. Everybody who may use the database may notify: what is no array is empty. */
+/** Sender, then topics with details. Every database user may notify, so anything but an array is ignored. */
 function parsePayload(payload: string): readonly [string?, ...(readonly [string, string])[]] {
   try {
     const parsed: unknown = JSON.parse(payload)
@@ -113,7 +113,7 @@ function parsePayload(payload: string): readonly [string?, ...(readonly [string,
 }
 
 interface ClusterOptions extends Omit<ClusterLinkOptions, 'member'> {
-  /** Absolute path of what the nodes share, which may have another one on each. */
+  /** Absolute path of the nodes' shared directory, which may differ on each node. */
   readonly dataDir: string
 }
 
@@ -122,7 +122,7 @@ interface Cluster {
   close(): Promise<void>
 }
 
-/** Makes this process a member of the cluster. `local`: the processes of its own machine. */
+/** Makes this process a member of the cluster. `local` is the interface to the processes of its own machine. */
 export async function joinCluster(options: ClusterOptions, local: Processes): Promise<Cluster> {
   const member = nameMember(options.node)
   const link = await ClusterLink.open({ ...options, member })
@@ -136,7 +136,7 @@ export async function joinCluster(options: ClusterOptions, local: Processes): Pr
   const members = new ClusterMembers(link, announcer, member)
   const onEnded: Processes['onEnded'] = (listener) =>
     members.onEnded((names) => {
-      // What they did may not have been announced.
+      // Their last changes may not have been announced.
       if (names.length > 0) announcements.miss()
       listener(names)
     })

@@ -5,25 +5,25 @@ import { unavailable } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 
 export interface ClusterLinkOptions {
-  /** Of PostgreSQL itself: a pooler that shares connections among transactions cannot be used. */
+  /** A direct URL of PostgreSQL: a pooler that shares connections among transactions does not work. */
   readonly url: string
   readonly node: string
-  /** Names this process, whichever session it has. */
+  /** Identifies this process across its sessions. */
   readonly member: string
-  /** Milliseconds after which the locks of a process that does not respond are free. */
+  /** Milliseconds after which the locks of an unresponsive process become free. */
   readonly leaseMs: number
   readonly log: Logger
 }
 
-/** This process as the other ones see it, from one connection to the next. */
+/** This process as others see it, for the lifetime of one connection. */
 export interface Session {
   readonly id: number
-  /** `performance.now()`. */
+  /** As in `performance.now()`. */
   readonly openedAt: number
   isLost: boolean
 }
 
-/** A lock as its row names it. */
+/** A lock as identified in its row. */
 export interface Lease {
   readonly name: string
   readonly session: Session
@@ -36,17 +36,17 @@ interface Opened {
 }
 
 export const CHANNEL = 'ingot_cluster'
-/** Heartbeats in the time of a lease. */
+/** Heartbeats within the time of a lease. */
 const BEATS = 4
 const FIRST_PAUSE_MS = 50
-/** So short that a node serves again soon after the database does; one attempt costs neither of them much. */
+/** Short, so that a node serves again soon after the database is back; one attempt is cheap for both. */
 const MAX_PAUSE_MS = 100
-/** For an answer of a server that may have gone without a word. */
+/** Timeout for an answer, in case the server died silently. */
 const SILENCE_MS = 5_000
-/** For a connection, when there is none. */
+/** Timeout for a connection when there is none. */
 const WAIT_MS = 10_000
 
-/** Prepared once for each connection. */
+/** Prepared once per connection. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -57,7 +57,7 @@ const JOIN: Statement = {
   text: `insert into cluster_session (id, expires_at, node, member)
     values ($1, clock_timestamp() + $2 * interval '1 ms', $3, $4)`,
 }
-/** NOTE: a session that is late goes on unless it was deleted: its locks are free only after that. */
+/** NOTE: a late session continues unless it was deleted: only deletion frees its locks. */
 const RENEW: Statement = {
   name: 'renew',
   text: `update cluster_session set expires_at = clock_timestamp() + $2 * interval '1 ms'
@@ -73,9 +73,9 @@ const MEMBERS: Statement = { name: 'members', text: 'select member from cluster_
 const NODES: Statement = { name: 'nodes', text: 'select distinct node from cluster_session where id <> $1 order by 1' }
 
 /**
- * The connection by which a process takes part in a cluster: for its session, whose heartbeat it sends, locks and
- * notifications, in the order in which they are sent. When it is lost, so is the session with all its locks; another
- * one is opened with growing pauses.
+ * The connection by which a process takes part in a cluster. It carries the session with its heartbeat, locks and
+ * notifications, in the order in which they are sent. Losing it loses the session with all its locks; a new one is
+ * opened with growing pauses.
  */
 export class ClusterLink {
   readonly #options: ClusterLinkOptions
@@ -90,7 +90,7 @@ export class ClusterLink {
     this.#options = options
   }
 
-  /** Rejects when the first connection cannot be made. */
+  /** Rejects if the first connection fails. */
   static async open(options: ClusterLinkOptions): Promise<ClusterLink> {
     const link = new ClusterLink(options)
     link.#opened = await link.#connect()
@@ -107,14 +107,14 @@ export class ClusterLink {
     this.#onReopened.push(listener)
   }
 
-  /** Waits for a connection; throws unavailable when there is none for 10 seconds. */
+  /** Waits for a connection; throws unavailable if there is none within 10 seconds. */
   async session(): Promise<Session> {
     if (this.#opened === undefined) await Promise.race([this.#reopening, sleep(WAIT_MS, undefined, { ref: false })])
     if (this.#opened === undefined) throw unavailable('the database cannot be reached')
     return this.#opened.session
   }
 
-  /** One statement of the session. Throws unavailable when the connection is lost, which ends the session. */
+  /** Runs one statement of the session. Throws unavailable if the connection is lost, which ends the session. */
   async query(session: Session, statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
     const opened = this.#opened
     if (opened?.session !== session) throw unavailable('the database cannot be reached')
@@ -126,30 +126,30 @@ export class ClusterLink {
     }
   }
 
-  /** Throws unavailable when another process may have the lock; else it is kept for a full lease from now. */
+  /** Extends the lock to a full lease from now. Throws unavailable if another process may have it. */
   async confirm({ name, session, fence }: Lease): Promise<void> {
     if (!(await this.#extend(session, CONFIRM, [name, fence])))
       throw unavailable('this server did not respond for too long and lost a lock to another one, try again')
   }
 
-  /** Deletes the sessions that are over, and their locks. */
+  /** Deletes expired sessions and their locks. */
   async reap(session: Session): Promise<void> {
     await this.query(session, REAP, [session.id])
   }
 
-  /** The names of the processes that have sessions which are not over. */
+  /** The names of the processes with live sessions. */
   async listMembers(session: Session): Promise<string[]> {
     const [, { rows }] = await Promise.all([this.reap(session), this.query(session, MEMBERS, [])])
     return (rows as { member: string }[]).map(({ member }) => member)
   }
 
-  /** The names of the nodes that have sessions beside this one. */
+  /** The names of other nodes with sessions. */
   async listNodes(session: Session): Promise<string[]> {
     const [, { rows }] = await Promise.all([this.reap(session), this.query(session, NODES, [session.id])])
     return (rows as { node: string }[]).map(({ node }) => node)
   }
 
-  /** Gives the session up: what it has locked is lost. */
+  /** Ends the session: its locks are lost. */
   lose(session: Session): void {
     if (this.#opened?.session === session) this.#lose(this.#opened, 'the session is over')
   }
@@ -203,7 +203,8 @@ export class ClusterLink {
     })
     try {
       await client.connect()
-      // NOTE: a session without the advisory lock of its id is over, so that is first; they run in this order.
+      // NOTE: a session without the advisory lock of its id counts as ended, so that lock comes first; they run in this
+      // order.
       await Promise.all([
         client.query('select pg_advisory_lock($1)', [session.id]),
         client.query({ ...JOIN, values: [session.id, leaseMs, node, member] }),
@@ -224,7 +225,7 @@ export class ClusterLink {
     // NOTE: the server frees its locks when the connection closes.
     void lost.client.end().catch(() => {})
     if (this.#closing.signal.aborted) return
-    this.#options.log.warn({ err: reason }, 'lost touch with the cluster; connecting again')
+    this.#options.log.warn({ err: reason }, 'lost the connection to the cluster; reconnecting')
     this.#reopening = this.#reopen()
   }
 

@@ -9,7 +9,7 @@ const GIVE: Statement = {
   name: 'give',
   text: 'delete from cluster_lock where session_id = $1 and name = any($2::text[])',
 }
-/** What cluster_take answers instead of a fencing number. */
+/** The result of cluster_take if the lock is not free, instead of a fencing number. */
 const TAKEN = '0'
 const NO_SESSION = '-1'
 
@@ -17,22 +17,22 @@ const WANTED = 'lock wanted'
 const FREE = 'lock free'
 const FIRST_POLL_MS = 10
 const MAX_POLL_MS = 500
-/** Between two searches for sessions that are over. */
+/** Milliseconds between two searches for expired sessions. */
 const REAP_MS = 250
-/** For which a shared lock is kept after its last use: pushes to one repository follow each other. */
+/** How long a shared lock is kept after its last use: pushes to one repository come in series. */
 const KEEP_MS = 3_000
-/** For those that keep a shared lock to give it up. */
+/** Time for holders of a cached shared lock to release it. */
 const GIVE_UP_MS = 50
 const MAX_WANTED = 1_000
-/** Twice the longest pause after which one that waits says so again. */
+/** Twice the longest pause after which a waiting process announces again that it waits. */
 const WANTED_MS = 1_000
-/** For which a process that has released a lock lets the others take it first. */
+/** How long a process that released a lock lets others take it first. */
 const YIELD_MS = 20
 
-/** A shared lock of this process, used by several tasks and kept for a while. */
+/** A shared lock of this process, used by several tasks and cached for a while. */
 interface Kept {
   readonly lease: Promise<Lease | undefined>
-  /** The lease once it was taken. */
+  /** Set once the lock was taken. */
   taken: Lease | undefined
   users: number
   isWanted: boolean
@@ -40,18 +40,18 @@ interface Kept {
 }
 
 /**
- * Locks by name of all processes of a cluster: rows of PostgreSQL, each with a fencing number that only grows. A lock
- * takes one statement, its release one that nothing waits for; a shared lock that is used again within three seconds
- * none. Those that wait in one process take turns in their order, processes in the order in which they ask after a
- * release.
+ * Named locks across all processes of a cluster: rows of PostgreSQL, each with a fencing number that only increases.
+ * Taking a lock costs one statement, and its release one that nothing waits for; a shared lock that is used again
+ * within three seconds costs none. Waiters of one process are served in their order, processes in the order in which
+ * they ask after a release.
  */
 export class ClusterLocks implements SharedLocks {
   readonly #link: ClusterLink
   readonly #announcer: Announcer
-  /** Of the tasks of this process. */
+  /** Locks between the tasks of this process. */
   readonly #local = new LockTable()
   readonly #kept = new Map<string, Kept>()
-  /** Names for which other processes wait, as they have said lately. */
+  /** Names that other processes recently announced to wait for. */
   readonly #wanted = boundedCache<string, true>(MAX_WANTED, WANTED_MS)
   /** Names by the `performance.now()` until which this process does not take them. */
   readonly #yielded = new Map<string, number>()
@@ -70,7 +70,7 @@ export class ClusterLocks implements SharedLocks {
     })
   }
 
-  /** Throws unavailable when the database cannot be reached for 10 seconds. */
+  /** Throws unavailable if the database cannot be reached for 10 seconds. */
   async lock(name: string, mode: LockMode): Promise<Release> {
     const leave = await this.#local.lock(name, mode)
     try {
@@ -170,7 +170,7 @@ export class ClusterLocks implements SharedLocks {
     )
   }
 
-  /** Undefined when the lock is not free. */
+  /** Undefined if the lock is not free. */
   async #take(name: string, exclusively: boolean): Promise<Lease | undefined> {
     for (;;) {
       const session = await this.#link.session()
@@ -210,13 +210,13 @@ export class ClusterLocks implements SharedLocks {
     }, YIELD_MS).unref()
   }
 
-  /** NOTE: before the next `take` of the process, which must not find its own locks. */
+  /** NOTE: sent before the next `take` of the process, which must not find its own locks. */
   #flush(): void {
     const bySession = Map.groupBy(this.#given, ({ session }) => session)
     this.#given = []
     for (const [session, leases] of bySession) {
       const names = leases.map(({ name }) => name)
-      // A session that is lost has no locks.
+      // A lost session has no locks.
       this.#link.query(session, GIVE, [session.id, names]).catch(() => {})
     }
   }

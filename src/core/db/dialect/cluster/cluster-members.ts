@@ -2,11 +2,11 @@ import { randomHex } from '../../../platform/crypto/crypto.ts'
 import type { Announcer, Members } from '../../../platform/concurrency/processes.ts'
 import type { ClusterLink, Session } from './cluster-link.ts'
 
-/** Between two reads of the sessions, while a caller waits. */
+/** Milliseconds between two reads of the sessions while a caller waits. */
 const LOOK_MS = 250
-/** For which a process may be without a session: one that has lost its connection opens another. */
+/** How long a process may lack a session: one that has lost its connection opens another. */
 const GRACE_MS = 750
-/** The same for the session of this process: PostgreSQL may have been away before, and others come back later. */
+/** The same for the session of this process: PostgreSQL may have been down before, and others may return later. */
 const OWN_GRACE_MS = 6_000
 const LEFT = 'left'
 const PREFIX = 'cluster/'
@@ -14,8 +14,8 @@ const PREFIX = 'cluster/'
 type Listener = (names: readonly string[]) => void
 
 /**
- * The processes of a cluster by the names in their sessions. One has ended when it had no session for a moment, while
- * this process had its own all the time. It looks only while there are listeners.
+ * The processes of a cluster by the names in their sessions. A process has ended when it lacked a session for a while
+ * during which this process kept its own. Reads the sessions only while there are listeners.
  */
 export class ClusterMembers implements Members {
   readonly self: string
@@ -24,12 +24,12 @@ export class ClusterMembers implements Members {
   readonly #listeners = new Set<Listener>()
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
-  /** `performance.now()` of the first look with the present session. */
+  /** `performance.now()` of the first read with the present session. */
   #since: number | undefined
   #there: ReadonlySet<string> = new Set()
-  /** Names of those that said so, while they still have sessions. */
+  /** Names that announced their end, while their sessions still exist. */
   readonly #left = new Set<string>()
-  /** Names by the look that did not find them any more. */
+  /** Names by the first read that did not find them any more. */
   readonly #missing = new Map<string, number>()
   #isCertain = false
 
@@ -61,7 +61,7 @@ export class ClusterMembers implements Members {
     }
   }
 
-  /** Says that this process ends by itself. */
+  /** Announces that this process ends regularly. */
   close(): void {
     clearInterval(this.#timer)
     this.#announcer.announce(LEFT, this.self)
@@ -83,7 +83,7 @@ export class ClusterMembers implements Members {
       const names = await this.#link.listMembers(session)
       if (!session.isLost && this.#timer !== undefined) this.#compare(session, new Set(names))
     } catch {
-      // The connection was lost; what was seen is forgotten when there is another one.
+      // The connection was lost; the state starts anew with the next one.
     } finally {
       this.#isLooking = false
     }
@@ -106,5 +106,5 @@ export class ClusterMembers implements Members {
   }
 }
 
-/** Of one process and no later one. */
+/** Unique to one process, not reused by later ones. */
 export const nameMember = (node: string): string => `${PREFIX}${node}/${randomHex(8)}`
