@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** What a process remembers between requests is made by one of these. */
 const STATE = new RegExp(
   [
-    'new (?:LRUCache|WeakMap|KeyedMutex|FairQueue|Semaphore|RateLimit|WorkerLoop|InFlight|RecentCache|ObjectArena|Gate|RepoGate)\\b',
+    'new (?:LRUCache|WeakMap|KeyedMutex|FairQueue|Semaphore|RateLimit|WorkerLoop|InFlight|RecentCache|ObjectArena|Limiter|RepoLock)\\b',
     'new (?:PackCache|TaskPool|LanesInFlight|ReaderPool|GraphThread|Checkpoints)\\(',
     'PackCache\\.open\\(',
     '\\b(?:boundedCache|createMemo|withReadCache|setInterval|mkdtemp)\\b[<(]',

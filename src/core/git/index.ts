@@ -277,22 +277,22 @@ function dropReaders({ pool, graph }: GitState, path: string): void {
 const isBranchOrTag = (ref: string): boolean => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/')
 
 function maintain(state: GitState, repo: GitRepo, reason: MaintenanceReason): Promise<MaintenanceReport> {
-  const { gate, quarantines, startedAt } = state
+  const { repoLock, quarantines, startedAt } = state
   const { path, command } = repo
   const onRepacked = (): void => {
     dropReaders(state, path)
     state.announce('packs replaced', repo.storage)
   }
   return state.diskMutex.run(path, (confirm) =>
-    maintainRepo({ path, command, gate, quarantines, startedAt, onRepacked, confirm }, reason),
+    maintainRepo({ path, command, repoLock, quarantines, startedAt, onRepacked, confirm }, reason),
   )
 }
 
 async function cleanUp(state: GitState, layout: Layout): Promise<CleanUpReport> {
-  const { gate, quarantines, startedAt } = state
+  const { repoLock, quarantines, startedAt } = state
   for await (const stored of listOnDisk(layout)) {
     for (const { storage } of stored)
-      await clearKilledPushes({ path: layout.repo(storage), gate, quarantines, startedAt })
+      await clearKilledPushes({ path: layout.repo(storage), repoLock, quarantines, startedAt })
   }
   const pools = await removeEmptyPools(layout, state.diskMutex, performance.timeOrigin + performance.now())
   for (const pool of await listPools(layout)) {

@@ -76,7 +76,7 @@ export interface GitRepo {
 }
 
 export function createRepo(state: GitState, storage: string, format: ObjectFormat, cacheKey: string): GitRepo {
-  const { memo, gate, graph } = state
+  const { memo, repoLock, graph } = state
   const path = state.layout.repo(storage)
   const command = createCommand(path, state.slots, state.limits)
   const objects = createObjects({ path, format, cacheKey, cache: state.objects, pool: state.pool, command })
@@ -126,7 +126,7 @@ export function createRepo(state: GitState, storage: string, format: ObjectForma
     archives: createArchives(format, command),
     blames: createBlames({ format, cacheKey, command, memo }),
     command,
-    writing: (task) => gate.shared(path, task),
+    writing: (task) => repoLock.shared(path, task),
     requireRoom: () => requireRoom(path),
     writer,
     tagTimes: () => listTagTimes(command),

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts'
 import { KeyedMutex, Semaphore } from '../platform/concurrency/lock-table.ts'
 import { onlyProcess, type Processes } from '../platform/concurrency/processes.ts'
 import type { Logger } from '../platform/logger.ts'
-import { RepoGate } from './disk/gate.ts'
+import { RepoLock } from './disk/repo-lock.ts'
 import type { Layout } from './disk/layout.ts'
 import type { CommandSlots } from './engine/command.ts'
 import { GraphThread } from './engine/graph/graph-thread.ts'
@@ -56,7 +56,7 @@ export interface GitState {
   readonly refMutex: KeyedMutex
   /** Serializes creation and maintenance per repository or pool (by path). */
   readonly diskMutex: KeyedMutex
-  readonly gate: RepoGate
+  readonly repoLock: RepoLock
   /** Paths of the quarantines of pushes in progress; those of other processes are recognised by age. */
   readonly quarantines: Set<string>
   /** Wall-clock milliseconds, to recognise locks and leftovers of an earlier process. */
@@ -97,7 +97,7 @@ export function createState(layout: Layout, { log, clock, limits, processes = on
     graph: new GraphThread(log),
     refMutex: new KeyedMutex({ name: 'refs', locks }),
     diskMutex: new KeyedMutex({ name: 'disk', locks }),
-    gate: new RepoGate(locks),
+    repoLock: new RepoLock(locks),
     quarantines: new Set(),
     startedAt,
     acrossMachines,

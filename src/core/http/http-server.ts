@@ -13,7 +13,7 @@ const MAX_RESUMED = 32
  * arrived go first. The event loop hands over all requests that arrived together, and a caller who sends hundreds at
  * once would let the others wait for all of them.
  */
-export function takeTurns(handle: RequestListener): RequestListener {
+export function scheduleRequests(handle: RequestListener): RequestListener {
   const waiting: [IncomingMessage, ServerResponse][] = []
   let began: number | undefined
   let isResuming = false
@@ -119,7 +119,7 @@ export function createHttpServer(
     connectionsCheckingInterval: Math.min(receiveTimeoutMs / 2, MAX_CHECKING_INTERVAL_MS),
     keepAliveTimeout: KEEP_ALIVE_MS,
   }
-  const inTurns = limitPipelining(takeTurns(handle))
+  const inTurns = limitPipelining(scheduleRequests(handle))
   const server =
     certificates === undefined ? createServer(options, inTurns) : new SecureServer(certificates, options, inTurns)
   limitConnections(server, maxConnections, log)

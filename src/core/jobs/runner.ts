@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Tx } from '../db/database.ts'
 import { freeLeasesOfEnded } from '../db/ended-leases.ts'
-import { whenBack } from '../db/when-back.ts'
+import { retryUntilAvailable } from '../db/retry-until-available.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type Members, onlyProcess } from '../platform/concurrency/processes.ts'
@@ -152,7 +152,7 @@ export class JobRunner {
     while (!over.aborted && !lost.signal.aborted) {
       try {
         await sleep(HEARTBEAT_MS, undefined, { signal: over })
-        const isKept = await whenBack(() => this.#database.transaction(extend), over)
+        const isKept = await retryUntilAvailable(() => this.#database.transaction(extend), over)
         if (!isKept) lost.abort(new Error('another process has taken over the job'))
       } catch (error) {
         if (!over.aborted) this.#log.warn({ err: error, job: job.id }, 'lease not extended')
@@ -162,7 +162,7 @@ export class JobRunner {
 
   /** While the process runs, what came of a job is recorded as soon as the database can be reached. */
   #record<T>(write: (tx: Tx) => Promise<T>): Promise<T> {
-    return whenBack(() => this.#database.transaction(write), this.#abort.signal)
+    return retryUntilAvailable(() => this.#database.transaction(write), this.#abort.signal)
   }
 
   async #failed(job: JobRow, error: unknown): Promise<void> {

@@ -48,7 +48,7 @@ export type ReadClient = pg.Client & {
 }
 
 /** A connection in pipeline mode, which sends a query without waiting for earlier answers. */
-interface Lane {
+interface Pipeline {
   readonly client: ReadClient
   readonly connected: Promise<unknown>
   waiting: number
@@ -59,7 +59,7 @@ interface Lane {
  * connection with the fewest unanswered queries. A lost connection fails its queries and is replaced by the next query.
  */
 export class PostgresReads implements Driver {
-  readonly #lanes = new Set<Lane>()
+  readonly #pipelines = new Set<Pipeline>()
   readonly #open: () => ReadClient
   readonly #max: number
   readonly #connection: DatabaseConnection
@@ -93,9 +93,9 @@ export class PostgresReads implements Driver {
   async rollbackTransaction(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    const lanes = [...this.#lanes]
-    this.#lanes.clear()
-    await Promise.all(lanes.map(({ client }) => client.end()))
+    const pipelines = [...this.#pipelines]
+    this.#pipelines.clear()
+    await Promise.all(pipelines.map(({ client }) => client.end()))
   }
 
   /** Executes again with a new statement if a migration changed the columns of the prepared one. */
@@ -109,35 +109,35 @@ export class PostgresReads implements Driver {
   }
 
   async #execute<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const lane = this.#choose()
-    lane.waiting++
+    const pipeline = this.#choose()
+    pipeline.waiting++
     try {
-      await lane.connected
-      const { rows } = await lane.client.query(text, parameters as unknown[])
+      await pipeline.connected
+      const { rows } = await pipeline.client.query(text, parameters as unknown[])
       return { rows: rows as R[] }
     } finally {
-      lane.waiting--
-      if (lane.client.isLost) this.#lanes.delete(lane)
+      pipeline.waiting--
+      if (pipeline.client.isLost) this.#pipelines.delete(pipeline)
     }
   }
 
-  #choose(): Lane {
-    let chosen: Lane | undefined
-    for (const lane of this.#lanes) {
-      if (lane.waiting === 0) return lane
-      if (chosen === undefined || lane.waiting < chosen.waiting) chosen = lane
+  #choose(): Pipeline {
+    let chosen: Pipeline | undefined
+    for (const pipeline of this.#pipelines) {
+      if (pipeline.waiting === 0) return pipeline
+      if (chosen === undefined || pipeline.waiting < chosen.waiting) chosen = pipeline
     }
-    return chosen === undefined || this.#lanes.size < this.#max ? this.#connect() : chosen
+    return chosen === undefined || this.#pipelines.size < this.#max ? this.#connect() : chosen
   }
 
-  #connect(): Lane {
+  #connect(): Pipeline {
     const client = this.#open()
-    const lane: Lane = { client, connected: client.connect().catch(explain), waiting: 0 }
-    const lose = (): void => void this.#lanes.delete(lane)
-    lane.connected.catch(lose)
+    const pipeline: Pipeline = { client, connected: client.connect().catch(explain), waiting: 0 }
+    const lose = (): void => void this.#pipelines.delete(pipeline)
+    pipeline.connected.catch(lose)
     client.once('error', lose)
     client.once('end', lose)
-    this.#lanes.add(lane)
-    return lane
+    this.#pipelines.add(pipeline)
+    return pipeline
   }
 }

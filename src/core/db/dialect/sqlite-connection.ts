@@ -80,7 +80,7 @@ const PATIENCE_MS = 250
  * SQLite's lock excludes two writers, and other programs take it without queueing. So a process that gets no turn for a
  * quarter of a second, because the supervisor or another writer is slow, continues without one.
  */
-export class WriteTurns {
+export class WriterQueue {
   readonly #locks: SharedLocks | undefined
   readonly #patienceMs: number
 

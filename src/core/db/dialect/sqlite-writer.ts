@@ -3,7 +3,7 @@ import type Sqlite from 'better-sqlite3'
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
 import { Semaphore } from '../../platform/concurrency/lock-table.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { SqliteConnection, type WalSync, type WriteTurns } from './sqlite-connection.ts'
+import { SqliteConnection, type WalSync, type WriterQueue } from './sqlite-connection.ts'
 
 /** Transactions that one durable commit makes permanent together. */
 interface Group {
@@ -77,7 +77,7 @@ class Turn implements DatabaseConnection {
 
 interface WritingOptions {
   readonly wal: WalSync
-  readonly turns: WriteTurns
+  readonly turns: WriterQueue
   readonly busyDeadlineMs: number
   /** Called after each commit. */
   readonly onCommit?: () => void
@@ -94,7 +94,7 @@ export class WritingDriver implements Driver {
   readonly #database: Sqlite.Database
   readonly #connection: SqliteConnection
   readonly #wal: WalSync
-  readonly #processTurns: WriteTurns
+  readonly #processTurns: WriterQueue
   readonly #busyDeadlineMs: number
   readonly #onCommit: () => void
   readonly #turns = new Semaphore(1)

@@ -16,7 +16,7 @@ import {
 import type { SharedLocks } from '../../platform/concurrency/lock-table.ts'
 import { denyOthers, makeDirectory, makePrivateFile } from '../../platform/files/private.ts'
 import type { Cascade, Connections, DatabaseDialect, JsonColumns } from './dialect.ts'
-import { isBusy, SqliteConnection, WalSync, WriteTurns } from './sqlite-connection.ts'
+import { isBusy, SqliteConnection, WalSync, WriterQueue } from './sqlite-connection.ts'
 import { Checkpoints } from './sqlite-checkpoints.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { WritingDriver } from './sqlite-writer.ts'
@@ -110,7 +110,7 @@ function connect<T>(
   writer.pragma(`wal_autocheckpoint = ${keepLog ? 0 : 4 * checkpointFrames}`)
   if (!keepLog) writer.pragma(`journal_size_limit = ${4 * checkpointFrames * PAGE_BYTES}`)
   const wal = new WalSync(file)
-  const turns = new WriteTurns(locks)
+  const turns = new WriterQueue(locks)
   const driver = new WritingDriver(writer, { wal, turns, busyDeadlineMs, onCommit: () => checkpoints?.noteCommit() })
   const runAlone = <R>(work: () => R | Promise<R>): Promise<R> => driver.runAlone(work)
   const log = new SqliteLog(file, { runAlone, open: openFile })

@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3'
 import { Kysely, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WritingDriver } from './sqlite-writer.ts'
-import { WalSync, WriteTurns } from './sqlite-connection.ts'
+import { WalSync, WriterQueue } from './sqlite-connection.ts'
 
 /** A file sync that ends when the test decides. */
 function controlledSync() {
@@ -78,7 +78,7 @@ describe('commits that wait for the disk', () => {
         createDriver: () =>
           new WritingDriver(database, {
             wal: new WalSync(file, sync),
-            turns: new WriteTurns(undefined),
+            turns: new WriterQueue(undefined),
             busyDeadlineMs: 1000,
           }),
         createIntrospector: (of) => new SqliteIntrospector(of),

@@ -5,7 +5,7 @@ import { removeTree } from '../../platform/files/durable.ts'
 import type { GitCommand, Settings } from '../engine/command.ts'
 import { isGitError } from '../errors.ts'
 import { FILTERS, filterArgs } from './commit-graph.ts'
-import type { RepoGate } from './gate.ts'
+import type { RepoLock } from './repo-lock.ts'
 import type { Layout } from './layout.ts'
 import { clearAllStaleLocks } from './locks.ts'
 import { poolOf } from './pool.ts'
@@ -27,7 +27,7 @@ export interface MaintenanceReport {
 export interface MaintenanceContext {
   readonly path: string
   readonly command: GitCommand
-  readonly gate: RepoGate
+  readonly repoLock: RepoLock
   /** As in GitState. */
   readonly quarantines: ReadonlySet<string>
   readonly startedAt: number
@@ -106,7 +106,7 @@ async function needsRepack(path: string, use: DiskUse, borrows: boolean): Promis
   return !names.some((name) => name.endsWith('.bitmap'))
 }
 
-type Leftovers = Pick<MaintenanceContext, 'path' | 'gate' | 'quarantines' | 'startedAt'>
+type Leftovers = Pick<MaintenanceContext, 'path' | 'repoLock' | 'quarantines' | 'startedAt'>
 
 /** Deletes the leftovers of killed pushes, also in repositories that get no pushes and therefore no maintenance. */
 export async function clearKilledPushes(context: Leftovers): Promise<void> {
@@ -114,9 +114,9 @@ export async function clearKilledPushes(context: Leftovers): Promise<void> {
   if (names.some((name) => name.startsWith('tmp_'))) await deleteLeftovers(context)
 }
 
-async function deleteLeftovers({ path, gate, quarantines, startedAt }: Leftovers): Promise<void> {
+async function deleteLeftovers({ path, repoLock, quarantines, startedAt }: Leftovers): Promise<void> {
   try {
-    await gate.exclusive(path, async (confirm) => {
+    await repoLock.exclusive(path, async (confirm) => {
       await confirm?.()
       clearAllStaleLocks(path, startedAt)
       await deleteStaleQuarantines(path, quarantines, Math.max(startedAt - 1000, wallClock() - GRACE_MS))

@@ -2,7 +2,7 @@ import { isGitError } from '../../../core/git/index.ts'
 import { type Repo, repoQueries, repoDeletion } from '../../repositories/index.ts'
 import type { CheckOptions, Finding, Core, Services } from '../../../core/module.ts'
 import { listUnfinishedJobs } from '../../../core/jobs/index.ts'
-import { type Look, lookAgain } from '../../../core/platform/second-look.ts'
+import { type FindingsByName, recheck } from '../../../core/platform/recheck.ts'
 
 interface DriftDeps extends Pick<Core, 'database' | 'git'> {
   readonly pushes: Pick<Services['pushes'], 'inspect'>
@@ -16,7 +16,7 @@ interface Difference {
 }
 
 /** Differences of a repository between its rows and what is on disk. */
-type Differences = Look<Difference>
+type Differences = FindingsByName<Difference>
 
 /** What a first look found, by repository. */
 type Suspects = Map<Repo['id'], Differences>
@@ -73,8 +73,8 @@ async function wikiDifferences(
 
 /** Without what was about to be recorded. What the job of every start is about to repair is a note. */
 const confirmDifferences = (deps: DriftDeps, suspects: Suspects): AsyncGenerator<Finding, void, undefined> =>
-  lookAgain(suspects, {
-    look: (id) => findDifferences(deps, id),
+  recheck(suspects, {
+    check: (id) => findDifferences(deps, id),
     async loadPending() {
       const jobs = await listUnfinishedJobs(deps.database.read, ['repos.reconcile'])
       return () => jobs.length > 0

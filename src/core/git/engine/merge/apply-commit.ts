@@ -7,7 +7,7 @@ import { type TreeMerge, type TreeSpace, isSame, type LeafChange, listChanges } 
  * more than copying files of theirs over paths that ours left unchanged: a file changed on both sides, or anything that
  * renaming a file or directory may affect.
  */
-export async function mergeUntouched(space: TreeSpace, { base, ours, theirs }: TreeMerge): Promise<string | undefined> {
+export async function trivialMerge(space: TreeSpace, { base, ours, theirs }: TreeMerge): Promise<string | undefined> {
   if (ours === base || ours === theirs) return theirs
   if (theirs === base) return ours
   const changes = await (space.changes ?? listChanges)((oid) => space.readTree(oid), base, theirs)

@@ -1,7 +1,7 @@
 import type { NewCommit, Identity } from '../object/commit.ts'
 import type { ObjectWriter } from '../write/tree-edit.ts'
 import type { Objects } from '../read/objects.ts'
-import { mergeUntouched } from './apply-commit.ts'
+import { trivialMerge } from './apply-commit.ts'
 import { type ConflictFile, conflictHunks } from './conflict-hunks.ts'
 import { type MergeContext, type MergeSpace, type TreeMerge, inMergeSpace, type MergeTree } from './merge-tree.ts'
 import { replay } from './replay.ts'
@@ -111,7 +111,7 @@ async function mergeTips(
   space: MergeSpace,
   { base, head, common }: Omit<Tips, 'common'> & { readonly common: string | undefined },
 ): Promise<MergeTree> {
-  const untouched = common && (await mergeUntouched(space, await treesOf(objects, { common, base, head })))
+  const untouched = common && (await trivialMerge(space, await treesOf(objects, { common, base, head })))
   return untouched ? { tree: untouched, conflicts: [], messages: '' } : space.mergeCommits(base, head)
 }
 

@@ -1,6 +1,6 @@
 import type { Memo } from '../memo.ts'
 import { createObjectWriter } from '../write/tree-edit.ts'
-import { mergeUntouched } from './apply-commit.ts'
+import { trivialMerge } from './apply-commit.ts'
 import {
   buildMerge,
   type BuildContext,
@@ -38,7 +38,7 @@ export function createMerges(context: MergesContext) {
     mergeTrees: (ours: string, theirs: string): Promise<MergeResult> =>
       mergeByGit(context, { ours, theirs, keeps: true }),
     /**
-     * The same, but leaves nothing behind: the tree is not stored. Runs a process only for what `mergeUntouched` cannot
+     * The same, but leaves nothing behind: the tree is not stored. Runs a process only for what `trivialMerge` cannot
      * do.
      */
     tryMerge: (ours: string, theirs: string): Promise<MergeResult> => tryMerge(context, ours, theirs),
@@ -65,7 +65,7 @@ async function tryMerge(context: MergesContext, ours: string, theirs: string): P
   const tree =
     common === undefined || others.length > 0
       ? undefined
-      : await mergeUntouched(trialSpace(context), await treesOf(context.objects, { common, base: ours, head: theirs }))
+      : await trivialMerge(trialSpace(context), await treesOf(context.objects, { common, base: ours, head: theirs }))
   if (tree !== undefined) return { tree, conflicts: [] }
   return mergeByGit(context, { ours, theirs, keeps: false })
 }

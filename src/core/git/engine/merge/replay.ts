@@ -3,7 +3,7 @@ import type { GitCommand } from '../command.ts'
 import { emptyTreeOid } from '../object/format.ts'
 import { type Identity, formatIdentity, parseCommit, serializeCommit } from '../object/commit.ts'
 import type { Objects } from '../read/objects.ts'
-import { mergeUntouched } from './apply-commit.ts'
+import { trivialMerge } from './apply-commit.ts'
 import type { MergeSpace, TreeMerge, MergeTree } from './merge-tree.ts'
 
 interface ReplayedCommit {
@@ -107,7 +107,7 @@ export async function replay({ objects, command }: Sources, space: MergeSpace, p
 }
 
 async function mergeOnto(space: MergeSpace, trees: TreeMerge): Promise<MergeTree> {
-  const tree = await mergeUntouched(space, trees)
+  const tree = await trivialMerge(space, trees)
   return tree === undefined ? space.mergeTrees(trees) : { tree, conflicts: [], messages: '' }
 }
 

@@ -32,7 +32,7 @@ export function chooseSync(updates: readonly { readonly new: string }[]): RefSyn
 }
 
 /** The arguments of one ref transaction. */
-interface RefMoves {
+interface RefTransactionInput {
   /** The directory of the repository. */
   readonly path: string
   readonly refs: readonly string[]
@@ -46,7 +46,7 @@ interface RefMoves {
  * A git process that waits for the updates of one transaction. It is also started while a push is being unpacked, so
  * that its start does not delay the push. It reads nothing of the repository before it receives the updates.
  */
-export class RefMover {
+export class RefTransaction {
   readonly #child: Child
   readonly #output: ProcessOutput
   readonly #deadline: number
@@ -64,7 +64,7 @@ export class RefMover {
    * Moves all refs or none; call it once. Returns false, with nothing moved, if this machine cannot sync a file system.
    * Throws GitError `failed` with git's message if git refuses or has died.
    */
-  async move({ path, refs, lines, confirm }: RefMoves): Promise<boolean> {
+  async move({ path, refs, lines, confirm }: RefTransactionInput): Promise<boolean> {
     this.#isUsed = true
     const { stdin } = this.#child
     // NOTE: without a commit git aborts at the end of its input and removes its locks; a killed git would leave them.

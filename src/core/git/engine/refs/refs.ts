@@ -7,7 +7,7 @@ import { GitError, isGitError, RefConflictError } from '../../errors.ts'
 import type { GitCommand } from '../command.ts'
 import { isOid, isZeroOid, type ObjectFormat, zeroOid } from '../object/format.ts'
 import type { RefReader, RefSnapshot } from './ref-store.ts'
-import { chooseSync, RefMover, UPDATE_REF } from './ref-transaction.ts'
+import { chooseSync, RefTransaction, UPDATE_REF } from './ref-transaction.ts'
 
 const MAX_REF_BYTES = 1024
 
@@ -84,7 +84,7 @@ export type Refs = ReturnType<typeof createRefs>
 export function createRefs(context: RefsContext) {
   const { path, format, reader, mutex, command, startedAt } = context
 
-  async function transact({ updates, mover, confirm }: Transaction): Promise<void> {
+  async function transact({ updates, transaction, confirm }: Transaction): Promise<void> {
     checkAll(updates, await reader.fresh())
     for (const name of [...updates.map((update) => update.ref), 'packed-refs', 'HEAD'])
       clearStaleLock(join(path, `${name}.lock`), startedAt)
@@ -94,10 +94,10 @@ export function createRefs(context: RefsContext) {
       const sync = chooseSync(updates)
       // NOTE: git syncs and nothing has to be confirmed in between, so the number of concurrent processes is limited
       // here.
-      if (mover === undefined && confirm === undefined && sync === 'git')
+      if (transaction === undefined && confirm === undefined && sync === 'git')
         await command.run(UPDATE_REF, { input: `start\0${lines}prepare\0commit\0` })
-      else if (!(await (mover ?? new RefMover(command, sync)).move(moves)))
-        await new RefMover(command, 'git').move(moves)
+      else if (!(await (transaction ?? new RefTransaction(command, sync)).move(moves)))
+        await new RefTransaction(command, 'git').move(moves)
     } catch (error) {
       throw isGitError(error, 'failed') ? explain(error, updates) : error
     }
@@ -110,16 +110,17 @@ export function createRefs(context: RefsContext) {
     /** As `snapshot`, for callers that write: includes changes by other machines that were complete before the call. */
     freshSnapshot: (): Promise<RefSnapshot> => reader.fresh(),
     /** Prepares an `update` of some of these refs while other work continues. The caller must close it. */
-    mover: (updates: readonly Pick<RefUpdate, 'new'>[]): RefMover => new RefMover(command, chooseSync(updates)),
+    transaction: (updates: readonly Pick<RefUpdate, 'new'>[]): RefTransaction =>
+      new RefTransaction(command, chooseSync(updates)),
     /**
      * Moves all refs or none, durably. Throws RefConflictError if one does not have its expected old value or its name
      * clashes with another ref; GitError `invalid` for a bad name or id, `missing` for an object that does not exist.
-     * `mover` is the result of `mover()` and can be used once.
+     * `transaction` is the result of `transaction()` and can be used once.
      */
-    async update(updates: readonly RefUpdate[], mover?: RefMover): Promise<void> {
+    async update(updates: readonly RefUpdate[], transaction?: RefTransaction): Promise<void> {
       for (const update of updates) checkUpdate(update, format)
       if (updates.length === 0) return
-      await mutex.run(path, (confirm) => transact({ updates, mover, confirm }))
+      await mutex.run(path, (confirm) => transact({ updates, transaction, confirm }))
       context.onMoved()
     },
     /** Points HEAD at a branch, which need not exist yet. */
@@ -138,7 +139,7 @@ export function createRefs(context: RefsContext) {
 
 interface Transaction {
   readonly updates: readonly RefUpdate[]
-  readonly mover: RefMover | undefined
+  readonly transaction: RefTransaction | undefined
   /** Confirms the lock under which the refs move, where it can be lost. */
   readonly confirm: Confirm | undefined
 }

@@ -4,7 +4,7 @@ import { createPauses } from '../../../platform/concurrency/pauses.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
 import { isDomainError } from '../../../platform/errors.ts'
 import type { Quarantine } from '../../disk/quarantine.ts'
-import type { RefMover } from '../../engine/refs/ref-transaction.ts'
+import type { RefTransaction } from '../../engine/refs/ref-transaction.ts'
 import { type ByteSink, LARGE_BAND, SideBand } from '../pkt/pkt-line.ts'
 import {
   commandFaults,
@@ -46,7 +46,7 @@ export class PushSession {
   readonly #in: PushSessionInput
   readonly #band: SideBand | undefined
   #received = false
-  #mover: RefMover | undefined
+  #transaction: RefTransaction | undefined
   #lastSent = 0
 
   constructor(input: PushSessionInput) {
@@ -92,7 +92,7 @@ export class PushSession {
       // Between the check and the ref update, maintenance must not prune objects that the push relies on.
       return { results: await exchange.repo.writing(() => this.#decideAndMove(quarantine, objects)) }
     } finally {
-      this.#mover?.close()
+      this.#transaction?.close()
       await quarantine?.discard()
     }
   }
@@ -130,7 +130,7 @@ export class PushSession {
   /** Starts the process that moves the refs while other steps are awaited. */
   #warmUp(): void {
     const { exchange, request } = this.#in
-    this.#mover ??= exchange.repo.refs.mover(request.commands.map(({ newOid }) => ({ new: newOid })))
+    this.#transaction ??= exchange.repo.refs.transaction(request.commands.map(({ newOid }) => ({ new: newOid })))
   }
 
   async #decideAndMove(quarantine: Quarantine | undefined, objects: number): Promise<readonly PushResult[]> {
@@ -219,10 +219,10 @@ export class PushSession {
     atomic: boolean,
   ): Promise<void> {
     const { options, exchange } = this.#in
-    const tryMove = (moves: readonly RefMove[], mover?: RefMover) =>
-      moveRefs(exchange.repo, moves, { mover, onError: options.onError })
+    const tryMove = (moves: readonly RefMove[], transaction?: RefTransaction) =>
+      moveRefs(exchange.repo, moves, { transaction, onError: options.onError })
     const all = [...planned.values()].flat()
-    const failure = all.length === 0 ? undefined : await tryMove(all, this.#mover)
+    const failure = all.length === 0 ? undefined : await tryMove(all, this.#transaction)
     if (failure === undefined) return
     const pause = createPauses()
     for (const [command, moves] of planned) {

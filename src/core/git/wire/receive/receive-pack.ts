@@ -2,7 +2,7 @@ import { gitEnv } from '../../engine/command.ts'
 import type { GitRepo } from '../../repo.ts'
 import { advertiseReceive, type PushExchange, type ReceivePackOptions, protocolVersion } from '../protocol.ts'
 import { sinkTo, encodePkt } from '../pkt/pkt-line.ts'
-import { Gate } from '../gate.ts'
+import { Limiter } from '../limiter.ts'
 import { PktReader } from '../pkt/pkt-reader.ts'
 import { PushSession } from './push-session.ts'
 import { readReceiveRequest } from './receive-request.ts'
@@ -16,7 +16,7 @@ const MAX_DISCARDED = 64 * 1024 * 1024
 export type ReceivePack = ReturnType<typeof createReceivePack>
 
 export function createReceivePack(options: ReceivePackOptions) {
-  const gate = new Gate(options.maxPushes, options.maxPushesPerRepo)
+  const limiter = new Limiter(options.maxPushes, options.maxPushesPerRepo)
 
   /**
    * The first response, without HTTP's `# service` header. Version 2 does not exist for pushes and is answered as 0.
@@ -45,7 +45,7 @@ export function createReceivePack(options: ReceivePackOptions) {
     try {
       const request = await readReceiveRequest(reader, exchange.repo.objectFormat)
       if (!request) return
-      const leave = await gate.enter(exchange.repo.path, exchange.signal)
+      const leave = await limiter.enter(exchange.repo.path, exchange.signal)
       try {
         const env = gitEnv(exchange.repo.path)
         await new PushSession({ options, exchange, request, reader, sink, stateless, env }).run()

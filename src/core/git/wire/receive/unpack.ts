@@ -5,7 +5,7 @@ import type { PktReader } from '../pkt/pkt-reader.ts'
 import { protocolError, WireError } from '../wire-error.ts'
 import { isDomainError } from '../../../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../../platform/files/out-of-space.ts'
-import type { RefMover } from '../../engine/refs/ref-transaction.ts'
+import type { RefTransaction } from '../../engine/refs/ref-transaction.ts'
 import { isGitError, RefConflictError, type RefConflictReason } from '../../errors.ts'
 import type { GitRepo } from '../../repo.ts'
 import type { RefMove } from './receive-request.ts'
@@ -148,7 +148,7 @@ const REASONS: Readonly<Record<RefConflictReason, string>> = {
 export const NO_COMMIT = 'a branch must point to a commit'
 
 export interface MoveRefsOptions {
-  readonly mover: RefMover | undefined
+  readonly transaction: RefTransaction | undefined
   onError(error: unknown): void
 }
 
@@ -156,12 +156,12 @@ export interface MoveRefsOptions {
 export async function moveRefs(
   repo: GitRepo,
   moves: readonly RefMove[],
-  { mover, onError }: MoveRefsOptions,
+  { transaction, onError }: MoveRefsOptions,
 ): Promise<string | undefined> {
   try {
     await repo.refs.update(
       moves.map((move) => ({ ref: move.ref, new: move.newOid, old: move.oldOid })),
-      mover,
+      transaction,
     )
     return undefined
   } catch (error) {

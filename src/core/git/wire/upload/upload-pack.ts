@@ -20,7 +20,7 @@ import {
   requireSimpleFilter,
   type V2Request,
 } from './v2-request.ts'
-import { Gate } from '../gate.ts'
+import { Limiter } from '../limiter.ts'
 import { type GitChild, startGit } from '../git-child.ts'
 import type { PackCache } from './pack-cache.ts'
 import { PktReader } from '../pkt/pkt-reader.ts'
@@ -93,12 +93,12 @@ export function createUploadPack(options: UploadPackOptions) {
 
 class FetchServer {
   readonly #options: UploadPackOptions
-  readonly #gate: Gate
+  readonly #limiter: Limiter
   readonly #v2Capabilities: V2Capabilities
 
   constructor(options: UploadPackOptions) {
     this.#options = options
-    this.#gate = new Gate(options.maxFetches, options.maxFetchesPerRepo)
+    this.#limiter = new Limiter(options.maxFetches, options.maxFetchesPerRepo)
     this.#v2Capabilities = createV2Capabilities(options.agent)
   }
 
@@ -152,7 +152,7 @@ class FetchServer {
 
   async #answerCached(repo: GitRepo, request: V2Request, cache: PackCache, sink: ByteSink): Promise<void> {
     const key = await fetchKey(repo, await readRefs(repo), request)
-    const mustWait = !cache.has(key) && this.#gate.wouldWait(repo.path)
+    const mustWait = !cache.has(key) && this.#limiter.wouldWait(repo.path)
     const stream = cache.answer(key, (into, signal) =>
       this.#compute(repo, request, { sink: into, signal, rest: undefined }),
     )
@@ -172,7 +172,7 @@ class FetchServer {
     request: V2Request,
     to: { sink: ByteSink; signal: AbortSignal; rest: PktReader | undefined },
   ): Promise<void> {
-    const leave = await this.#gate.enter(repo.path, to.signal)
+    const leave = await this.#limiter.enter(repo.path, to.signal)
     const child = this.#start(repo, 2, ['--stateless-rpc'], to.signal)
     try {
       const feeding = to.rest ? feedUntilFlush(child, request.bytes, to.rest) : feed(child, request.bytes)
@@ -190,7 +190,7 @@ class FetchServer {
   /** v0 and v1: git speaks the protocol, the server relays bytes. */
   async relay(exchange: Exchange, version: ProtocolVersion, stateless: boolean): Promise<void> {
     const { repo, input, output, signal } = exchange
-    const leave = await this.#gate.enter(repo.path, signal)
+    const leave = await this.#limiter.enter(repo.path, signal)
     const child = this.#start(repo, version, stateless ? ['--stateless-rpc'] : [], signal)
     try {
       const reader = new PktReader(input)

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../core/db/database.ts'
 import { freeLeasesOfEnded } from '../../../../core/db/ended-leases.ts'
-import { isOutage } from '../../../../core/db/when-back.ts'
+import { isOutage } from '../../../../core/db/retry-until-available.ts'
 import type { DomainEvent, EventKind } from '../../../../core/events/index.ts'
 import type { Members } from '../../../../core/platform/concurrency/processes.ts'
 import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.ts'

@@ -101,7 +101,7 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
   if (head.repo.id !== repo.id) await bringObjects(git, { from: head.repo, to: repo, oid: head.oid, known: base.oid })
   const check = await checkMerge(opened, base.oid, head.oid)
   // NOTE: the process that creates the ref starts while rows are written.
-  const mover = opened.refs.mover([{ new: head.oid }])
+  const transaction = opened.refs.transaction([{ new: head.oid }])
   try {
     const issue = await insertRows(deps, actor, storing, check)
     // NOTE: the response shows the totals and waits for this computation.
@@ -109,11 +109,11 @@ async function storePull(deps: PullDeps, actor: SignedIn, storing: Storing): Pro
     const ref = pullHeadRef(issue.number)
     // NOTE: a repository that was imported from elsewhere may have a ref of this name.
     const old = (await opened.refs.snapshot()).get(ref)?.oid ?? opened.zeroOid
-    if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }], mover)
+    if (old !== head.oid) await opened.refs.update([{ ref, old, new: head.oid }], transaction)
     await syncMoved(deps, actor, [base, head])
     return issue
   } finally {
-    mover?.close()
+    transaction?.close()
   }
 }
 

@@ -1,5 +1,5 @@
 import { isGitError, branchRef, type RefSnapshot } from '../../../../core/git/index.ts'
-import { type Look, lookAgain } from '../../../../core/platform/second-look.ts'
+import { type FindingsByName, recheck } from '../../../../core/platform/recheck.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import type { DoctorCheck, Finding } from '../../../../core/module.ts'
 import { pullMergeRef } from '../pull.policy.ts'
@@ -103,15 +103,15 @@ interface Fault {
 export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
   name: 'pull requests',
   async *run({ fix }) {
-    const suspects = new Map<Repo['id'], Look<Fault>>()
+    const suspects = new Map<Repo['id'], FindingsByName<Fault>>()
     for await (const id of repoQueries.walkIds(deps.database.read)) {
       const faults = await findFaults(deps, id)
       if (faults.size === 0) continue
       if (fix) yield* repair(deps, id, faults)
       else suspects.set(id, faults)
     }
-    yield* lookAgain(suspects, {
-      look: (id) => findFaults(deps, id),
+    yield* recheck(suspects, {
+      check: (id) => findFaults(deps, id),
       async loadPending() {
         const isPending = await loadPendingSyncs(deps.database.read)
         return ({ head }) => head !== undefined && isPending(head)
@@ -121,7 +121,7 @@ export const pullRefsCheck = (deps: Deps): DoctorCheck => ({
 })
 
 /** Empty for a repository that was deleted, and for one without a directory, which another check reports. */
-async function findFaults(deps: Deps, id: Repo['id']): Promise<Look<Fault>> {
+async function findFaults(deps: Deps, id: Repo['id']): Promise<FindingsByName<Fault>> {
   const repo = await repoQueries.findById(deps.database.read, id)
   if (repo === undefined || !(await deps.git.repoExists(repo.storage))) return new Map()
   try {
@@ -135,7 +135,7 @@ async function findFaults(deps: Deps, id: Repo['id']): Promise<Look<Fault>> {
   }
 }
 
-async function compareRefs(deps: Deps, repo: Repo): Promise<Look<Fault>> {
+async function compareRefs(deps: Deps, repo: Repo): Promise<FindingsByName<Fault>> {
   const { refs, wrong, ended } = await findPullDrift(deps, repo)
   const fault = (head: PullHead, ref: string, text: string): [string, Fault] => [
     `${repo.fullName}: ${ref} ${text}`,
@@ -147,7 +147,7 @@ async function compareRefs(deps: Deps, repo: Repo): Promise<Look<Fault>> {
   ])
 }
 
-async function* repair(deps: Deps, id: Repo['id'], faults: Look<Fault>): Findings {
+async function* repair(deps: Deps, id: Repo['id'], faults: FindingsByName<Fault>): Findings {
   const isReadable = [...faults.values()].every(({ head }) => head !== undefined)
   if (isReadable) await reconcilePulls(deps, id)
   const left = isReadable ? await findFaults(deps, id) : faults

@@ -1,5 +1,5 @@
 import { freeLeasesOfEnded } from '../../../../../core/db/ended-leases.ts'
-import { whenBack } from '../../../../../core/db/when-back.ts'
+import { retryUntilAvailable } from '../../../../../core/db/retry-until-available.ts'
 import type { Members } from '../../../../../core/platform/concurrency/processes.ts'
 import { WorkerLoop } from '../../../../../core/platform/process/worker-loop.ts'
 import type { Core, Worker } from '../../../../../core/module.ts'
@@ -154,7 +154,7 @@ export class Deliverer implements Worker {
       if (next?.hook.isActive !== true) return await this.#records.giveBack(lane.hookId)
       for (let count = 1; next !== undefined; count++) {
         const { messageId } = next
-        const payload = await whenBack(() => this.#payloads.load(messageId), this.#abort.signal)
+        const payload = await retryUntilAvailable(() => this.#payloads.load(messageId), this.#abort.signal)
         // The webhook was deleted.
         if (payload === undefined) return await this.#records.giveBack(lane.hookId)
         const delivery: PendingDelivery = { ...next, payload }

@@ -1,6 +1,6 @@
 import type { Core } from '../../../../../core/module.ts'
 import type { Tx } from '../../../../../core/db/database.ts'
-import { whenBack } from '../../../../../core/db/when-back.ts'
+import { retryUntilAvailable } from '../../../../../core/db/retry-until-available.ts'
 import { Batches } from '../../../../../core/platform/concurrency/batches.ts'
 import {
   type AttemptRow,
@@ -45,7 +45,8 @@ interface Outcome {
 export type Records = ReturnType<typeof createRecords>
 
 export function createRecords({ database, clock, holder, retryMs, underWay, signal }: RecordDeps) {
-  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => whenBack(() => database.transaction(work), signal)
+  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    retryUntilAvailable(() => database.transaction(work), signal)
   const successes = new Batches<Outcome, NextDelivery | undefined>(
     (outcomes) => write((tx) => recordSuccesses(tx, outcomes)),
     { size: BATCH, pause: PAUSE_MS, expected: underWay },

@@ -12,7 +12,7 @@ interface State {
  * exclusively, across all processes of the server. Git's own grace periods protect against other programs. A task may
  * enter `shared` again: `exclusive` never waits.
  */
-export class RepoGate {
+export class RepoLock {
   readonly #states = new Map<string, State>()
   readonly #locks: SharedLocks | undefined
 

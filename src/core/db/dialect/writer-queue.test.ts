@@ -1,11 +1,11 @@
 import { setImmediate as soon } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { LockTable } from '../../platform/concurrency/lock-table.ts'
-import { WriteTurns } from './sqlite-connection.ts'
+import { WriterQueue } from './sqlite-connection.ts'
 
 it('assigns turns in the order of the requests', async () => {
   const locks = new LockTable()
-  const processes = Array.from({ length: 3 }, () => new WriteTurns(locks, 60_000))
+  const processes = Array.from({ length: 3 }, () => new WriterQueue(locks, 60_000))
   const order: number[] = []
   const leave = await processes[0]!.take()
   const others = [2, 1].map(async (n) => {
@@ -26,10 +26,10 @@ it('assigns turns in the order of the requests', async () => {
 
 it('continues without a turn that does not come, and passes it on when it does', async () => {
   const locks = new LockTable()
-  const leaveFirst = await new WriteTurns(locks).take()
-  const leaveSecond = await new WriteTurns(locks, 1).take()
+  const leaveFirst = await new WriterQueue(locks).take()
+  const leaveSecond = await new WriterQueue(locks, 1).take()
   leaveSecond()
-  const third = new WriteTurns(locks, 60_000).take()
+  const third = new WriterQueue(locks, 60_000).take()
   leaveFirst()
   ;(await third)()
   await soon()

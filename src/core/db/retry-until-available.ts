@@ -13,7 +13,7 @@ export const isOutage = (error: unknown): boolean => isDomainError(error, 'unava
  * done twice. `work` must be idempotent, because a commit may have succeeded although its answer was lost. Once
  * `signal` is aborted, the error of `work` is thrown.
  */
-export async function whenBack<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryUntilAvailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await work()

@@ -6,7 +6,7 @@ interface Waiter {
 }
 
 /** Admits at most `total` tasks, at most `perKey` of them with the same key; others wait in order. */
-export class Gate {
+export class Limiter {
   readonly #total: number
   readonly #perKey: number
   readonly #inside = new Map<string, number>()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { takeTurns } from './http-server.ts'
+import { scheduleRequests } from './http-server.ts'
 
 const MANY = 60
 /** Of one request. */
@@ -17,7 +17,7 @@ function work(): void {
 it('begins a request that arrives after many others between them', async () => {
   const begun: string[] = []
   const server = createServer(
-    takeTurns(({ url }, response) => {
+    scheduleRequests(({ url }, response) => {
       begun.push(url!)
       work()
       response.end()
@@ -51,7 +51,7 @@ it('begins a request that arrives after many others between them', async () => {
 it('begins each request once when another one waits because of it', async () => {
   const begun: number[] = []
   const sent = (n: number): [IncomingMessage, ServerResponse] => [{ n, socket: {} } as never, {} as never]
-  const ask = takeTurns((request) => {
+  const ask = scheduleRequests((request) => {
     const { n } = request as unknown as { n: number }
     begun.push(n)
     if (n === 1) for (const next of [2, 3]) ask(...sent(next))
