@@ -305,7 +305,7 @@ describe('a machine that is not as it should be', () => {
     const bin = join(folder.path, 'bin')
     mkdirSync(bin)
     expect(await command(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
-      failure(1, 'is git installed and on the PATH?'),
+      failure(1, 'is it installed and on the PATH?'),
     )
     writeFileSync(join(bin, 'git'), '#!/bin/sh\necho git version 2.20.1\n', { mode: 0o755 })
     expect(await command(`serve --data-dir ${data}`, { env: { PATH: bin } })).toMatchObject(
