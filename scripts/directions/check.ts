@@ -74,12 +74,32 @@ function checkSource(source: Source, order: readonly string[]): string[] {
       found.push(`${file} imports ${to}: ${layer.because}`)
     found.push(...checkDoor(file, to), ...checkDomains(file, to, order), ...checkRoles({ file, to, isType }))
   }
+  if (DOOR.test(file)) found.push(...checkExports(file, text))
   for (const { pattern, allowed, because } of words) {
     if (pattern.test(text) && !allowed.some((place) => place.test(file)))
       found.push(`${file} says ${pattern.source}: ${because}`)
   }
   if (stateless.test(text) && processState[file] === undefined)
     found.push(`${file} keeps state in the module: ${stateless.exec(text)![0]}`)
+  return found
+}
+
+const DOOR = /^src\/domains\/[^/]+\/index\.ts$/
+const MAX_NAMES = 40
+
+/** What a door exports: a bounded number of names, and no function of a store. */
+function checkExports(file: string, text: string): string[] {
+  const found: string[] = []
+  let count = 0
+  for (const [, typeOnly, list, from] of text.matchAll(/^export (type )?\{([^}]*)\} from '([^']+)'/gm)) {
+    const names = list!.split(',').map((name) => name.trim())
+    const exported = names.filter((name) => name !== '')
+    count += exported.length
+    if (typeOnly === undefined && from!.endsWith('.store.ts'))
+      for (const name of exported.filter((each) => !each.startsWith('type ')))
+        found.push(`${file} exports ${name} of a store; later domains use the objects of the *.queries.ts`)
+  }
+  if (count > MAX_NAMES) found.push(`${file} exports ${count} names, of at most ${MAX_NAMES}`)
   return found
 }
 

@@ -37,6 +37,18 @@ describe('direction rules', () => {
     ['a library outside its folder', source('src/core/http/a.ts', ['kysely'])],
     ['a word outside its place', source('src/core/http/a.ts', [], 'process.env')],
     ['state in a module', source('src/core/http/a.ts', [], 'const seen = new Map<string, string>()')],
+    [
+      'a store function in a door',
+      source('src/domains/a/index.ts', [], "export { type A, findA } from './m/a.store.ts'\n"),
+    ],
+    [
+      'a door of more than 40 names',
+      source(
+        'src/domains/a/index.ts',
+        [],
+        `export { ${Array.from({ length: 41 }, (_, i) => `a${i}`).join(', ')} } from './m/a.ts'\n`,
+      ),
+    ],
     ['a cache in a module', source('src/core/http/a.ts', [], 'const seen = new LRUCache<string, string>({ max: 9 })')],
   ])('refuse %s', (_, broken) => {
     expect(violations([broken], ['a', 'b'])).toHaveLength(1)

@@ -1,7 +1,7 @@
 export { Attachment as AttachmentModel, EditAttachmentOptions } from './attachments/attachment.model.ts'
 export { presentAttachment } from './attachments/attachment.present.ts'
 export type { Attachment } from './attachments/attachment.store.ts'
-export type { AttachmentHold, UploadPolicy } from './attachments/attachments.service.ts'
+export type { AttachmentHold } from './attachments/attachments.service.ts'
 export { serveAttachment } from './attachments/serve-attachment.routes.ts'
 export type { UploadRules } from './attachments/upload-rules.policy.ts'
 export type { AttachmentOwnerAccess } from './attachments/uploads.ts'
@@ -9,20 +9,12 @@ export { lostAccessProjections } from './collaborators/collaborators.projection.
 export { markupFamily } from './markup/markup.operations.ts'
 export { referencePatterns } from './markup/references/references.ts'
 export type { KeyTarget } from './repo-access/repo-access.service.ts'
-export {
-  type CreateRepoDeps,
-  TEMPLATE_ITEMS,
-  type TemplateCopier,
-  type TemplateItem,
-} from './repos/creation/create-repo.ts'
-export type { RepoPlan, NewRepoFacts } from './repos/creation/insert-new-repo.ts'
+export { type CreateRepoDeps, TEMPLATE_ITEMS, type TemplateCopier } from './repos/creation/create-repo.ts'
 export type { RepoInView, Writer, RepoView } from './repos/lookup.ts'
-export type { PushOrigin } from './repos/records/push.store.ts'
-export type { Mirror } from './repos/records/records.store.ts'
 export { parseRepoSettings } from './repos/repo-settings.ts'
 export { type RepoGuard, unreadableUnit } from './repos/repo.guards.ts'
 export { presentRepo } from './repos/repo.present.ts'
-export type { Repo, RepoCounter } from './repos/repo.store.ts'
+export type { Repo } from './repos/repo.store.ts'
 export { Repository } from './repos/repos.model.ts'
 export {
   repoQueries,
@@ -33,12 +25,11 @@ export {
   branchQueries,
   attachmentQueries,
   collaboratorQueries,
-  activityQueries,
-  watchQueries,
+  socialQueries,
   topicQueries,
 } from './repositories.queries.ts'
 export { type CommitSigner, gitWriter } from './signing/signing.ts'
 export type { CommentPlace } from './social/activities/activities.service.ts'
 export { WatchInfo } from './social/social.model.ts'
-export { labelsOfSet, licenseTemplates } from './templates/templates.ts'
+export { builtInTemplates } from './templates/templates.ts'
 export { topicRules } from './topics/topics.policy.ts'

@@ -167,16 +167,12 @@ export const collaboratorQueries = {
   upsert: upsertCollaboration,
 } as const
 
-/** Reads and commands on the activity feed that run in the transaction of a caller in a later domain. */
-export const activityQueries = {
-  insert: insertActivities,
-  updateOfComment: updateActivityOfComment,
-  deleteOn: deleteActivitiesOn,
-} as const
-
-/** Reads and commands on watches that run in the transaction of a caller in a later domain. */
-export const watchQueries = {
-  findMode: findWatchMode,
+/** Reads and commands on the activity feed and on watches that run in the transaction of a caller in a later domain. */
+export const socialQueries = {
+  insertActivities,
+  updateActivityOfComment,
+  deleteActivitiesOn,
+  findWatchMode,
   watchNewRepo,
 } as const
 

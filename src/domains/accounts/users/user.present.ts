@@ -28,7 +28,7 @@ function sightOf(user: UserEntity, viewer: Viewer): Sight {
 }
 
 /** A user as another signed-in user sees it: owners of repositories, authors, actors. */
-export const presentOther = (user: UserEntity, site: Site): User =>
+const presentOther = (user: UserEntity, site: Site): User =>
   presentFor(user, { inside: false, showEmail: !user.isEmailHidden }, site)
 
 function presentFor(user: UserEntity, { inside, showEmail }: Sight, site: Site): User {
@@ -80,7 +80,7 @@ function addressHash(address: string): string {
 }
 
 /** Stands for a deleted account. */
-export const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
+const presentGhost = (site: Site): User => presentVirtual(-1, 'Ghost', site)
 
 /** The accounts without a row: the deleted author and the actor of workflow jobs. Undefined for other ids. */
 export function presentVirtualById(id: number, site: Site): User | undefined {

@@ -107,3 +107,10 @@ const presentPayloadUser = (identity: Identity, user: User | undefined): Payload
   email: identity.email,
   username: user?.name ?? '',
 })
+
+/** How answers of later domains show commits. */
+export const commitPresenters = {
+  present: presentCommit,
+  presentPayload: presentPayloadCommit,
+  utcTime: commitUtcTime,
+} as const

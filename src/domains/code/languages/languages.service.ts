@@ -2,7 +2,7 @@ import type { Database } from '../../../core/db/database.ts'
 import { branchRef, type Git, type GitRepo } from '../../../core/git/index.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Logger } from '../../../core/platform/logger.ts'
-import { type Repo, licenseTemplates, repoQueries } from '../../repositories/index.ts'
+import { type Repo, repoQueries, builtInTemplates } from '../../repositories/index.ts'
 import { countLanguages, LanguageProcess } from './count-languages.ts'
 import { findRepoLanguages, putRepoLanguages } from './language.store.ts'
 import { createPauses } from '../../../core/platform/concurrency/pauses.ts'
@@ -27,7 +27,7 @@ type DetectLicense = (text: string) => string | undefined
 export function createLicenseDetector(): DetectLicense {
   let templates: ReadonlyMap<string, Words> | undefined
   return (text) => {
-    templates ??= new Map([...licenseTemplates()].map(([id, template]) => [id, wordsOf(template)]))
+    templates ??= new Map([...builtInTemplates.licenses()].map(([id, template]) => [id, wordsOf(template)]))
     return closest(wordsOf(text), templates)
   }
 }

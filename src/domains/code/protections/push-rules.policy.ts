@@ -121,3 +121,9 @@ export function rightsFor(
 export function firstDefaultBranch(pushed: readonly string[], current: string): string | undefined {
   return [current, 'main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }
+
+/** What pushes may change. */
+export const pushRules = {
+  rightsFor,
+  firstDefaultBranch,
+} as const

@@ -6,7 +6,7 @@ import type { Events } from '../../../core/events/index.ts'
 import { type Git, isZeroOid } from '../../../core/git/index.ts'
 import { asId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import { firstDefaultBranch } from '../protections/push-rules.policy.ts'
-import { type PushOrigin, type Repo, repoQueries, branchQueries } from '../../repositories/index.ts'
+import { type Repo, repoQueries, branchQueries } from '../../repositories/index.ts'
 
 export interface RefChange {
   readonly ref: string
@@ -68,7 +68,7 @@ async function chooseDefaultBranch(git: Git, repo: Repo, changes: readonly RefCh
 /** `current`: the changes that are still what the refs have. */
 async function writeRows(
   tx: Tx,
-  origin: PushOrigin,
+  origin: Parameters<typeof branchQueries.recordPush>[1],
   { changes, current, defaultBranch }: RefMoves & { readonly current: readonly RefChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
@@ -86,7 +86,7 @@ async function writeRows(
 async function appendPushed(
   tx: Tx,
   events: Events,
-  origin: PushOrigin,
+  origin: Parameters<typeof branchQueries.recordPush>[1],
   { changes, isMirrorSync = false }: RefMoves,
 ): Promise<void> {
   if (changes.length === 0) return

@@ -11,7 +11,6 @@ import {
   type Attachment as AttachmentEntity,
   EditAttachmentOptions,
   type RepoInView,
-  type UploadPolicy,
   type UploadRules,
   presentAttachment,
 } from '../../repositories/index.ts'
@@ -81,7 +80,7 @@ function writeOperations(deps: ReleaseAssetOperationDeps): Operation[] {
     guard: guards.repo('write', { unit: 'repo.releases' }),
     errors: [400, 401, 403, 404, 413, 422],
   } as const
-  const policy: UploadPolicy = { rules, refusal: 'bad-request' }
+  const policy = { rules, refusal: 'bad-request' } as const
   return [
     defineOperation({
       ...write,

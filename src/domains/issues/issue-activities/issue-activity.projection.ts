@@ -1,7 +1,7 @@
 import type { Tx } from '../../../core/db/database.ts'
 import type { AppendedEvent, Projections } from '../../../core/events/index.ts'
 import { asId, type IssueId } from '../../../core/platform/crypto/ids.ts'
-import { activityQueries } from '../../repositories/index.ts'
+import { socialQueries } from '../../repositories/index.ts'
 
 /** The API's names of activities on issues and on pull requests. */
 const KINDS = {
@@ -36,7 +36,7 @@ async function record(
   { text, commentId, opType }: Recorded,
 ): Promise<void> {
   if (actorId <= 0) return
-  await activityQueries.insert(tx, [
+  await socialQueries.insertActivities(tx, [
     {
       event_id: id,
       op_type: opType ?? KINDS[kind][payload.is_pull ? 1 : 0],
@@ -76,9 +76,9 @@ export const issueActivityProjections: Projections = {
     return record(tx, event, { text: excerptOf(body), commentId: id })
   },
   'comment.edited': (tx, { payload, entities: { comment } }) =>
-    activityQueries.updateOfComment(tx, onComment(payload), contentOf(payload.number, excerptOf(comment.body))),
-  'comment.deleted': (tx, { payload }) => activityQueries.deleteOn(tx, onComment(payload)),
+    socialQueries.updateActivityOfComment(tx, onComment(payload), contentOf(payload.number, excerptOf(comment.body))),
+  'comment.deleted': (tx, { payload }) => socialQueries.deleteActivitiesOn(tx, onComment(payload)),
   // Entries about the issue contain its former number and are visible to readers of the former repository.
-  'issue.transferred': (tx, { payload }) => activityQueries.deleteOn(tx, { issueId: asId(payload.issue_id) }),
-  'issue.deleting': (tx, { payload }) => activityQueries.deleteOn(tx, { issueId: asId(payload.issue_id) }),
+  'issue.transferred': (tx, { payload }) => socialQueries.deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
+  'issue.deleting': (tx, { payload }) => socialQueries.deleteActivitiesOn(tx, { issueId: asId(payload.issue_id) }),
 }

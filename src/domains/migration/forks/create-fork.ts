@@ -5,14 +5,13 @@ import { conflict, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import {
   type CreateRepoDeps,
-  type NewRepoFacts,
   type Repo,
   repoQueries,
   repoCreation,
   accessQueries,
   branchQueries,
   collaboratorQueries,
-  watchQueries,
+  socialQueries,
 } from '../../repositories/index.ts'
 import { lfsQueries, languageQueries, forkQueries } from '../../code/index.ts'
 import { webhookQueries } from '../../delivery/index.ts'
@@ -138,11 +137,17 @@ async function insertFork(
  */
 async function addCreator(
   tx: Tx,
-  { id, actor, owner, at, watch }: Pick<NewRepoFacts, 'id' | 'actor' | 'owner' | 'at' | 'watch'>,
+  {
+    id,
+    actor,
+    owner,
+    at,
+    watch,
+  }: Pick<Parameters<typeof repoCreation.record>[2], 'id' | 'actor' | 'owner' | 'at' | 'watch'>,
 ): Promise<void> {
   const creatorId = actor.account.id
   const orgId = owner.kind === 'organization' ? owner.id : undefined
-  if (watch) await watchQueries.watchNewRepo(tx, { repoId: id, creatorId, orgId, at })
+  if (watch) await socialQueries.watchNewRepo(tx, { repoId: id, creatorId, orgId, at })
   const mode = await repoCreation.decideCreatorMode(tx, { id, actor, owner })
   if (mode !== undefined) await collaboratorQueries.upsert(tx, id, creatorId, { mode, at })
 }

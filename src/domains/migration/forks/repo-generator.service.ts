@@ -7,9 +7,7 @@ import { type User, commitIdentity, userQueries, ownerQueries } from '../../acco
 import {
   type CreateRepoDeps,
   type Repo,
-  type RepoPlan,
   type TemplateCopier,
-  type TemplateItem,
   repoQueries,
   accessQueries,
   repoCreation,
@@ -26,7 +24,7 @@ interface GenerateRepo {
   readonly isPrivate: boolean
   /** Empty for the template's. */
   readonly defaultBranch: string
-  readonly items: ReadonlySet<TemplateItem>
+  readonly items: ReadonlySet<TemplateCopier['item']>
 }
 
 export interface GenerateDeps extends CreateRepoDeps {
@@ -78,7 +76,12 @@ export function createRepoGenerator(deps: GenerateDeps) {
 }
 
 /** Writes the one commit of a new git directory, then its rows and copies in one transaction. */
-async function fillRepo(deps: GenerateDeps, actor: SignedIn, plan: RepoPlan, chosen: Chosen): Promise<RepoId> {
+async function fillRepo(
+  deps: GenerateDeps,
+  actor: SignedIn,
+  plan: Parameters<typeof repoCreation.insertNew>[2]['plan'],
+  chosen: Chosen,
+): Promise<RepoId> {
   const { database, git, clock, copiers } = deps
   const { template, input, owner } = chosen
   const withCode = input.items.has('git_content')

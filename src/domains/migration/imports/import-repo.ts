@@ -16,7 +16,7 @@ import { repoFactsPart } from './parts/repo-facts.part.ts'
 import { flag } from '../../../core/db/flag.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type FoundRemote, wikiAddress } from '../mirrors/remote-access.ts'
-import { firstDefaultBranch } from '../../code/index.ts'
+import { pushRules } from '../../code/index.ts'
 
 interface FetchedGit {
   readonly defaultBranch: string
@@ -83,7 +83,7 @@ function chooseBranch(found: FoundRemote['found'], fallback: string): string {
   const branches = [...found.refs.keys()]
     .filter((name) => name.startsWith(BRANCHES))
     .map((name) => name.slice(BRANCHES.length))
-  return firstDefaultBranch(branches, found.head ?? fallback) ?? found.head ?? fallback
+  return pushRules.firstDefaultBranch(branches, found.head ?? fallback) ?? found.head ?? fallback
 }
 
 /**

@@ -1,5 +1,5 @@
 import { branchRef, isValidRefName, type RefSnapshot } from '../../../core/git/index.ts'
-import { type RefChange, firstDefaultBranch } from '../../code/index.ts'
+import { type RefChange, pushRules } from '../../code/index.ts'
 
 type RefsByName = ReadonlyMap<string, string>
 
@@ -63,5 +63,5 @@ export function nextDefaultBranch({
   const branches = [...remote.keys()]
     .filter((name) => name.startsWith(BRANCHES))
     .map((name) => name.slice(BRANCHES.length))
-  return firstDefaultBranch(branches, head ?? current)
+  return pushRules.firstDefaultBranch(branches, head ?? current)
 }

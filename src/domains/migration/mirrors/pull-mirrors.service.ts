@@ -5,7 +5,7 @@ import { badRequest } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { type LfsTransfers, type RefChange, lfsServerOf } from '../../code/index.ts'
-import { type Mirror, type Repo, mirrorQueries, repoQueries } from '../../repositories/index.ts'
+import { type Repo, mirrorQueries, repoQueries } from '../../repositories/index.ts'
 import { mirrorChanges, nextDefaultBranch } from './mirror-changes.policy.ts'
 import { collectProblems, wikiAddress, type FoundRemote, type RemoteAccess } from './remote-access.ts'
 
@@ -72,7 +72,7 @@ async function syncParts(deps: PullMirrorDeps, task: SyncTask): Promise<SyncOutc
 
 interface SyncTask {
   readonly repo: Repo
-  readonly mirror: Mirror
+  readonly mirror: NonNullable<Awaited<ReturnType<typeof mirrorQueries.find>>>
   readonly signal: AbortSignal
 }
 

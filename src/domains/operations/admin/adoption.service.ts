@@ -7,7 +7,7 @@ import { invalid, notFound } from '../../../core/platform/errors.ts'
 import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts'
 import { forEachPausing } from '../../../core/platform/concurrency/pauses.ts'
 import { compileGlob } from '../../../core/platform/patterns/glob.ts'
-import { firstDefaultBranch } from '../../code/index.ts'
+import { pushRules } from '../../code/index.ts'
 import { repoQueries, repoCreation, branchQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import { listKnownNames } from './admin.store.ts'
@@ -101,7 +101,7 @@ async function takeIn(deps: AdoptionDeps, admin: SignedIn, { owner, found }: Ado
       .list(BRANCHES)
       .map(({ name, oid }) => ({ name: name.slice(BRANCHES.length), oid }))
     const defaultBranch =
-      firstDefaultBranch(
+      pushRules.firstDefaultBranch(
         branches.map((branch) => branch.name),
         basics.defaultBranch,
       ) ?? basics.defaultBranch

@@ -9,7 +9,7 @@ import { defineOperation, type Operation } from '../../../core/http/operation.ts
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { Commit, pageHeaders, presentCommit } from '../../code/index.ts'
+import { Commit, pageHeaders, commitPresenters } from '../../code/index.ts'
 import type { Pull } from '../pulls/records/pull.store.ts'
 import type { Guards } from '../../../core/module.ts'
 import { ChangedFile } from './changed-file.model.ts'
@@ -92,7 +92,7 @@ export function pullDiffOperations({ guards, diffs, site }: PullDiffOperationDep
         const parts = { stat: true, files: query.files ?? true, verification: query.verification ?? true }
         const page = await diffs.commits(repo, pull, parts, paging)
         const urls = repoUrls(repo, site)
-        const items = page.items.map((view) => presentCommit(view, urls, site))
+        const items = page.items.map((view) => commitPresenters.present(view, urls, site))
         return { ...listed(page, items), headers: pageHeaders(paging, page.total) }
       },
     }),

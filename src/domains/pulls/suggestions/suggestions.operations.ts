@@ -4,7 +4,7 @@ import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { invalidField } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
-import { Commit, presentCommit } from '../../code/index.ts'
+import { Commit, commitPresenters } from '../../code/index.ts'
 import type { Guards } from '../../../core/module.ts'
 import { ApplySuggestionOptions, ApplySuggestionsOptions } from './suggestions.model.ts'
 import type { Applied, Suggestions } from './suggestions.service.ts'
@@ -26,7 +26,8 @@ export function suggestionOperations({ guards, suggestions, site }: SuggestionOp
     responses: { 201: Commit },
     errors: [400, 401, 403, 404, 409, 413, 422, 423],
   } as const
-  const answer = ({ head, view }: Applied): Answer => created(presentCommit(view, repoUrls(head, site), site))
+  const answer = ({ head, view }: Applied): Answer =>
+    created(commitPresenters.present(view, repoUrls(head, site), site))
   return [
     defineOperation({
       ...common,

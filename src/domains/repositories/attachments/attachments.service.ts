@@ -29,7 +29,7 @@ import {
 } from './attachment.store.ts'
 import type { UploadRules } from './upload-rules.policy.ts'
 
-export type { AttachmentHold, UploadPolicy } from './uploads.ts'
+export type { AttachmentHold } from './uploads.ts'
 
 interface AttachmentEdit {
   readonly name?: string | undefined

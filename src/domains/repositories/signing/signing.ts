@@ -52,18 +52,14 @@ export async function loadCommitSigner({ text, passphrase, name, email }: Signer
  * Writes a commit and returns its oid. With a key the commit is signed: the server is its committer, and a committer
  * other than the author is named in a trailer (behaviour/git-data-and-transport#writing-contents).
  */
-export async function writeCommit(
-  writer: ObjectWriter,
-  commit: NewCommit,
-  signer: CommitSigner | undefined,
-): Promise<string> {
+async function writeCommit(writer: ObjectWriter, commit: NewCommit, signer: CommitSigner | undefined): Promise<string> {
   if (signer === undefined) return writer.commit(commit)
   const own = { ...commit, ...signedBy(signer, commit) }
   return writer.commit({ ...own, signature: await signer.sign(writer.payload(own)) })
 }
 
 /** Writes an annotated tag, signed if the server has a key, and returns its oid. */
-export async function writeTag(writer: ObjectWriter, tag: NewTag, signer: CommitSigner | undefined): Promise<string> {
+async function writeTag(writer: ObjectWriter, tag: NewTag, signer: CommitSigner | undefined): Promise<string> {
   return writer.tag(signer === undefined ? tag : { ...tag, signature: await signer.sign(writer.tagPayload(tag)) })
 }
 
@@ -81,7 +77,7 @@ function withTrailer({ message, author, committer }: Pick<NewCommit, 'author' | 
 }
 
 /** A message with further trailers, in its last paragraph if that consists of trailers, and one newline at the end. */
-export function appendTrailers(message: string, trailers: readonly string[]): string {
+function appendTrailers(message: string, trailers: readonly string[]): string {
   const body = message.trimEnd()
   if (trailers.length === 0) return `${body}\n`
   return `${body}${endsInTrailers(body) ? '\n' : '\n\n'}${trailers.join('\n')}\n`

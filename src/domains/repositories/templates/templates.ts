@@ -129,3 +129,9 @@ function get(texts: Texts, what: string, name: string): string {
   if (text === undefined) throw invalid(`${what} template "${name}" does not exist`)
   return text
 }
+
+/** Templates that come with the server. */
+export const builtInTemplates = {
+  labelsOfSet,
+  licenses: licenseTemplates,
+} as const

@@ -1,6 +1,6 @@
 import type { Services } from '../../../core/module.ts'
 import { type Html, safeHtml } from '../../../core/platform/html.ts'
-import { type CommitView, commitUtcTime } from '../../code/index.ts'
+import { type CommitView, commitPresenters } from '../../code/index.ts'
 import type { RepoInView, RepoView } from '../../repositories/index.ts'
 import {
   firstLine,
@@ -54,7 +54,7 @@ ${stepper(paging, hasMore)}`,
 /** A commit in a list. */
 export const commitLine = (visit: Visit, { repo }: Pick<RepoInView, 'repo'>, { commit, author }: CommitView): Html =>
   safeHtml`<a href="${repoPath(visit, repo, 'commit', commit.oid)}">${firstLine(commit.message) || commit.oid.slice(0, SHORT)}</a>
-<br><small><code>${commit.oid.slice(0, SHORT)}</code> ${author?.name ?? commit.author.name}, ${time(commitUtcTime(commit.author))}</small>`
+<br><small><code>${commit.oid.slice(0, SHORT)}</code> ${author?.name ?? commit.author.name}, ${time(commitPresenters.utcTime(commit.author))}</small>`
 
 /** `/{owner}/{repo}/commit/{id}`: message, author, files changed. */
 export const commitPage =
@@ -82,10 +82,10 @@ ${changes(visit, target, view)}`,
 
 function people({ commit, author, committer }: CommitView): Html {
   const line = (what: string, name: string, at: string): Html => safeHtml`<p>${what} ${name}, ${time(at)}</p>\n`
-  const written = line('Author', author?.name ?? commit.author.name, commitUtcTime(commit.author))
+  const written = line('Author', author?.name ?? commit.author.name, commitPresenters.utcTime(commit.author))
   const isSame = commit.author.email === commit.committer.email && commit.author.time === commit.committer.time
   if (isSame) return written
-  const made = line('Committer', committer?.name ?? commit.committer.name, commitUtcTime(commit.committer))
+  const made = line('Committer', committer?.name ?? commit.committer.name, commitPresenters.utcTime(commit.committer))
   return safeHtml`${written}${made}`
 }
 

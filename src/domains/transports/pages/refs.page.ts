@@ -1,6 +1,6 @@
 import type { Services } from '../../../core/module.ts'
 import { safeHtml } from '../../../core/platform/html.ts'
-import { commitUtcTime } from '../../code/index.ts'
+import { commitPresenters } from '../../code/index.ts'
 import { commitLine } from './pages.page.ts'
 import { firstLine, list, pager, time, when, admitRepo, type PageMaker, repoHeading, repoPath } from './layout.ts'
 
@@ -48,7 +48,7 @@ export const tagsPage =
 ${list(
   page.items,
   ({ name, commit, message, madeBy }) =>
-    safeHtml`<a href="${repoPath(visit, repo, 'src/tag', name)}">${name}</a> <small><a href="${repoPath(visit, repo, 'commit', commit)}"><code>${commit.slice(0, 10)}</code></a> ${time(commitUtcTime(madeBy))}
+    safeHtml`<a href="${repoPath(visit, repo, 'src/tag', name)}">${name}</a> <small><a href="${repoPath(visit, repo, 'commit', commit)}"><code>${commit.slice(0, 10)}</code></a> ${time(commitPresenters.utcTime(madeBy))}
 <a href="${repoPath(visit, repo, 'archive', `${name}.tar.gz`)}">tar.gz</a> <a href="${repoPath(visit, repo, 'archive', `${name}.zip`)}">zip</a></small>${when(firstLine(message), (text) => safeHtml`<br>${text}`)}`,
   'No tags.',
 )}

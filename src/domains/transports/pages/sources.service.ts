@@ -4,7 +4,7 @@ import { notFound } from '../../../core/platform/errors.ts'
 import { isText } from '../../../core/platform/http/media-type.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
-import { type CommitView, type LfsPointer, lfsPointers, pushQueries } from '../../code/index.ts'
+import { type CommitView, lfsPointers, pushQueries } from '../../code/index.ts'
 import type { Repo } from '../../repositories/index.ts'
 
 type RefKind = 'branch' | 'tag' | 'commit'
@@ -31,7 +31,7 @@ export type Source =
       readonly kind: 'file'
       readonly size: number
       readonly isSymlink: boolean
-      readonly lfs: LfsPointer | undefined
+      readonly lfs: NonNullable<ReturnType<typeof lfsPointers.parse>> | undefined
       /** Undefined for a file that is binary or large. */
       readonly text: string | undefined
     }

@@ -26,3 +26,9 @@ export function parseYaml(text: string): unknown {
     return NO_YAML
   }
 }
+
+/** Reads YAML that users wrote. */
+export const yaml = {
+  none: NO_YAML,
+  parse: parseYaml,
+} as const

@@ -9,7 +9,7 @@ import {
   isZeroOid,
 } from '../../../../core/git/index.ts'
 import type { Site } from '../../../../core/platform/site.ts'
-import { type CommitView, type PayloadCommit, presentPayloadCommit } from '../../../code/index.ts'
+import { type CommitView, type PayloadCommit, commitPresenters } from '../../../code/index.ts'
 import type { Repo } from '../../../repositories/index.ts'
 
 export interface PayloadCommitDeps {
@@ -48,7 +48,7 @@ export async function loadPayloadCommits(
 ): Promise<PayloadCommit[]> {
   const urls = repoUrls(repo, site)
   const views = await commitViews.load(git.open(repo), commits, { stat: false, ...parts })
-  return views.map((view) => ({ ...cut(presentPayloadCommit(view, urls)), ...presentPaths(view, budget) }))
+  return views.map((view) => ({ ...cut(commitPresenters.presentPayload(view, urls)), ...presentPaths(view, budget) }))
 }
 
 function presentPaths(

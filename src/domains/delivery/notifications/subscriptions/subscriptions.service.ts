@@ -5,7 +5,7 @@ import { forbidden, notFound } from '../../../../core/platform/errors.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Issue, issueQueries } from '../../../issues/index.ts'
-import { watchQueries } from '../../../repositories/index.ts'
+import { socialQueries } from '../../../repositories/index.ts'
 import { type User, userQueries } from '../../../accounts/index.ts'
 import { findIssueWatch, isParticipant, listIssueWatchers, putIssueWatch } from './issue-watch.store.ts'
 
@@ -60,6 +60,6 @@ export function createSubscriptions({ database, clock, users }: SubscriptionDeps
 async function isSubscribed(db: Db, userId: UserId, issue: Issue): Promise<boolean> {
   const chosen = await findIssueWatch(db, issue.id, userId)
   if (chosen !== undefined) return chosen
-  const mode = await watchQueries.findMode(db, userId, issue.repoId)
+  const mode = await socialQueries.findWatchMode(db, userId, issue.repoId)
   return (mode !== undefined && mode !== 'ignored') || isParticipant(db, issue, userId)
 }

@@ -1,7 +1,7 @@
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { EventPayload, Events, NewEvent } from '../../../../core/events/index.ts'
-import { type Repo, type RepoCounter, repoQueries } from '../../../repositories/index.ts'
+import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import { type IssueEntities, type issueEvents, issuePayload } from '../issues.events.ts'
 import { type Issue, updateIssue } from '../records/issue.store.ts'
 import { insertEntries, type NewEntry } from '../timeline/timeline-entry.store.ts'
@@ -108,7 +108,10 @@ export type StateRules = Hook<[change: IssueChange, state: 'open' | 'closed']>
 export type TimeBookings = Hook<[change: AccountChange, seconds: number]>
 
 /** The counter of the repository that includes the issue. */
-export function counterOf({ isPull, isClosed }: Pick<Issue, 'isPull' | 'isClosed'>): RepoCounter {
+export function counterOf({
+  isPull,
+  isClosed,
+}: Pick<Issue, 'isPull' | 'isClosed'>): Parameters<typeof repoQueries.addToCounter>[2] {
   if (isPull) return isClosed ? 'closed_pulls_count' : 'open_pulls_count'
   return isClosed ? 'closed_issues_count' : 'open_issues_count'
 }

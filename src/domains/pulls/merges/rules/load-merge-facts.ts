@@ -7,10 +7,10 @@ import { issueQueries } from '../../../issues/index.ts'
 import {
   type BranchRule,
   canMerge,
-  rightsFor,
   checkRules,
   statusQueries,
   protectionQueries,
+  pushRules,
 } from '../../../code/index.ts'
 import { mergeabilityOf } from '../../pulls/pull.policy.ts'
 import type { Pull } from '../../pulls/records/pull.store.ts'
@@ -35,7 +35,7 @@ export async function loadMergeRights(
   const branchRules = await protectionQueries.loadBranchRules(read, repo, actor)
   const rule = await branchRules.ruleOf(pull.baseBranch)
   if (rule === undefined) return { rule, mayMerge: unitMode(access, 'repo.code') >= AccessMode.write }
-  return { rule, mayMerge: canMerge(rule, rightsFor(rule, { access, isDeployKey: false, branchRules })) }
+  return { rule, mayMerge: canMerge(rule, pushRules.rightsFor(rule, { access, isDeployKey: false, branchRules })) }
 }
 
 /** The facts that decide about a merge. Starts git processes only for protected files and required signatures. */

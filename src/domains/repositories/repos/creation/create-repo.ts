@@ -186,7 +186,7 @@ export const TEMPLATE_ITEMS = [
   'labels',
   'protected_branch',
 ] as const
-export type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
+type TemplateItem = (typeof TEMPLATE_ITEMS)[number]
 
 interface TemplateCopy {
   /** Creates the new repository and may read the template. */
