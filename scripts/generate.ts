@@ -1,6 +1,6 @@
 /**
- * Writes the files that are made from the code: `openapi/openapi.json`, `config.example.toml` and
- * `docs/design/events.md`. With `--check` it writes nothing and fails when one of them is stale.
+ * Writes the files that are made from the code: `openapi/openapi.json`, `config.example.toml`,
+ * `docs/behaviour/errors.md` and `docs/design/events.md`. With `--check` it writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import type { App } from '../src/app/create-app.ts'
 import { createApp } from '../src/app/modules.ts'
 import { exampleConfig, loadConfig } from '../src/core/config/index.ts'
 import { openApiDocument } from '../src/core/http/reference/reference.ts'
+import { errorCatalog } from './error-catalog.ts'
 import { eventCatalog } from './event-catalog.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -38,7 +39,11 @@ function current(path: string): string {
 }
 
 const check = process.argv.includes('--check')
-const files = { 'config.example.toml': exampleConfig(), ...(await filesOfServer()) }
+const files = {
+  'config.example.toml': exampleConfig(),
+  'docs/behaviour/errors.md': errorCatalog(),
+  ...(await filesOfServer()),
+}
 for (const [name, text] of Object.entries(files)) {
   const path = join(root, name)
   if (text === current(path)) continue

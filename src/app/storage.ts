@@ -14,7 +14,7 @@ import {
 } from '../core/blobs/index.ts'
 import type { Config } from '../core/config/index.ts'
 import type { Clock } from '../core/platform/clock.ts'
-import { invalid } from '../core/platform/errors.ts'
+import { engineErrors, invalid } from '../core/platform/errors.ts'
 import type { Logger } from '../core/platform/logger.ts'
 import type { Core, DoctorCheck, Tuning } from '../core/module.ts'
 
@@ -107,7 +107,7 @@ function readSetting(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw invalid(`cannot read ${file}: ${(error as Error).message}`)
+    throw engineErrors.settingsFileUnreadable(file, (error as Error).message)
   }
 }
 

@@ -37,7 +37,7 @@ describeOnBoth('secrets of Actions', (kind) => {
         expect((await given.ann.client.delete(`${path}/${name}`)).status).toBe(204)
       for (const name of ['deploy_key', 'bad-name', 'n'.repeat(300)]) {
         const gone = await given.ann.client.delete(`${path}/${name}`)
-        expect([gone.status, gone.json, gone.headers.get('x-ingot-reason')]).toEqual([404, {}, 'secret was not found'])
+        expect([gone.status, gone.json, gone.headers.get('x-ingot-message')]).toEqual([404, {}, 'secret was not found'])
       }
     })
 

@@ -9,7 +9,7 @@ describeOnBoth('variables of Actions', (kind) => {
   describe.each(LEVELS)('at %s', (level) => {
     const path = `${level}/variables`
     const names = async () => (await given.ann.client.get(path)).json.map(({ name }: { name: string }) => name)
-    const reason = (answer: { headers: Headers }) => answer.headers.get('x-ingot-reason')
+    const reason = (answer: { headers: Headers }) => answer.headers.get('x-ingot-message')
 
     it('are made, read, replaced, renamed, listed by name and deleted', async () => {
       const made = await given.ann.client.post(`${path}/Stage`, { value: 'test', description: 'which stage' })

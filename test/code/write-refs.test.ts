@@ -43,7 +43,7 @@ describe.each(['sha1', 'sha256'] as const)('writing branches and tags of a %s re
     )
     expect((await ann.client.post(`${code.path}/branches`, {})).json.message).toBe('[BranchName]: Required')
     const unborn = await ann.client.post(`${code.path}/branches`, { new_branch_name: 'y', old_branch_name: 'none' })
-    expect([unborn.status, unborn.headers.get('x-ingot-reason')]).toEqual([404, 'The old branch does not exist'])
+    expect([unborn.status, unborn.headers.get('x-ingot-message')]).toEqual([404, 'The old branch does not exist'])
     expect((await ann.client.delete(`${code.path}/branches/feat/x`)).status).toBe(204)
     expect((await ann.client.delete(`${code.path}/branches/feat/x`)).status).toBe(404)
     expect((await ann.client.delete(`${code.path}/branches/main`)).status).toBe(403)

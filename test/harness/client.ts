@@ -31,6 +31,11 @@ export interface Client {
 // eslint-disable-next-line typescript/no-explicit-any -- see above
 export type Any = any
 
+/** Every error of the API has its code in a header (behaviour/errors#errors). */
+function requireCode(request: string, { status, headers }: Pick<Response, 'status' | 'headers'>): void {
+  if (status >= 400 && !headers.has('x-ingot-reason')) throw new Error(`${request}: ${status} without a code`)
+}
+
 export function createClient(
   url: string,
   operations: readonly Operation[],
@@ -54,8 +59,11 @@ export function createClient(
     const { status, text } = answer
     const isJson = (answer.headers.get('content-type') ?? '').includes('json')
     const json = isJson && text !== '' ? JSON.parse(text) : undefined
-    if (status >= 200 && status <= 299 && status !== 205 && !path.startsWith('//'))
-      checkAnswer(findOperation(operations, method, path), status, json)
+    if (!path.startsWith('//')) {
+      requireCode(`${method} ${path}`, answer)
+      if (status >= 200 && status <= 299 && status !== 205)
+        checkAnswer(findOperation(operations, method, path), status, json)
+    }
     return { status, headers: answer.headers, json, text } as Response<T>
   }
   return {

@@ -157,7 +157,7 @@ describe('who enters times', () => {
     await ann.client.patch(DESK, DISABLED)
     const path = `${DESK}/issues/${number}`
     const hidden = await ann.client.get(`${path}/times`)
-    expect([hidden.status, hidden.headers.get('x-ingot-reason')]).toEqual([404, 'Timetracker is disabled'])
+    expect([hidden.status, hidden.headers.get('x-ingot-message')]).toEqual([404, 'Timetracker is disabled'])
     const refused = await ann.client.post(`${path}/times`, { time: 60 })
     expect([refused.status, refused.json.message]).toEqual([400, 'time tracking disabled'])
     for (const times of ['times', 'times/1']) {

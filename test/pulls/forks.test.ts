@@ -72,7 +72,7 @@ describeOnBoth('pull requests from forks', (kind) => {
       return (await Promise.all(calls)).map(({ status, text, headers }) => ({
         status,
         text: text.replaceAll(owner, 'X'),
-        reason: headers.get('x-ingot-reason')?.replaceAll(owner, 'X'),
+        reason: headers.get('x-ingot-message')?.replaceAll(owner, 'X'),
       }))
     }
     const missing = await answers('eve')

@@ -154,10 +154,10 @@ describe('creating repositories', () => {
     const secret = (await ann.client.get('/repos/ann/secret')).json
     for (const client of [server.anonymous, bob.client]) {
       const [hidden, missing] = await Promise.all([client.get('/repos/ann/secret'), client.get('/repos/ann/nothing')])
-      expect([hidden.status, hidden.text, hidden.headers.get('x-ingot-reason')]).toEqual([
+      expect([hidden.status, hidden.text, hidden.headers.get('x-ingot-message')]).toEqual([
         404,
         missing.text,
-        missing.headers.get('x-ingot-reason'),
+        missing.headers.get('x-ingot-message'),
       ])
     }
     expect((await bob.client.get(`/repositories/${secret.id}`)).status).toBe(404)

@@ -31,7 +31,7 @@ describe('transfers of repositories', () => {
     )
     expect((await start('ann/one', {})).json.message).toBe('[NewOwner]: Required')
     expect((await start('ann/one', { new_owner: '' })).status).toBe(404)
-    expect((await start('ann/one', { new_owner: 'nobody' })).headers.get('x-ingot-reason')).toBe(
+    expect((await start('ann/one', { new_owner: 'nobody' })).headers.get('x-ingot-message')).toBe(
       'The new owner does not exist or cannot be found',
     )
     expect((await start('ann/one', { new_owner: 'bob' })).json.message).toBe(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { invalid, tooLarge } from '../platform/errors.ts'
+import { engineErrors, invalid } from '../platform/errors.ts'
 import type { BlobSource, BlobLimits, StoredBlob } from './blob-store.ts'
 
 /** The bytes of a source, counted and hashed as they pass. */
@@ -17,7 +17,7 @@ export function checkSource(source: BlobSource, { maxBytes = Infinity, expected 
   async function* bytes(): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const chunk of source) {
       size += chunk.length
-      if (size > maxBytes) throw tooLarge(`the upload is larger than ${maxBytes} bytes`)
+      if (size > maxBytes) throw engineErrors.uploadTooLarge(maxBytes)
       hash.update(chunk)
       yield chunk
     }

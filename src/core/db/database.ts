@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoResultError, type Kysely, type Transaction } from 'kysely'
-import { conflict, unavailable } from '../platform/errors.ts'
+import { engineErrors } from '../platform/errors.ts'
 import type { Cascade, Connections, DatabaseDialect } from './dialect/dialect.ts'
 import { postgresDialect } from './dialect/postgres.ts'
 import { sqliteDialect, type SqliteOptions } from './dialect/sqlite.ts'
@@ -109,10 +109,9 @@ async function retryingLost<T>(dialect: DatabaseDialect, run: () => Promise<T>):
     try {
       return await run()
     } catch (error) {
-      if (dialect.isMissingReference(error) || error instanceof NoResultError)
-        throw conflict('what this refers to was deleted at the same time')
+      if (dialect.isMissingReference(error) || error instanceof NoResultError) throw engineErrors.deletedConcurrently()
       if (!dialect.isLostRace(error)) throw error
-      if (attempt === MAX_ATTEMPTS) throw unavailable('the database is busy', error)
+      if (attempt === MAX_ATTEMPTS) throw engineErrors.databaseBusy().causedBy(error)
       await sleep(Math.random() * RETRY_MS * 2 ** attempt)
     }
   }
@@ -131,9 +130,7 @@ export async function retryingTaken<T>(database: Database, work: (tx: Tx) => Pro
   try {
     return await database.transaction(work)
   } catch (error) {
-    throw database.dialect.isUniqueViolation(error)
-      ? conflict('another request changed the same at the same moment: try again')
-      : error
+    throw database.dialect.isUniqueViolation(error) ? engineErrors.changedConcurrently() : error
   }
 }
 
@@ -162,7 +159,7 @@ export function dialectFor(
 /** NOTE: without it one transaction that never ends would block every writer forever. */
 function startDeadline() {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(unavailable('the database is busy')), TRANSACTION_DEADLINE_MS)
+  const timer = setTimeout(() => reject(engineErrors.databaseBusy()), TRANSACTION_DEADLINE_MS)
   return {
     extend: (): void => void timer.refresh(),
     limit: async <T>(work: Promise<T>): Promise<T> => {

@@ -1,4 +1,4 @@
-import { conflict, DomainError, type ErrorKind } from '../platform/errors.ts'
+import { DomainError, type ErrorKind, engineErrors } from '../platform/errors.ts'
 
 /** Kinds of errors of the git layer. The domains translate them; no error contains a path of this machine. */
 export type GitErrorKind =
@@ -71,8 +71,7 @@ const KINDS: Readonly<Partial<Record<GitErrorKind, ErrorKind>>> = {
 
 /** Converts an error of the git layer to a domain error; returns other errors unchanged. */
 export function fromGit(error: unknown): unknown {
-  if (error instanceof RefConflictError)
-    return conflict(`the ref ${error.ref} was changed by someone else (${error.reason})`)
+  if (error instanceof RefConflictError) return engineErrors.refChanged(error.ref, error.reason)
   const kind = error instanceof GitError ? KINDS[error.kind] : undefined
   return kind === undefined ? error : new DomainError(kind, (error as GitError).message, undefined)
 }

@@ -12,7 +12,7 @@ import {
 } from '../access/viewer.ts'
 import { admitCaller, type CallerAdmission } from '../access/admit.ts'
 import type { UserId } from '../platform/crypto/ids.ts'
-import { DomainError, forbidden, isDomainError, notFound, unauthenticated } from '../platform/errors.ts'
+import { type DomainError, engineErrors, isDomainError } from '../platform/errors.ts'
 import { clientNetwork } from '../platform/http/client-network.ts'
 import type { Paging, PagingLimits } from '../platform/paging.ts'
 import type { RequestClient } from '../platform/request-source.ts'
@@ -149,7 +149,7 @@ function createAdmission(deps: PipelineDeps, admitted: Admitted, request: Fastif
     if (caller.kind === 'anonymous') return caller
     if (renewsCredentials) return identifyCaller(deps.authenticate, request, deps.settings)
     const account = await deps.findAccountById(caller.account.id)
-    if (account === undefined) throw unauthenticated()
+    if (account === undefined) throw engineErrors.tokenRequired()
     return { ...caller, account }
   }
   return {
@@ -182,25 +182,24 @@ async function answerOf(
  * COMPAT: these refusals contain `message` alone (behaviour/auth-and-access#sudo, behaviour/auth-and-access#refusals;
  * test/core/access/account-states.test.ts).
  */
-const refused = (message: string): DomainError => new DomainError('forbidden', message, { url: undefined })
+const withoutUrl = (error: DomainError): DomainError => error.with({ url: undefined })
 
 function requireAccount(admission: CallerAdmission, rootUrl: string): void {
-  if (admission.kind === 'signIn') throw refused('Only signed in user is allowed to call APIs.')
+  if (admission.kind === 'signIn') throw withoutUrl(engineErrors.signInRequired())
   if (admission.kind !== 'forbidden') return
-  if (admission.reason === 'account-prohibited')
-    throw refused('This account is prohibited from signing in, please contact your site administrator.')
+  if (admission.reason === 'account-prohibited') throw withoutUrl(engineErrors.accountProhibited())
   if (admission.reason === 'password-change-required')
-    throw refused(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
+    throw withoutUrl(engineErrors.passwordChangeRequired(`${rootUrl}/user/change_password`))
 }
 
 /** `?sudo=NAME` or `Sudo: NAME`: the token's scopes stay those of the caller (behaviour/auth-and-access#sudo). */
 async function sudo({ findAccount }: PipelineDeps, viewer: Viewer, request: FastifyRequest): Promise<Viewer> {
   const name = sudoName(request)
   if (!name) return viewer
-  if (viewer.kind === 'anonymous' || !isSiteAdmin(viewer)) throw refused('Only administrators allowed to sudo.')
-  if (isRestrictedToken(viewer)) throw refused('A token restricted to repositories cannot use sudo.')
+  if (viewer.kind === 'anonymous' || !isSiteAdmin(viewer)) throw withoutUrl(engineErrors.sudoAdminRequired())
+  if (isRestrictedToken(viewer)) throw withoutUrl(engineErrors.sudoTokenRestricted())
   const account = await findAccount(name)
-  if (account === undefined || account.kind !== 'individual') throw notFound('sudo: user does not exist')
+  if (account === undefined || account.kind !== 'individual') throw engineErrors.sudoUserNotFound()
   return { ...viewer, account }
 }
 
@@ -209,9 +208,7 @@ const levelOf = (operation: Operation): ScopeLevel => (isRead(operation) ? 'read
 function requireScope(admission: CallerAdmission, operation: Operation, viewer: Viewer): void {
   if (admission.kind !== 'forbidden' || viewer.kind === 'anonymous') return
   const required = operation.scopes.map((category) => `${levelOf(operation)}:${category}`).join(' ')
-  throw forbidden(
-    `token does not have at least one of required scope(s), required=[${required}], token scope=${formatScopes(viewer.scopes).join(',')}`,
-  )
+  throw engineErrors.tokenScopeMissing(required, formatScopes(viewer.scopes).join(','))
 }
 
 /**
@@ -223,7 +220,7 @@ function requireWithinRestriction(operation: Operation, viewer: Viewer): void {
   const { guard } = operation
   if (!isRestrictedToken(viewer) || guard.kind === 'repo' || guard.kind === 'anyone') return
   if (isRead(operation) && guard.kind !== 'site-admin' && guard.kind !== 'self-or-admin') return
-  throw forbidden('this token is restricted to repositories and may do this in none of them')
+  throw engineErrors.tokenRestricted()
 }
 
 function withPagingHeaders(answer: Answer, url: URL, paging: Paging): Answer {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { notFound } from '../platform/errors.ts'
+import { engineErrors } from '../platform/errors.ts'
 import { mayBeInBody } from './caller.ts'
 import { type CompiledOperation, compileOperation } from './compile-operation.ts'
 import { isRead } from './is-read.ts'
@@ -113,5 +113,5 @@ function findMatch({ candidates }: Route, request: FastifyRequest): RouteMatch {
     const params = pattern.match(request.params as Record<string, string>)
     if (params !== undefined) return { operation, pattern, params }
   }
-  throw notFound('no such path')
+  throw engineErrors.pathNotFound()
 }

@@ -8,7 +8,7 @@ import Fastify, {
 } from 'fastify'
 import { type Logger, withoutRedaction } from '../platform/logger.ts'
 import type { CorsSettings } from './cors.ts'
-import { answerClientError, answerError, notFoundHandler } from './answer/error-response.ts'
+import { answerClientError, answerError, failure, notFoundHandler } from './answer/error-response.ts'
 import { type Answer, send } from './answer/answer.ts'
 import { isRead } from './is-read.ts'
 import { type ConnectionSettings, createHttpServer } from './http-server.ts'
@@ -151,7 +151,7 @@ function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest,
     return reply.code(400).send()
   }
   request.log.error({ request: request.id, err: error, path: pathOf(request) }, 'request failed')
-  return send(reply, withErrorMembers({ status: 500, body: { message: '', url: docs } }, request))
+  return send(reply, withErrorMembers(failure('internal_error', docs), request))
 }
 
 /** Adds what the operation declares in `errorMembers`; the body of a 404 has no members. */

@@ -139,10 +139,10 @@ describeOnBoth('tokens with limits', (kind) => {
         '/repos/alice/open/contents/README.md',
       ]) {
         const answer = await client.get(path)
-        expect([answer.status, answer.json, answer.headers.get('x-ingot-reason')]).toEqual([
+        expect([answer.status, answer.json, answer.headers.get('x-ingot-message')]).toEqual([
           404,
           missing.json,
-          missing.headers.get('x-ingot-reason'),
+          missing.headers.get('x-ingot-message'),
         ])
       }
       const two = (await alice.client.get('/repos/alice/two')).json.id

@@ -81,7 +81,7 @@ const MISSING = [404, 'application/json;charset=utf-8', '{}\n', 'no such path', 
 it('unknown paths below /api are 404 with {}, others are pages or plain text', async () => {
   const outcome = async (path: string) => {
     const { status, headers, text } = await server.anonymous.get(path)
-    const [type, reason] = [headers.get('content-type'), headers.get('x-ingot-reason')]
+    const [type, reason] = [headers.get('content-type'), headers.get('x-ingot-message')]
     return [status, type, text, reason, headers.get('x-content-type-options')]
   }
   for (const path of ['', '/', '/nowhere', '/version/more', '/repos', '/user/nowhere', '/Version', '//version'])

@@ -185,6 +185,33 @@ describe('paths', () => {
   it('hidden and missing answer {} with the reason in a header', async () => {
     const missing = await server.anonymous.get('/users/nobody')
     expect(missing).toMatchObject({ status: 404, json: {} })
-    expect(missing.headers.get('x-ingot-reason')).toBe('user does not exist')
+    expect(missing.headers.get('x-ingot-message')).toBe('user does not exist')
   })
+})
+
+it('errors have a code in a header: that of the catalogue, else that of the status', async () => {
+  const { client } = alice
+  await server.world.repo({ owner: alice, name: 'coded' })
+  const outcomes = await Promise.all([
+    server.anonymous.get('/user'),
+    client.get('/admin/users'),
+    client.get('/users/nobody'),
+    client.get('/user/starred/alice/coded'),
+    client.get('/nowhere'),
+    client.delete('/version'),
+    client.post('/user/repos', { name: 'coded' }),
+    client.post('/user/repos', {}),
+    client.post('/user/repos', '{', { 'content-type': 'application/json' }),
+  ])
+  expect(outcomes.map(({ status, headers }) => [status, headers.get('x-ingot-reason')])).toEqual([
+    [401, 'token_required'],
+    [403, 'site_admin_required'],
+    [404, 'user_not_found'],
+    [404, 'not_found'],
+    [404, 'path_not_found'],
+    [405, 'method_not_allowed'],
+    [409, 'repo_name_taken'],
+    [422, 'field_required'],
+    [422, 'json_invalid'],
+  ])
 })

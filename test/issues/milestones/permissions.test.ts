@@ -50,7 +50,7 @@ describeOnBoth('permissions for milestones', (on) => {
         await client.get('/repos/ann/missing/milestones'),
       ]
       expect([hidden.status, hidden.text]).toEqual([missing.status, missing.text])
-      expect(hidden.headers.get('x-ingot-reason')).toBe(missing.headers.get('x-ingot-reason'))
+      expect(hidden.headers.get('x-ingot-message')).toBe(missing.headers.get('x-ingot-message'))
     }
   })
 

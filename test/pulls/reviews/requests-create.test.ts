@@ -61,7 +61,7 @@ describeOnBoth('a pull request that is created with reviewers', (kind) => {
     await commitFile(world.wes, { branch: 'refused', from: 'main', repo: 'acme/lib' })
     const refused = async (body: object, status: number, text: string, repo?: string): Promise<void> => {
       const answer = await create({ head: 'refused', ...body }, repo)
-      expect([answer.status, answer.json.message ?? answer.headers.get('x-ingot-reason')]).toEqual([
+      expect([answer.status, answer.json.message ?? answer.headers.get('x-ingot-message')]).toEqual([
         status,
         expect.stringContaining(text),
       ])

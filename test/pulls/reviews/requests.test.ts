@@ -23,7 +23,7 @@ describeOnBoth('requests for reviews', (kind) => {
   /** The status and the message, or the reason of a 404. */
   const refusal = ({ status, json, headers }: Response<Any>): unknown => [
     status,
-    status === 404 ? headers.get('x-ingot-reason') : json.message,
+    status === 404 ? headers.get('x-ingot-message') : json.message,
   ]
 
   beforeAll(async () => {

@@ -178,4 +178,4 @@ export function unknownUpload(error: SdkError): false {
 const AWAY = 'the store of files does not answer, try again later'
 
 export const asUnavailable = (error: unknown): Error =>
-  isDomainError(error, 'unavailable') ? error : unavailable(AWAY, error)
+  isDomainError(error, 'unavailable') ? error : unavailable(AWAY).causedBy(error)

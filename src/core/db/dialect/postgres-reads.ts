@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import { invalid, unavailable } from '../../platform/errors.ts'
+import { engineErrors, invalid } from '../../platform/errors.ts'
 
 const INVALID_TEXT = '22021'
 const QUERY_CANCELED = '57014'
@@ -22,8 +22,8 @@ const CHANGED_RESULT = /cached plan must not change result type/
 export function explain(error: unknown): never {
   const code = codeOf(error)
   if (code === INVALID_TEXT) throw invalid('[]: a text has a NUL character')
-  if (code === QUERY_CANCELED) throw unavailable('the database took too long', error)
-  if (isLost(error)) throw unavailable('the database cannot be reached', error)
+  if (code === QUERY_CANCELED) throw engineErrors.databaseTooSlow().causedBy(error)
+  if (isLost(error)) throw engineErrors.databaseUnreachable().causedBy(error)
   throw error
 }
 

@@ -6,7 +6,7 @@ import type { Release, SharedLocks } from '../../platform/concurrency/lock-table
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unavailable } from '../../platform/errors.ts'
+import { engineErrors } from '../../platform/errors.ts'
 
 const syncFile: (descriptor: number) => Promise<void> = promisify(fdatasync)
 
@@ -135,7 +135,7 @@ async function retryBusy<T>(run: () => T, deadline: number): Promise<T> {
       if (!isBusy(error)) throw error
       // NOTE: a transaction that read before another one wrote stays outdated however long it waits.
       if (error.code === 'SQLITE_BUSY_SNAPSHOT' || performance.now() >= deadline)
-        throw unavailable('the database is busy', error)
+        throw engineErrors.databaseBusy().causedBy(error)
     }
     await sleep(pause * (0.5 + Math.random()))
   }

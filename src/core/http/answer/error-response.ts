@@ -1,5 +1,5 @@
 import findMyWay from 'find-my-way'
-import { DomainError, type ErrorKind, MovedError, TooManyRequestsError, notFound } from '../../platform/errors.ts'
+import { DomainError, type ErrorKind, MovedError, TooManyRequestsError, engineErrors } from '../../platform/errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from '../../platform/files/out-of-space.ts'
 import type { Answer } from './answer.ts'
 import type { PathPattern } from '../path/path.ts'
@@ -11,7 +11,7 @@ import type { Route } from '../routes.ts'
 import { API_PREFIX } from '../module-plugin.ts'
 
 /** The one table from what went wrong to what HTTP says (behaviour/auth-and-access#error-bodies). */
-const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
+export const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
   'bad-request': 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -25,6 +25,38 @@ const STATUS: Record<Exclude<ErrorKind, 'moved'>, number> = {
   precondition: 412,
   'too-many-requests': 429,
   unavailable: 503,
+}
+
+/** The header of the stable code of an error (behaviour/errors#errors). */
+const REASON = 'x-ingot-reason'
+
+/** Bytes of the request line and all headers of a request. */
+export const HEADER_BYTES = 16 * 1024
+
+interface Failure {
+  readonly status: number
+  readonly message: string
+}
+
+/** What the HTTP layer answers by itself, by code. */
+export const FAILURES = {
+  not_http: { status: 400, message: 'the request is not valid HTTP' },
+  request_refused: { status: 400, message: 'the problem that the HTTP server has found, with its status' },
+  method_not_allowed: { status: 405, message: '' },
+  headers_timeout: { status: 408, message: 'the headers did not arrive in time' },
+  request_too_large: { status: 413, message: 'request body is too large' },
+  headers_too_large: {
+    status: 431,
+    message: `the request line and the headers are larger than ${HEADER_BYTES} bytes`,
+  },
+  internal_error: { status: 500, message: '' },
+  out_of_space: { status: 507, message: OUT_OF_SPACE },
+} as const satisfies Readonly<Record<string, Failure>>
+
+/** By the code of the error that Node's parser has thrown. */
+const REFUSALS: Readonly<Record<string, keyof typeof FAILURES>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'headers_timeout',
 }
 
 /** Seconds, where the error does not say. */
@@ -49,29 +81,41 @@ export function answerError(error: unknown, request: FailedRequest): Answer | un
   }
   if (error instanceof DomainError && error.kind !== 'moved') {
     const status = STATUS[error.kind]
-    if (status === 404) return missing(error.message)
+    if (status === 404) return missing(error.message, error.code)
     const seconds = error instanceof TooManyRequestsError ? error.retryAfter : RETRY_AFTER
-    const retry: Record<string, string> = status === 429 || status === 503 ? { 'retry-after': String(seconds) } : {}
-    return { status, body: { message: error.message, url: request.docs, ...error.members }, headers: retry }
+    const retry = status === 429 || status === 503 ? { 'retry-after': String(seconds) } : {}
+    return {
+      status,
+      body: { message: error.message, url: request.docs, ...error.members },
+      headers: { ...retry, [REASON]: error.code },
+    }
   }
-  if (isOutOfSpace(error)) return { status: 507, body: { message: OUT_OF_SPACE, url: request.docs } }
+  if (isOutOfSpace(error)) return failure('out_of_space', request.docs)
   return fastifyError(error, request.docs)
 }
 
 /** Errors of the HTTP layer itself: bodies too large, broken encodings. */
 function fastifyError(error: unknown, docsUrl: string): Answer | undefined {
   const { code, statusCode } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return { status: 413, body: { message: 'request body is too large', url: docsUrl } }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return { status: statusCode, body: { message: (error as Error).message, url: docsUrl } }
-  return undefined
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return failure('request_too_large', docsUrl)
+  if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
+  return failure('request_refused', docsUrl, { status: statusCode, message: (error as Error).message })
 }
 
-const missing = (reason: string): Answer => ({
+/** The answer to an error that no service has thrown. */
+export function failure(
+  code: keyof typeof FAILURES,
+  docsUrl: string,
+  { status, message } = FAILURES[code] as Failure,
+): Answer {
+  return { status, body: { message, url: docsUrl }, headers: { [REASON]: code } }
+}
+
+/** The body of a 404 has no members, so that its message is in a header. */
+const missing = (message: string, code = 'not_found'): Answer => ({
   status: 404,
   body: {},
-  headers: { 'x-ingot-reason': headerText(reason) },
+  headers: { [REASON]: code, 'x-ingot-message': headerText(message) },
 })
 
 /**
@@ -107,24 +151,18 @@ function decode(segment: string): string {
 
 const headerText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 200)
 
-/** Bytes of the request line and all headers of a request. */
-export const HEADER_BYTES = 16 * 1024
-
-const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, `the request line and the headers are larger than ${HEADER_BYTES} bytes`],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the headers did not arrive in time'],
-}
-
 /** Answers what Node's parser refuses before there is a request, and ends the connection. */
 export function answerClientError({ code }: { readonly code?: string }, socket: Socket, docsUrl: string): void {
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const [status, message] = REFUSALS[code ?? ''] ?? [400, 'the request is not valid HTTP']
+  const reason = REFUSALS[code ?? ''] ?? 'not_http'
+  const { status, message } = FAILURES[reason]
   const body = `${JSON.stringify({ message, url: docsUrl })}\n`
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Connection: close',
       'Content-Type: application/json;charset=utf-8',
+      `X-Ingot-Reason: ${reason}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       '',
       body,
@@ -156,8 +194,8 @@ export function notFoundHandler(options: NotFoundOptions): Handler {
     if (cors && isApi) addCorsHeaders(cors, request, reply)
     const allowed = isApi ? methodsOf(path.slice(API_PREFIX.length)) : []
     reply.header('x-content-type-options', 'nosniff')
-    if (allowed.length > 0) return reply.code(405).header('allow', allowed).send()
-    if (path === '/api' || path.startsWith('/api/')) throw notFound('no such path')
+    if (allowed.length > 0) return reply.code(405).header('allow', allowed).header(REASON, 'method_not_allowed').send()
+    if (path === '/api' || path.startsWith('/api/')) throw engineErrors.pathNotFound()
     return reply.code(404).type('text/plain;charset=utf-8').send('404 page not found\n')
   }
 }

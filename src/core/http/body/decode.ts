@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { badRequest, invalid, invalidField, oversize } from '../../platform/errors.ts'
+import { badRequest, engineErrors, invalid, invalidField, oversize } from '../../platform/errors.ts'
 import { parseInteger } from '../../platform/paging.ts'
 import { parseTimestamp } from '../../platform/timestamp.ts'
 import type { Fields } from './form.ts'
@@ -76,7 +76,8 @@ function objectReader(schema: TObject, at: string): Reader {
     const result: Record<string, unknown> = {}
     for (const { name, field, isRequired, mayBeEmpty, read } of members) {
       const member = sent.get(name)
-      if (isRequired && (member === undefined || (member === '' && !mayBeEmpty))) throw invalidField(field, 'Required')
+      if (isRequired && (member === undefined || (member === '' && !mayBeEmpty)))
+        throw engineErrors.fieldRequired(field)
       if (member !== undefined) result[name] = read(member)
     }
     return result

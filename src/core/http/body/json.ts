@@ -1,4 +1,4 @@
-import { invalid } from '../../platform/errors.ts'
+import { engineErrors, invalid } from '../../platform/errors.ts'
 import { JSON_DEPTH, JSON_VALUES } from './limits.ts'
 
 /** Outside of most texts, so that those that only contain base64 are read once over. */
@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
     const isCutOff =
       /end of JSON|Unterminated/.test(message) ||
       Number(/at position (\d+)/.exec(message)?.[1]) >= first.trimEnd().length
-    throw invalid(`[]: ${isCutOff ? 'unexpected EOF' : `invalid JSON: ${message.slice(0, 120)}`}`)
+    throw engineErrors.jsonInvalid(isCutOff ? 'unexpected EOF' : `invalid JSON: ${message.slice(0, 120)}`)
   }
 }
 

@@ -6,7 +6,7 @@ import { callerKey } from '../../access/viewer.ts'
 import { clientNetwork } from '../../platform/http/client-network.ts'
 import { BODY_BYTES, URLENCODED_BYTES } from './limits.ts'
 import type { Readable } from 'node:stream'
-import { tooLarge } from '../../platform/errors.ts'
+import { engineErrors } from '../../platform/errors.ts'
 import { isUrlEncoded } from './form.ts'
 
 interface RateLimits {
@@ -144,7 +144,7 @@ export function bodyLimit({ headers, state }: Receiving, max: number): number {
  */
 export async function receiveBody(payload: Readable, announced: number, limit: number): Promise<Buffer> {
   // NOTE: an error is expensive, since it records the stack: made only when it is thrown.
-  const refusal = () => tooLarge(`the request body is larger than ${limit} bytes`)
+  const refusal = () => engineErrors.bodyTooLarge(limit)
   if (announced > limit + DISCARDED_BYTES) throw refusal()
   // NOTE: chunks that are joined in the end take twice the memory for a moment.
   const whole = announced > CHUNKS_BYTES && announced <= limit ? Buffer.allocUnsafeSlow(announced) : undefined

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { invalid } from '../../platform/errors.ts'
+import { engineErrors } from '../../platform/errors.ts'
 import { formOf } from '../caller.ts'
 import type { CompiledOperation } from '../compile-operation.ts'
 import { type Fields, parseMultipart } from './form.ts'
@@ -21,8 +21,8 @@ export async function readBody(operation: CompiledOperation, request: FastifyReq
   }
   if (type.includes('form-urlencoded')) return bodyDecoder.fields(formOf(request))
   if (type.includes('multipart/form-data')) return bodyDecoder.fields(await parseMultipart(raw, header))
-  if (type !== '') throw invalid('[]: Unsupported Content-Type')
-  if (method === 'POST' || method === 'PUT') throw invalid('[]: Empty Content-Type')
+  if (type !== '') throw engineErrors.contentTypeUnsupported()
+  if (method === 'POST' || method === 'PUT') throw engineErrors.contentTypeMissing()
   return bodyDecoder.fields(request.query as Fields)
 }
 

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 import type { FastifyRequest } from 'fastify'
 import { isRead } from '../is-read.ts'
 import type { Viewer } from '../../access/viewer.ts'
-import { unauthenticated } from '../../platform/errors.ts'
+import { engineErrors } from '../../platform/errors.ts'
 import { isDigestOf, parseDigest, type SignableRequest } from '../../platform/http/signature.ts'
 
 /** What an HTTP signature of a request may cover; undefined when there is none to look at. */
@@ -59,7 +59,7 @@ function hashUpload(request: FastifyRequest): void {
   request.state.signedBodyCheck = async () => {
     if (!raw.readableEnded) await finished(raw, { writable: false })
     if (hashes.length === 0 || !hashes.every(({ hash, digest }) => hash.digest().equals(digest)))
-      throw unauthenticated()
+      throw engineErrors.tokenRequired()
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Multipart, MultipartFile } from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { badRequest, isDomainError, tooLarge } from '../../platform/errors.ts'
+import { badRequest, engineErrors, isDomainError } from '../../platform/errors.ts'
 import { endsConnection } from '../../platform/http/unread-body.ts'
 import { requireSignedBody, signedSource } from './signed-body.ts'
 
@@ -61,7 +61,7 @@ export async function receiveUpload<T>(
 
 function requireSize(request: FastifyRequest, { maxBytes }: UploadForm): void {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > maxBytes + MAX_FORM_OVERHEAD) throw tooLarge(`the upload is larger than ${maxBytes} bytes`)
+  if (announced > maxBytes + MAX_FORM_OVERHEAD) throw engineErrors.uploadTooLarge(maxBytes)
 }
 
 async function fromForm<T>(

@@ -1,5 +1,5 @@
 import { isSiteAdmin, type SignedIn } from '../../access/viewer.ts'
-import { forbidden, unauthenticated } from '../../platform/errors.ts'
+import { engineErrors, unauthenticated } from '../../platform/errors.ts'
 import type { Guard, GuardInput } from './guard.ts'
 
 export const anyone: Guard<undefined> = {
@@ -30,7 +30,7 @@ export const signedInByPassword: Guard<SignedIn> = {
   describe: 'a signed-in user, with a password',
   decide: (_, { viewer }) => {
     if (viewer.kind === 'user' && viewer.method !== 'password' && viewer.method !== 'reverse-proxy')
-      throw unauthenticated('auth required')
+      throw engineErrors.authRequired()
   },
 }
 
@@ -47,11 +47,11 @@ export function requireSignInWhenConfigured<Access>(guard: Guard<Access>, mustSi
 }
 
 export function requireSiteAdmin(viewer: GuardInput['viewer']): void {
-  if (!isSiteAdmin(viewer)) throw forbidden('user should be the site admin')
+  if (!isSiteAdmin(viewer)) throw engineErrors.siteAdminRequired()
 }
 
 /** The caller of an operation whose guard asks for a user. */
 export function requireUser(viewer: GuardInput['viewer']): SignedIn {
-  if (viewer.kind === 'anonymous') throw unauthenticated()
+  if (viewer.kind === 'anonymous') throw engineErrors.tokenRequired()
   return viewer
 }

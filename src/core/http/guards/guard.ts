@@ -1,5 +1,5 @@
 import { isPublicOnly, type Viewer } from '../../access/viewer.ts'
-import { forbidden, unauthenticated } from '../../platform/errors.ts'
+import { engineErrors, forbidden } from '../../platform/errors.ts'
 
 export interface GuardInput {
   readonly viewer: Viewer
@@ -69,10 +69,10 @@ export function onTop<Outer extends object, Inner extends object>(
 /** Runs every check of a guard in the one fixed order and gives what it found. */
 export async function runGuard<Access>(guard: Guard<Access>, input: GuardInput): Promise<Access> {
   const mustSignIn = guard.needsUser && input.viewer.kind === 'anonymous'
-  if (mustSignIn && !guard.looksUpFirst) throw unauthenticated()
+  if (mustSignIn && !guard.looksUpFirst) throw engineErrors.tokenRequired()
   let access = await guard.resolve(input)
   guard.requireOpen?.(access)
-  if (mustSignIn) throw unauthenticated()
+  if (mustSignIn) throw engineErrors.tokenRequired()
   requireRights(guard, access, input)
   for (const inner of innerGuards<Access>(guard)) {
     access = { ...access, ...(await inner.resolve(access as Access & object, input)) }

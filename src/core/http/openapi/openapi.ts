@@ -55,6 +55,12 @@ function finishOperation(described: Described, { bodyKind, body }: Operation): J
 /** Which one it is depends on the size and rate of requests and on the state of the server, not on the operation. */
 const OTHER_ERROR = {
   description: 'Another error, such as 413, 414, 422, 429, 431 or 503',
+  headers: {
+    'X-Ingot-Reason': {
+      description: 'The stable code of the error, which every error has, such as repo_not_found',
+      schema: { type: 'string' },
+    },
+  },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } },
 }
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { engineErrors } from '../errors.ts'
 
 interface FairQueueLimits {
   /** What the tasks do, for the message of a refusal: `texts are being rendered`. */
@@ -57,7 +57,7 @@ export class FairQueue {
       return undefined
     }
     if (caller.waiting.length >= maxWaitingPerCaller || this.#waiting >= maxWaiting)
-      throw new DomainError('too-many-requests', `too many ${what}, try again later`)
+      throw engineErrors.tooManyWaiting(what)
     this.#callers.set(key, caller)
     this.#waiting++
     return new Promise((resolve) => caller.waiting.push(resolve))

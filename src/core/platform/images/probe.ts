@@ -98,6 +98,6 @@ function refusalOf(error: TaskError): ImageError | DomainError {
     case 'failed':
       return new ImageError('the image cannot be decoded')
     default:
-      return unavailable('the image could not be decoded, try again', error)
+      return unavailable('the image could not be decoded, try again').causedBy(error)
   }
 }

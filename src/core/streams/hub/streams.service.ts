@@ -11,7 +11,7 @@ import { type Answer, bytes } from '../../http/answer/answer.ts'
 import type { Admission } from '../../http/operation.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createPauses } from '../../platform/concurrency/pauses.ts'
-import { unavailable } from '../../platform/errors.ts'
+import { engineErrors } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { accountOfCredentials, mayChangeAccess } from './access-changes.policy.ts'
 import { ClientStream, Listener, greeting, type Message, readLastEventId, resetMessage } from './client-stream.ts'
@@ -150,7 +150,7 @@ class StreamHub implements Streams {
   }
 
   async open<Access>(request: StreamRequest<Access>, channel: Channel<Access>): Promise<Answer> {
-    if (this.#isClosed) throw unavailable('the server stops')
+    if (this.#isClosed) throw engineErrors.serverStopping()
     const { viewer, access, admission, network } = request
     const { clock, limits, settings } = this.#deps
     const release = limits.take({ accountId: admission.callerId, network })

@@ -1,7 +1,8 @@
 import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
+import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import {
@@ -88,7 +89,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
     /** The user's own; throws NotFound for others. */
     async get(userId: UserId, id: number): Promise<GpgKey> {
       const key = await findGpgKey(read, id)
-      if (key === undefined || key.userId !== userId) throw notFound('the GPG key does not exist')
+      if (key === undefined || key.userId !== userId) throw errors.gpgKeyNotFound()
       return key
     },
 
@@ -117,7 +118,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
         for (const key of keys) {
           const at = clock.now()
           const id = await claimGpgKey(tx, user.id, { ...key, isVerified: Boolean(armoredSignature) }, at)
-          if (id === undefined) throw invalid('A key with the same id already exists')
+          if (id === undefined) throw errors.gpgKeyExists()
           await events.append(
             tx,
             'user.gpg_key_added',
@@ -135,7 +136,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
       const userId = actor.account.id
       const key = await findGpgKey(read, id)
       if (key === undefined) return
-      if (key.userId !== userId) throw forbidden('You do not have access to this key')
+      if (key.userId !== userId) throw errors.keyOfOther()
       await database.transaction(async (tx) => {
         if (!(await deleteGpgKey(tx, key.keyId))) return
         await events.append(
@@ -154,7 +155,7 @@ export function createGpgKeys({ database, clock, events }: GpgKeyDeps) {
     ): Promise<GpgKey> {
       const user = await getUser(account.id)
       const key = (await findGpgKeysByKeyIds(read, [keyId])).get(keyId.toUpperCase())
-      if (key === undefined || key.userId !== user.id) throw notFound('the GPG key does not exist')
+      if (key === undefined || key.userId !== user.id) throw errors.gpgKeyNotFound()
       if (!(await proof.proves(user, key.armored, armoredSignature))) throw mismatch(user)
       await database.transaction((tx) => setGpgKeyVerified(tx, key.keyId))
       return (await findGpgKey(read, key.id)) ?? key

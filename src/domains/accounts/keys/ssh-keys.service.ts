@@ -1,7 +1,8 @@
 import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import { retryingTaken } from '../../../core/db/database.ts'
-import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
+import { invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type KeyRules, readSshKey } from './read-ssh-key.ts'
@@ -43,7 +44,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
       const key = readSshKey(input.key, rules)
       return retryingTaken(database, async (tx) => {
         const keyId = await claimPublicKey(tx, key, 'user')
-        if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
+        if (keyId === undefined) throw errors.publicKeyTaken()
         if (await isKeyTitleTaken(tx, userId, input.title)) throw invalid('Key title has been used')
         const at = clock.now()
         const id = await insertUserKey(tx, {
@@ -66,7 +67,7 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
     /** Throws NotFound, and forbidden when the key is another user's. */
     async delete(actor: Actor, userId: UserId, id: number): Promise<void> {
       const key = await get(id)
-      if (key.userId !== userId) throw forbidden('You do not have access to this key')
+      if (key.userId !== userId) throw errors.keyOfOther()
       await database.transaction(async (tx) => {
         if (!(await deleteUserKey(tx, id))) throw unknown()
         await events.append(
@@ -80,4 +81,4 @@ export function createSshKeys({ database, clock, events, rules }: SshKeyDeps) {
   }
 }
 
-const unknown = (): Error => notFound('public key does not exist')
+const unknown = (): Error => errors.publicKeyNotFound()

@@ -1,6 +1,7 @@
 import { type Actor, isSelf, isSiteAdmin, type SignedIn, type Viewer } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
+import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { getKnownOwner } from '../users/owner-lookup.ts'
 import { type User, lockUsers } from '../users/user.store.ts'
@@ -85,8 +86,7 @@ async function deleteMembership(
 ): Promise<void> {
   await lockUsers(tx, [user.id])
   if ((await findMembership(tx, org.id, user.id)) === undefined) return
-  if (await isLastOwner(tx, deps.database.dialect, org.id, user.id))
-    throw invalid('user is the last owner of the organization')
+  if (await isLastOwner(tx, deps.database.dialect, org.id, user.id)) throw errors.lastOwner()
   await deleteMember(tx, org.id, user.id)
   await deps.events.append(
     tx,

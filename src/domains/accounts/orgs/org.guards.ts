@@ -1,6 +1,6 @@
 import { isSiteAdmin } from '../../../core/access/viewer.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
-import { forbidden } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { User } from '../users/user.store.ts'
 import type { OrgInView, Orgs } from './orgs.service.ts'
 
@@ -25,8 +25,8 @@ function createOrgGuard(orgs: Orgs): OrgGuard {
     privacy: ({ org }) => publicOnlyRefusal(org),
     decide: ({ isMember, isOwner }, { viewer }) => {
       if (isSiteAdmin(viewer)) return
-      if (role === 'owner' && !isOwner) throw forbidden('Must be an organization owner')
-      if (role === 'member' && !isMember) throw forbidden('Must be an organization member')
+      if (role === 'owner' && !isOwner) throw errors.organizationOwnerRequired()
+      if (role === 'member' && !isMember) throw errors.organizationMemberRequired()
     },
   })
 }

@@ -9,7 +9,8 @@ import {
   type Viewer,
   type Visibility,
 } from '../../../core/access/viewer.ts'
-import { notFound, invalid } from '../../../core/platform/errors.ts'
+import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { getOwnerInView } from '../users/owner-lookup.ts'
@@ -87,7 +88,7 @@ export function createOrgs(deps: OrgDeps) {
      */
     async getInView(viewer: Viewer, name: string): Promise<OrgInView> {
       const org = await getOwnerInView(read, viewer, name)
-      if (org.kind !== 'organization') throw notFound('organization does not exist')
+      if (org.kind !== 'organization') throw errors.organizationNotFound()
       if (viewer.kind === 'anonymous') return { org, isMember: false, isOwner: false }
       const isMember = await isOrgMember(read, org.id, viewer.account.id)
       return { org, isMember, isOwner: isMember && (await isOrgOwner(read, org.id, viewer.account.id)) }

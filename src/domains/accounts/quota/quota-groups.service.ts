@@ -1,7 +1,8 @@
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import type { EventPayload } from '../../../core/events/index.ts'
-import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { conflict, engineErrors, invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { User } from '../users/user.store.ts'
 import { findOrInsertRule, type NewQuotaRule, type QuotaDeps, requireRule } from './quota-rules.service.ts'
@@ -25,7 +26,7 @@ export function createQuotaGroups(deps: QuotaDeps) {
   const { database, clock, events } = deps
   const get = async (name: string, db: Db = database.read): Promise<QuotaGroup> => {
     const [group] = await listQuotaGroups(db, { names: [name] })
-    if (group === undefined) throw notFound('quota group does not exist')
+    if (group === undefined) throw errors.quotaGroupNotFound()
     return group
   }
   /** Runs a change of a group and appends its event. */
@@ -49,10 +50,9 @@ export function createQuotaGroups(deps: QuotaDeps) {
      * Conflict for a name that is taken.
      */
     async create(actor: Actor, name: string, rules: readonly NewQuotaRule[]): Promise<QuotaGroup> {
-      if (name === '') throw invalidField('Name', 'Required')
+      if (name === '') throw engineErrors.fieldRequired('Name')
       return database.transaction(async (tx) => {
-        if ((await listQuotaGroups(tx, { names: [name] })).length > 0)
-          throw conflict(`quota group already exists: [group: ${name}]`)
+        if ((await listQuotaGroups(tx, { names: [name] })).length > 0) throw errors.quotaGroupExists(name)
         const id = await insertQuotaGroup(tx, name)
         for (const rule of rules) await insertQuotaGroupRule(tx, id, (await findOrInsertRule(deps, tx, actor, rule)).id)
         const made = await get(name, tx)

@@ -1,7 +1,8 @@
 import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { engineErrors, invalid, invalidField } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { isQuotaSubject, type QuotaSubject } from './quota.policy.ts'
 import {
   deleteQuotaRule,
@@ -31,12 +32,12 @@ export function createQuotaRules(deps: QuotaDeps) {
     get: async (name: string): Promise<QuotaRule> => requireRule(await findQuotaRule(database.read, name)),
     /** Throws Invalid without a name or a limit and for unknown subjects, Conflict for a name that is taken. */
     async create(actor: Actor, rule: NewQuotaRule): Promise<QuotaRule> {
-      if (!rule.name) throw invalidField('Name', 'Required')
-      if (rule.limit === undefined) throw invalidField('Limit', 'Required')
+      if (!rule.name) throw engineErrors.fieldRequired('Name')
+      if (rule.limit === undefined) throw engineErrors.fieldRequired('Limit')
       const { name, limit } = rule
       const made = { name, limit: requireLimit(limit), subjects: (rule.subjects ?? []).map(requireSubject) }
       return database.transaction(async (tx) => {
-        if (await findQuotaRule(tx, name)) throw conflict(`quota rule already exists: [rule: ${name}]`)
+        if (await findQuotaRule(tx, name)) throw errors.quotaRuleExists(name)
         return insertRule(deps, tx, actor, made)
       })
     },
@@ -73,7 +74,7 @@ export async function findOrInsertRule(
   actor: Actor,
   { name, limit = 0, subjects = [] }: NewQuotaRule,
 ): Promise<QuotaRule> {
-  if (!name) throw invalidField('Name', 'Required')
+  if (!name) throw engineErrors.fieldRequired('Name')
   const found = await findQuotaRule(tx, name)
   if (found) return found
   return insertRule(deps, tx, actor, {
@@ -104,7 +105,7 @@ export function requireSubject(text: string): QuotaSubject {
 
 /** Throws NotFound. */
 export function requireRule(rule: QuotaRule | undefined): QuotaRule {
-  if (rule === undefined) throw notFound('quota rule does not exist')
+  if (rule === undefined) throw errors.quotaRuleNotFound()
   return rule
 }
 

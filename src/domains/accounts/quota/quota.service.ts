@@ -1,5 +1,5 @@
 import type { Database, Db } from '../../../core/db/database.ts'
-import { DomainError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
 import type { User } from '../users/user.store.ts'
 import {
@@ -41,7 +41,7 @@ export function createDiskQuota({
       settings.isEnabled && !(await isOwnerWithinQuota(read, settings, id, subject)),
     async require(owner, subject) {
       if (await quota.isExceeded(owner, subject))
-        throw new DomainError('quota-exceeded', 'quota exceeded', {
+        throw errors.quotaExceeded().with({
           url: undefined,
           user_id: owner.id,
           username: owner.name,

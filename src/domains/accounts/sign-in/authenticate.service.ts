@@ -14,10 +14,10 @@ import {
 import type { Hook } from '../../../core/platform/hook.ts'
 import { credentialOf } from '../../../core/http/caller.ts'
 import { sha256Hex } from '../../../core/platform/crypto/crypto.ts'
-import { unauthenticated } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
 import { type User, findUserByName } from '../users/user.store.ts'
-import { type PasswordCheck, WRONG_CREDENTIALS } from './password-check.service.ts'
+import type { PasswordCheck } from './password-check.service.ts'
 import type { RegisterByProxy } from './web/web.service.ts'
 import type { SignInRecords } from './sign-in-records.service.ts'
 import type { SignatureLogin } from './signature-login.service.ts'
@@ -54,7 +54,6 @@ export interface AuthenticateDeps extends Pick<Core, 'database' | 'clock'> {
  * COMPAT: says more than the answer to a wrong password; only callers with the right password get it
  * (behaviour/auth-and-access#authentication-methods; test/accounts/sign-in/two-factor.test.ts).
  */
-export const ONE_TIME_CODE_REFUSED = 'invalid provided OTP'
 /** Tokens are recorded when they are created, not whenever they are used. */
 const RECORDED: ReadonlySet<SignedIn['method']> = new Set(['password', 'http-signature', 'reverse-proxy'])
 const TOKEN = /^[0-9a-f]{40}$/
@@ -111,7 +110,7 @@ async function requireCode(
   if (!(await twoFactor.isEnabled(id))) return
   if (code !== undefined && (await twoFactor.check(id, code))) return
   records.failed({ client, kind: 'password', userId: id })
-  throw unauthenticated(ONE_TIME_CODE_REFUSED)
+  throw errors.oneTimeCodeRefused()
 }
 
 /** A token is the password of any user, or the user with an empty or well-known password. */
@@ -170,6 +169,6 @@ function signedIn(account: User, scopes: ScopeSet, method: SignedIn['method']): 
 }
 
 function requireViewer(viewer: SignedIn | undefined): SignedIn {
-  if (viewer === undefined) throw unauthenticated(WRONG_CREDENTIALS)
+  if (viewer === undefined) throw errors.wrongCredentials()
   return viewer
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/platform/clock.ts'
-import { DomainError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
 import type { Announcer } from '../../../core/platform/concurrency/processes.ts'
 
@@ -71,8 +71,7 @@ export class LoginThrottle {
   async #wait(key: string, allowed: number): Promise<void> {
     const entry = this.#entry(key)
     if (entry === undefined || entry.count < allowed) return
-    if (entry.waiting >= MAX_WAITING)
-      throw new DomainError('too-many-requests', 'too many failed sign-ins, try again later')
+    if (entry.waiting >= MAX_WAITING) throw errors.tooManyFailedSignIns()
     entry.waiting++
     try {
       await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_DELAY_MS, STEP_MS * (entry.count - allowed + 1))))

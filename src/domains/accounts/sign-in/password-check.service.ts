@@ -3,7 +3,7 @@ import type { Database } from '../../../core/db/database.ts'
 import { hmacSha256Hex } from '../../../core/platform/crypto/crypto.ts'
 import type { RateLimit } from '../../../core/platform/concurrency/rate-limit.ts'
 import type { PasswordHasher } from '../../../core/platform/crypto/password-hasher.ts'
-import { unauthenticated } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { clientNetwork } from '../../../core/platform/http/client-network.ts'
 import { boundedCache } from '../../../core/platform/lru.ts'
 import type { RequestClient } from '../../../core/platform/request-source.ts'
@@ -17,7 +17,6 @@ import type { SignInRecords } from './sign-in-records.service.ts'
  */
 export type PasswordCheck = (login: string, password: string, client: RequestClient) => Promise<User>
 
-export const WRONG_CREDENTIALS = 'invalid username, password or token'
 const REMEMBER_MS = 60_000
 
 /**
@@ -53,7 +52,7 @@ export function createPasswordCheck(deps: {
     if (!found || !right || found.passwordHash === '' || found.user.isLoginProhibited) {
       deps.throttle.failed(login.toLowerCase(), address)
       deps.records.failed({ client, kind: 'password', userId: found?.user.id ?? 0 })
-      throw unauthenticated(WRONG_CREDENTIALS)
+      throw errors.wrongCredentials()
     }
     deps.throttle.succeeded(login.toLowerCase(), address)
     remembered.set(mark, true)

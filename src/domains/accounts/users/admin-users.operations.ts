@@ -3,7 +3,7 @@ import { created, listed, noContent, ok } from '../../../core/http/answer/answer
 import { siteAdmin } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingMembers } from '../../../core/http/openapi/paging-members.ts'
-import { invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { Guards } from '../../../core/module.ts'
 import { adminUserQuery, readUserFilter, readUserOrder } from './admin-users.query.ts'
@@ -92,7 +92,7 @@ function change({ guards, site, users }: Deps): Operation[] {
       responses: { 204: null },
       errors: [403, 404, 422],
       async handler({ access: { actor, user }, body }) {
-        if (user.kind === 'organization') throw invalid(`${user.name} is an organization not a user`)
+        if (user.kind === 'organization') throw errors.notAnIndividual(user.name)
         await users.rename(actor, user, body.new_username)
         return noContent()
       },

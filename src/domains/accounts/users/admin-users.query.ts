@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { NAME_LENGTH, URL_LENGTH } from '../../../core/http/body/limits.ts'
 import { invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { USER_SORTS, type UserFilter, type UserOrder } from './user-list.store.ts'
 
 const Yes = () => Type.Optional(Type.Boolean())
@@ -40,7 +41,7 @@ export function readUserFilter(query: Query): UserFilter {
 }
 
 export function readUserOrder({ sort = 'name', order = 'asc' }: Query): UserOrder {
-  if (!Object.hasOwn(USER_SORTS, sort)) throw invalid(`Invalid sort mode: "${sort}"`)
-  if (order !== 'asc' && order !== 'desc') throw invalid(`Invalid sort order: "${order}"`)
+  if (!Object.hasOwn(USER_SORTS, sort)) throw errors.sortModeInvalid(sort)
+  if (order !== 'asc' && order !== 'desc') throw errors.sortOrderInvalid(order)
   return { by: sort as UserOrder['by'], direction: order }
 }

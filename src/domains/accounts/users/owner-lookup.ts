@@ -2,14 +2,15 @@ import { canSeeOwner } from '../../../core/access/repo-access.ts'
 import { isOrgMember } from '../../../core/access/repo-grants.store.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { MovedError, notFound } from '../../../core/platform/errors.ts'
+import { MovedError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { findRenamedUserId, findUserById, findUserByName, type User } from './user.store.ts'
 
 /** A user or organization that the viewer may see. Throws NotFound or Moved. */
 export async function getOwnerInView(db: Db, viewer: Viewer, name: string): Promise<User> {
   const owner = await findUserByName(db, name)
-  if (owner === undefined) throw (await movedOwner(db, viewer, name)) ?? notFound('user does not exist')
-  if (!(await isOwnerInView(db, viewer, owner))) throw notFound('user does not exist')
+  if (owner === undefined) throw (await movedOwner(db, viewer, name)) ?? errors.userNotFound()
+  if (!(await isOwnerInView(db, viewer, owner))) throw errors.userNotFound()
   return owner
 }
 

@@ -1,7 +1,7 @@
 import { isSelf, isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
 import { requireSiteAdmin, requireUser } from '../../../core/http/guards/account.guards.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
-import { forbidden, unauthenticated } from '../../../core/platform/errors.ts'
+import { engineErrors, forbidden } from '../../../core/platform/errors.ts'
 import type { User } from './user.store.ts'
 import type { Users } from './users.service.ts'
 
@@ -49,7 +49,7 @@ export function createUserGuards(users: Users): UserGuards {
         const user = await users.getInView(viewer, params['username']!)
         if (!isSelf(viewer, user.id) && !isSiteAdmin(viewer))
           throw forbidden('doer should be the site admin or be same as the contextUser')
-        if (viewer.kind === 'user' && !authenticatedByBasic(viewer)) throw unauthenticated('auth required')
+        if (viewer.kind === 'user' && !authenticatedByBasic(viewer)) throw engineErrors.authRequired()
         return user
       },
     },

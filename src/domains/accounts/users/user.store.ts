@@ -3,7 +3,7 @@ import type { Account } from '../../../core/access/viewer.ts'
 import { type Db, dialectOf, type Tx } from '../../../core/db/database.ts'
 import { executePrepared } from '../../../core/db/prepared-statement.ts'
 import { cachedUntilCommit } from '../../../core/db/read-cache.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { asId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import type { UserTable } from './user.table.ts'
 
@@ -252,7 +252,7 @@ export type UserChanges = Updateable<UserTable>
 /** Throws NotFound when the account was deleted at the same time. */
 export async function updateUser(tx: Tx, id: UserId, values: UserChanges): Promise<void> {
   const { numUpdatedRows } = await tx.updateTable('user').set(values).where('id', '=', id).executeTakeFirstOrThrow()
-  if (numUpdatedRows === 0n) throw notFound('the account was deleted')
+  if (numUpdatedRows === 0n) throw errors.accountDeleted()
   if (!('name' in values || 'full_name' in values || 'email' in values || 'is_email_hidden' in values)) return
   const row = await tx
     .selectFrom('user')

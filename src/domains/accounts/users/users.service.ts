@@ -1,5 +1,5 @@
 import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { createUser, type CreateUserDeps, type NewUser, renameOwner } from './accounts/create-user.ts'
@@ -19,7 +19,7 @@ export function createUsers(deps: CreateUserDeps) {
     /** The account of the viewer, read again. Throws NotFound when it was deleted. */
     async getOwn({ account }: SignedIn): Promise<User> {
       const user = knownUser(account) ?? (await findUserById(read, account.id))
-      if (user === undefined) throw notFound('the account was deleted')
+      if (user === undefined) throw errors.accountDeleted()
       return user
     },
     findByName: (name: string): Promise<User | undefined> => findUserByName(read, name),

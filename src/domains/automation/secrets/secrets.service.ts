@@ -3,7 +3,7 @@ import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import type { SealedColumns } from '../../../core/db/sealed-columns.ts'
 import { asId, type RepoId, type UserId } from '../../../core/platform/crypto/ids.ts'
-import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import {
   type ActionsOwner,
@@ -66,7 +66,7 @@ export function createSecrets(deps: SecretDeps) {
       { name: text, value, description: given }: SecretInput,
     ): Promise<Secret | undefined> {
       const name = requireName(text)
-      if (Buffer.byteLength(value) > MAX_VALUE_LENGTH) throw badRequest('data too long')
+      if (Buffer.byteLength(value) > MAX_VALUE_LENGTH) throw errors.valueTooLong()
       const description = readDescription(given)
       return database.transaction(async (tx) => {
         await lockOwner(tx, owner)
@@ -87,7 +87,7 @@ export function createSecrets(deps: SecretDeps) {
       const name = readName(text)
       await database.transaction(async (tx) => {
         const id = name === undefined ? undefined : await findSecretId(tx, owner, name)
-        if (id === undefined || !(await deleteSecret(tx, id))) throw notFound('secret was not found')
+        if (id === undefined || !(await deleteSecret(tx, id))) throw errors.secretNotFound()
         await append(tx, 'secret.deleted', { actor, owner, name: name! })
       })
     },

@@ -3,7 +3,7 @@ import type { Actor } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { EventOrigin } from '../../../core/events/index.ts'
 import type { RepoId, UserId } from '../../../core/platform/crypto/ids.ts'
-import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type ActionsOwner, lockOwner, ownerColumns } from '../secrets/secret.store.ts'
 import { MAX_VALUE_LENGTH, readDescription, readName, requireName, requireRoom } from '../secrets/settings.policy.ts'
@@ -101,18 +101,18 @@ export function createVariables({ database, clock, events }: VariableDeps) {
 async function getVariable(db: Db, owner: ActionsOwner, text: string): Promise<Variable> {
   const name = readName(text)
   const variable = name === undefined ? undefined : await findVariable(db, owner, name)
-  if (variable === undefined) throw notFound('variable not found')
+  if (variable === undefined) throw errors.variableNotFound()
   return variable
 }
 
 async function requireFree(db: Db, owner: ActionsOwner, name: string): Promise<void> {
-  if ((await findVariable(db, owner, name)) !== undefined) throw conflict(`variable name ${name} already exists`)
+  if ((await findVariable(db, owner, name)) !== undefined) throw errors.variableExists(name)
 }
 
 function readInput({ name, value: text, description }: VariableInput): VariableInput {
   const value = text.replaceAll('\r\n', '\n')
   const isLonger = value.length > 2 * MAX_VALUE_LENGTH || [...value].length > MAX_VALUE_LENGTH
-  if (isLonger) throw badRequest('data too long')
+  if (isLonger) throw errors.valueTooLong()
   return { name: requireName(name), value, description: readDescription(description) }
 }
 

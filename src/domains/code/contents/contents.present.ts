@@ -47,7 +47,11 @@ export function presentRawFile(file: RawFile, request: RawRequest, viewer: Viewe
   if (range === 'bad')
     return {
       status: 416,
-      headers: { 'content-type': 'text/plain; charset=utf-8', 'content-range': `bytes */${file.size}` },
+      headers: {
+        'content-type': 'text/plain; charset=utf-8',
+        'content-range': `bytes */${file.size}`,
+        'x-ingot-reason': 'range_not_satisfiable',
+      },
       window: undefined,
     }
   const window = range ?? { start: 0, end: file.size - 1 }

@@ -8,6 +8,7 @@ import {
   ignoringMissing,
 } from '../../../core/git/index.ts'
 import { badRequest, invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { parseTimestamp } from '../../../core/platform/timestamp.ts'
 import type { Repo } from '../../repositories/index.ts'
@@ -100,13 +101,13 @@ export function createCommits({ git, views }: { git: Git; views: CommitViews }) 
 }
 
 async function getCommit(git: GitRepo, revision: string): Promise<Commit> {
-  if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
+  if (/\.\.|[~^]/.test(revision)) throw errors.revisionInvalid(revision)
   return git.objects.commit(await getCommitOid(git, revision))
 }
 
 async function getCommitOid(git: GitRepo, revision: string): Promise<string> {
   const oid = await findCommitOid(git, revision)
-  if (oid === undefined) throw notFound(`commit doesn't exist: ${revision}`)
+  if (oid === undefined) throw errors.revisionNotFound(revision)
   return oid
 }
 
@@ -114,7 +115,7 @@ async function getCommitOid(git: GitRepo, revision: string): Promise<string> {
 async function findStart(git: GitRepo, repo: Repo, sha: string | undefined): Promise<string | undefined> {
   const oid = await findCommitOid(git, sha || `refs/heads/${repo.defaultBranch}`)
   if (oid !== undefined || !(await hasBranches(git))) return oid
-  throw notFound(`commit doesn't exist: ${sha || repo.defaultBranch}`)
+  throw errors.revisionNotFound(sha || repo.defaultBranch)
 }
 
 function timeBounds(query: CommitQuery): { since?: number; until?: number } {

@@ -2,6 +2,7 @@ import { type AccessMode, unitMode, type Unit } from '../../../core/access/repo-
 import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { teamQueries } from '../../accounts/index.ts'
 import { type Repo, collaboratorQueries, accessQueries } from '../../repositories/index.ts'
 
@@ -21,7 +22,7 @@ export async function userIdsOf(
   const ids: number[] = []
   for (const name of names) {
     const user = await collaboratorQueries.findNamedAccount(db, viewer, repo, name)
-    if (user === undefined || user.kind === 'organization') throw invalid(`user does not exist [uid: 0, name: ${name}]`)
+    if (user === undefined || user.kind === 'organization') throw errors.userUnknown(name)
     if (needed && unitMode(await accessQueries.load(db, viewerOfAccount(user), repo), needed.unit) < needed.mode)
       continue
     ids.push(user.id)

@@ -1,5 +1,6 @@
 import { AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
 import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { AttachmentOwnerAccess } from '../../repositories/index.ts'
 import { findRelease } from './release.store.ts'
 import type { Releases } from './releases.service.ts'
@@ -13,6 +14,6 @@ export const releaseAttachments = (releases: Pick<Releases, 'get'>): AttachmentO
     await releases.get(viewer, target, releaseId)
   },
   async requireExisting(tx, repoId, releaseId) {
-    if ((await findRelease(tx, repoId, releaseId)) === undefined) throw notFound('release does not exist')
+    if ((await findRelease(tx, repoId, releaseId)) === undefined) throw errors.releaseNotFound()
   },
 })

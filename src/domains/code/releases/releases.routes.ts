@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../../../core/module.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
-import { isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type RepoInView, serveAttachment } from '../../repositories/index.ts'
 import { webPages } from '../../accounts/index.ts'
 import type { Releases } from './releases.service.ts'
@@ -29,7 +30,7 @@ export function registerReleases(app: FastifyInstance, { attachments, webAccess,
       const slash = path.lastIndexOf('/')
       const { release } = await releaseOf(releases, viewer, target, path.slice(0, Math.max(0, slash)))
       const found = await attachments.findByName('release', release.id, path.slice(slash + 1))
-      if (found === undefined) throw notFound('attachment does not exist')
+      if (found === undefined) throw errors.attachmentNotFound()
       return serveAttachment(attachments, found, request, reply)
     }),
   })

@@ -3,7 +3,8 @@ import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Database, Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import { isNewRefName } from '../../../core/git/index.ts'
-import { conflict, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { engineErrors, invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
@@ -69,13 +70,12 @@ interface ReleaseDeps extends Pick<Core, 'database' | 'clock' | 'events'> {
 const MAX_TITLE_LENGTH = 255
 /** Cuts a title to the maximum length of the contract. */
 export const cutTitle = (title: string): string => [...title].slice(0, MAX_TITLE_LENGTH).join('')
-const TAKEN = 'Release is has no Tag'
 
 export const createReleases = (deps: ReleaseDeps): Releases => ({ ...createReads(deps), ...createWrites(deps) })
 
 function requireVisible(viewer: Viewer, target: RepoInView, release: Release | undefined): Release {
   if (release === undefined || (release.isDraft && !mayManageReleases(viewer, target.access)))
-    throw notFound('release does not exist')
+    throw errors.releaseNotFound()
   return release
 }
 
@@ -115,7 +115,7 @@ const createWrites = (deps: ReleaseDeps): Pick<Releases, 'create' | 'edit' | 'de
     const { database, clock, events, attachments, tags } = deps
     if (await tags.exists(repo, release.tagName)) await tags.requireDeletable(actor, repo, release.tagName)
     await database.transaction(async (tx) => {
-      if (!(await deleteRelease(tx, release))) throw notFound('release does not exist')
+      if (!(await deleteRelease(tx, release))) throw errors.releaseNotFound()
       await attachments.deleteOf(tx, 'release', release.id)
       const origin = { actor, repoId: release.repoId, at: clock.now() }
       if (!release.isDraft) await events.append(tx, 'release.deleted', origin, releasePayload(release))
@@ -194,7 +194,7 @@ async function unlessTaken<T>(database: Database, work: (tx: Tx) => Promise<T>):
   try {
     return await database.transaction(work)
   } catch (error) {
-    throw database.dialect.isUniqueViolation(error) ? conflict(TAKEN) : error
+    throw database.dialect.isUniqueViolation(error) ? errors.releaseExists() : error
   }
 }
 
@@ -217,7 +217,7 @@ const editColumns = (edit: ReleaseEdit): Parameters<typeof updateRelease>[2] => 
 })
 
 async function requireFreeTag(database: Database, repoId: RepoId, tag: string, except?: Release): Promise<void> {
-  if (!isNewRefName(tag)) throw invalidField('TagName', 'GitRefName')
+  if (!isNewRefName(tag)) throw engineErrors.fieldNotRefName('TagName')
   const existing = await findReleaseByTag(database.read, repoId, tag)
-  if (existing !== undefined && existing.id !== except?.id) throw conflict(TAKEN)
+  if (existing !== undefined && existing.id !== except?.id) throw errors.releaseExists()
 }

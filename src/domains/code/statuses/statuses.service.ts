@@ -2,7 +2,7 @@ import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { findCommitOid, findReportedOid, type Git } from '../../../core/git/index.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type CombinedState, type StatusState, combineStates } from '../protections/protections.policy.ts'
@@ -100,13 +100,13 @@ export function createStatuses({ database, git, clock, events }: StatusDeps): St
 
 async function getOid(git: Git, repo: Repo, revision: string): Promise<string> {
   const oid = await findCommitOid(git.open(repo), revision)
-  if (oid === undefined) throw notFound(`commit does not exist: ${revision}`)
+  if (oid === undefined) throw errors.commitNotFound(revision)
   return oid
 }
 
 async function getReportedOid(git: Git, repo: Repo, ref: string): Promise<string> {
   const oid = await findReportedOid(git.open(repo), repo, ref)
-  if (oid === undefined) throw notFound(`commit does not exist: ${ref}`)
+  if (oid === undefined) throw errors.commitNotFound(ref)
   return oid
 }
 

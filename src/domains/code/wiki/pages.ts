@@ -1,5 +1,6 @@
 import { type Commit, type Git, type GitRepo, MODE, type TreeEntry } from '../../../core/git/index.ts'
-import { notFound, badRequest } from '../../../core/platform/errors.ts'
+import { badRequest } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { findWiki, wikiTip } from './wiki-pushes.ts'
@@ -117,14 +118,14 @@ export function createPageReads({ git, maxPageBytes }: { git: Git; maxPageBytes:
   async function openPages(repo: Repo): Promise<WikiFiles> {
     const wiki = await findWiki(git, repo)
     const tip = wiki && (await wikiTip(wiki, repo)).oid
-    if (wiki === undefined || tip === undefined) throw notFound('the repository has no wiki yet')
+    if (wiki === undefined || tip === undefined) throw errors.wikiEmpty()
     return readFiles(wiki, tip)
   }
 
   async function open(repo: Repo, name: string): Promise<WikiFiles & { page: TreeEntry }> {
     const files = await openPages(repo)
     const page = findPage(files.entries, name)
-    if (page === undefined) throw notFound(`no wiki page ${name}`)
+    if (page === undefined) throw errors.wikiPageNotFound(name)
     return { ...files, page }
   }
 

@@ -1,6 +1,6 @@
 import { AccessMode } from '../../../core/access/repo-access.ts'
 import type { Guard } from '../../../core/http/guards/guard.ts'
-import { forbidden, locked, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type RepoGuard, type RepoInView, parseRepoSettings } from '../../repositories/index.ts'
 import { wikiMode } from './wiki-access.policy.ts'
 
@@ -24,10 +24,10 @@ export function createWikiGuard(repoGuard: RepoGuard): WikiGuard {
         access,
         isGloballyEditable: parseRepoSettings(repo.settings).globallyEditableWiki,
       })
-      if (mode < AccessMode.read) throw notFound('the wiki is not readable')
+      if (mode < AccessMode.read) throw errors.wikiNotReadable()
       if (intent === 'read') return
-      if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')
-      if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+      if (mode < AccessMode.write) throw errors.repoWriteRequired()
+      if (repo.isArchived) throw errors.repoArchived(repo.fullName)
     },
   })
 }

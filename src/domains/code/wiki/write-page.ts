@@ -11,14 +11,8 @@ import {
   type TreeChange,
   type TreeEntry,
 } from '../../../core/git/index.ts'
-import {
-  badRequest,
-  forbidden,
-  isDomainError,
-  notFound,
-  unauthenticated,
-  unavailable,
-} from '../../../core/platform/errors.ts'
+import { badRequest, engineErrors, isDomainError, unavailable } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { decodeBase64 } from '../contents/write/base64.ts'
 import { commitIdentity, userQueries } from '../../accounts/index.ts'
@@ -133,12 +127,12 @@ export function createPageWrites(deps: WikiDeps) {
     async delete(actor: SignedIn, repo: Repo, name: string): Promise<void> {
       const open = async (): Promise<GitRepo> => {
         const wiki = await findWiki(git, repo)
-        if (wiki === undefined) throw notFound('the repository has no wiki yet')
+        if (wiki === undefined) throw errors.wikiEmpty()
         return wiki
       }
       await write(actor, repo, open, (entries) => {
         const before = findPage(entries, name)
-        if (before === undefined) throw notFound(`no wiki page ${name}`)
+        if (before === undefined) throw errors.wikiPageNotFound(name)
         const { subUrl } = namesOfFile(before.name)!
         return {
           event: 'wiki.deleted',
@@ -157,7 +151,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
 
   return async (actor, repo, open, plan) => {
     const user = await userQueries.findById(database.read, actor.account.id)
-    if (user === undefined) throw unauthenticated()
+    if (user === undefined) throw engineErrors.tokenRequired()
     const author: Identity = {
       ...commitIdentity(user, noReplyDomain),
       time: Math.floor(clock.now() / 1000),
@@ -167,7 +161,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
       const now = await accessQueries.renew(database.read, actor, repo)
       const isGloballyEditable = parseRepoSettings(now.repo.settings).globallyEditableWiki
       const mode = wikiMode(now.actor, { units: now.repo.units, access: now.access, isGloballyEditable })
-      if (mode < AccessMode.write) throw forbidden('user should have a permission to write to a repo')
+      if (mode < AccessMode.write) throw errors.repoWriteRequired()
       const wiki = await open()
       // NOTE: a concurrent push may move the branch: the plan is computed again on the new tip.
       return wiki.writing(() =>
@@ -187,7 +181,7 @@ function createWrite({ database, git, clock, events, noReplyDomain, locks, signe
     })
     if (exists) return
     await deleteWiki(git, repo)
-    throw notFound('repository does not exist')
+    throw errors.repoNotFound()
   }
 }
 
@@ -229,7 +223,7 @@ async function commit(
 
 function requireFree(entries: readonly TreeEntry[], title: string): void {
   const file = fileOf(title)
-  if (entries.some((entry) => entry.name === file)) throw badRequest(`wiki page already exists [title: ${file}]`)
+  if (entries.some((entry) => entry.name === file)) throw errors.wikiPageExists(file)
 }
 
 const messageOf = ({ message }: PageEdit, fallback: string): string => `${message?.trim() || fallback}\n`

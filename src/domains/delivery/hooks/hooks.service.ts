@@ -4,7 +4,8 @@ import { isRepoAdmin } from '../../../core/access/repo-access.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
-import { invalid, notFound, badRequest, invalidField } from '../../../core/platform/errors.ts'
+import { badRequest, invalid, invalidField } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type TemplateCopier, accessQueries } from '../../repositories/index.ts'
 import { hurryLane } from './delivery/send/lane.store.ts'
@@ -154,7 +155,7 @@ export function createHooks({ database, clock, events, secrets, maxPerOwner }: H
   const toHook = toHookWith({ clock, secrets })
   const get = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
     const hook = await findWebhook(db, owner, id)
-    if (hook === undefined) throw notFound('webhook does not exist')
+    if (hook === undefined) throw errors.webhookNotFound()
     return hook
   }
   return {

@@ -17,7 +17,7 @@ import { lockOperations } from './locks/locks.operations.ts'
 import { createIssueLocks } from './locks/locks.service.ts'
 import { timelineOperations } from './timeline/timeline.operations.ts'
 import { createTimeline, type Timeline } from './timeline/timeline.service.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { asId, type IssueId, type RepoId } from '../../../core/platform/crypto/ids.ts'
 import { isHiddenFrom, canReadIssue } from './issue.policy.ts'
@@ -39,22 +39,22 @@ const issueAssetOwner = (read: Db): AttachmentOwnerAccess => ({
 const commentAssetOwner = (read: Db): AttachmentOwnerAccess => ({
   async requireVisible(viewer, target, commentId) {
     const comment = await findEntry(read, commentId)
-    if (comment === undefined || isHiddenFrom(viewer, comment)) throw notFound('comment does not exist')
+    if (comment === undefined || isHiddenFrom(viewer, comment)) throw errors.commentNotFound()
     await requireReadable(read, target, comment.issueId)
   },
   async requireExisting(tx, repoId, commentId) {
-    if ((await findEntry(tx, commentId))?.repoId !== repoId) throw notFound('comment does not exist')
+    if ((await findEntry(tx, commentId))?.repoId !== repoId) throw errors.commentNotFound()
   },
 })
 
 async function requireReadable(db: Db, { repo, access }: RepoInView, issueId: IssueId): Promise<void> {
   const issue = await requireIssue(db, repo.id, issueId)
-  if (!canReadIssue(access, issue)) throw notFound('issue does not exist')
+  if (!canReadIssue(access, issue)) throw errors.issueNotFound()
 }
 
 async function requireIssue(db: Db, repoId: RepoId, issueId: IssueId) {
   const issue = await findIssueById(db, issueId)
-  if (issue?.repoId !== repoId) throw notFound('issue does not exist')
+  if (issue?.repoId !== repoId) throw errors.issueNotFound()
   return issue
 }
 

@@ -3,7 +3,8 @@ import { isRepoAdmin } from '../../../core/access/repo-access.ts'
 import { isPublicOnly, type Viewer } from '../../../core/access/viewer.ts'
 import type { Database, Db } from '../../../core/db/database.ts'
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
-import { forbidden, MovedError, notFound } from '../../../core/platform/errors.ts'
+import { MovedError, forbidden, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
 import { type Repo, type RepoGuard, type RepoInView, repoQueries, accessQueries } from '../../repositories/index.ts'
 import { canEditIssue, canReadIssue, canWriteIssue } from './issue.policy.ts'
@@ -58,7 +59,7 @@ export function createIssueGuard({ read }: Database, repoGuard: RepoGuard): Issu
         throw isHidden ? notFound('issue is not writable') : forbidden(refusal)
       },
       async recheck({ issue }) {
-        if ((await findIssueById(read, issue.id)) === undefined) throw notFound('the issue was deleted meanwhile')
+        if ((await findIssueById(read, issue.id)) === undefined) throw errors.issueDeleted()
       },
     })
 }
@@ -71,8 +72,8 @@ export async function getReadableIssue(
   number: number,
 ): Promise<Issue> {
   const issue = await findIssueByNumber(db, repo.id, number)
-  if (issue === undefined) throw (await findTransferred(db, viewer, repo, number)) ?? notFound('issue does not exist')
-  if (!canReadIssue(access, issue)) throw notFound('issue does not exist')
+  if (issue === undefined) throw (await findTransferred(db, viewer, repo, number)) ?? errors.issueNotFound()
+  if (!canReadIssue(access, issue)) throw errors.issueNotFound()
   return issue
 }
 

@@ -2,7 +2,8 @@ import { isRepoAdmin, type RepoAccess, unitMode, AccessMode, type Unit } from '.
 import { viewerId, type Viewer, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Issue } from './records/issue.store.ts'
 import type { EntryKind, TimelineEntry } from './timeline/timeline-entry.store.ts'
-import { notFound, forbidden } from '../../../core/platform/errors.ts'
+import { forbidden } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
 
 type Kind = Pick<Issue, 'isPull'>
@@ -130,11 +131,11 @@ export const areBothUnitsOff = (repo: Repo, access: RepoAccess): boolean =>
  */
 export function readKinds({ repo, access }: RepoInView, type?: string): IssueKinds {
   if (type === 'pulls') {
-    if (!isUnitReadable(access, 'repo.pulls')) throw notFound('pull requests are not readable')
+    if (!isUnitReadable(access, 'repo.pulls')) throw errors.pullsNotReadable()
     return { issues: false, pulls: true }
   }
   const kinds = { issues: isUnitReadable(access, 'repo.issues'), pulls: hasPulls(repo, access) && type !== 'issues' }
-  if (!kinds.issues && !kinds.pulls) throw notFound('issues are not readable')
+  if (!kinds.issues && !kinds.pulls) throw errors.issuesNotReadable()
   return kinds
 }
 

@@ -2,7 +2,7 @@ import type { Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type Repo, type RepoInView, repoQueries } from '../../repositories/index.ts'
 import { userRows } from '../../accounts/index.ts'
 import { changeDeadline, counterOf, milestoneCount, appendIssueEvent } from './changes/issue-change.ts'
@@ -59,7 +59,7 @@ export function createIssues(deps: IssuesDeps) {
     /** Throws NotFound. */
     async getById(id: IssueId): Promise<Issue> {
       const issue = await findIssueById(read, id)
-      if (issue === undefined) throw notFound('issue does not exist')
+      if (issue === undefined) throw errors.issueNotFound()
       return issue
     },
     /** See `createIssue`. */

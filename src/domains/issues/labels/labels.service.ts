@@ -3,7 +3,8 @@ import type { Actor } from '../../../core/access/viewer.ts'
 import { flag } from '../../../core/db/flag.ts'
 import type { EventOrigin } from '../../../core/events/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
-import { invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { engineErrors, invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { asId, type LabelId } from '../../../core/platform/crypto/ids.ts'
 import { type Page, type Paging, parseInteger } from '../../../core/platform/paging.ts'
 import type { TemplateCopier } from '../../repositories/index.ts'
@@ -111,12 +112,12 @@ export const createLabelCopier = (clock: Clock): TemplateCopier => ({
 })
 
 function requireLabel(label: Label | undefined): Label {
-  if (label === undefined) throw notFound('label does not exist')
+  if (label === undefined) throw errors.labelNotFound()
   return label
 }
 
 function requireName(name: string): string {
-  if (name.trim() === '') throw invalidField('Name', 'Required')
+  if (name.trim() === '') throw engineErrors.fieldRequired('Name')
   return name
 }
 

@@ -3,7 +3,8 @@ import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
-import { invalidField, notFound } from '../../../core/platform/errors.ts'
+import { invalidField } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import {
   deleteMilestone,
@@ -106,7 +107,7 @@ async function lockNamed(tx: Tx, repoId: RepoId, idOrTitle: string): Promise<Mil
 }
 
 function requireMilestone(milestone: Milestone | undefined): Milestone {
-  if (milestone === undefined) throw notFound('milestone does not exist')
+  if (milestone === undefined) throw errors.milestoneNotFound()
   return milestone
 }
 

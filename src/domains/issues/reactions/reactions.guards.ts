@@ -1,5 +1,6 @@
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
-import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { forbidden } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { canWriteIssue, isComment } from '../issues/issue.policy.ts'
 import type { IssueInView } from '../issues/views.ts'
 import type { Guards } from '../../../core/module.ts'
@@ -30,7 +31,7 @@ export function issueReactionGuards({ issue: guard }: Pick<Guards, 'issue'>): Re
 /** `{owner}/{repo}` and the comment `{id}` of one of its issues. */
 export function commentReactionGuards({ comment: guard }: Pick<Guards, 'comment'>): ReactionGuards {
   const resolve = ({ entry }: EntryInView) => {
-    if (!isComment(entry)) throw notFound('comment does not exist')
+    if (!isComment(entry)) throw errors.commentNotFound()
     return { comment: { id: entry.id, posterId: entry.actorId } }
   }
   return {

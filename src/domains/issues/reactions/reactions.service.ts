@@ -1,6 +1,6 @@
 import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { IssueInView } from '../issues/views.ts'
@@ -59,7 +59,7 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
       target: ReactionTarget,
       content: string,
     ): Promise<{ readonly view: ReactionView; readonly isNew: boolean }> {
-      if (!allowed.has(content)) throw forbidden(`'${content}' is not an allowed reaction`)
+      if (!allowed.has(content)) throw errors.reactionNotAllowed(content)
       const { id: userId, isAdmin } = actor.account
       const { reaction, isNew } = await database.transaction(async (tx) => {
         // Serializes requests of the user, so that the reaction is inserted once.
@@ -72,7 +72,7 @@ export function createReactions({ database, clock, allowed }: ReactionDeps) {
         return { reaction: added, isNew: true }
       })
       const [view] = await viewsOf([reaction])
-      if (view === undefined) throw notFound('the account was deleted meanwhile')
+      if (view === undefined) throw errors.accountDeleted()
       return { view, isNew }
     },
     /** Deletes the actor's reaction, if there is one. */

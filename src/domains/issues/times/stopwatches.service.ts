@@ -2,6 +2,7 @@ import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { conflict } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import { type Issue, findIssueById, lockIssue } from '../issues/records/issue.store.ts'
 import type { IssueInView } from '../issues/views.ts'
@@ -48,7 +49,7 @@ export function createStopwatches({ database, clock }: StopwatchDeps) {
         const at = clock.now()
         await userQueries.lock(tx, [userId])
         const other = await findStopwatch(tx, userId)
-        if (other?.issueId === issue.id) throw conflict('cannot start a stopwatch again if it already exists')
+        if (other?.issueId === issue.id) throw errors.stopwatchRunning()
         if (other !== undefined) await stopOn(tx, { userId, issue: await lockIssue(tx, other.issueId), at })
         await requireLocked(tx, issue.id)
         const stopwatch = { userId, issueId: issue.id, startedAt: at }

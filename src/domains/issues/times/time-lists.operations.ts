@@ -5,11 +5,11 @@ import { listed, ok } from '../../../core/http/answer/answer.ts'
 import { requireUser, signedIn } from '../../../core/http/guards/account.guards.ts'
 import { onTop } from '../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
-import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { canReadIssue, canWriteIssue } from '../issues/issue.policy.ts'
 import { TrackedTime as TrackedTimeModel } from '../issues/timeline/timeline.model.ts'
 import type { RepoInView } from '../../repositories/index.ts'
-import { type TimeOperationDeps, trackingOff } from './times.operations.ts'
+import type { TimeOperationDeps } from './times.operations.ts'
 import { presentTime } from './times.present.ts'
 import { readSpan, spanQuery, timesQuery } from './times.query.ts'
 import { isTracking } from './tracking.policy.ts'
@@ -23,7 +23,7 @@ export const timeListOperations = (deps: TimeOperationDeps): Operation[] => [
 ]
 
 function requireTracking({ repo }: RepoInView): void {
-  if (!isTracking(repo)) throw trackingOff()
+  if (!isTracking(repo)) throw errors.timeTrackingDisabled()
 }
 
 function repoOperations({ guards, times, findUser, site }: TimeOperationDeps): Operation[] {
@@ -31,7 +31,7 @@ function repoOperations({ guards, times, findUser, site }: TimeOperationDeps): O
     describe: 'read repo.issues',
     resolve: () => ({}),
     decide({ access }) {
-      if (!canReadIssue(access, { isPull: false })) throw notFound('repo.issues is not readable')
+      if (!canReadIssue(access, { isPull: false })) throw errors.unitNotReadable('repo.issues')
     },
   })
   const common = {
@@ -71,7 +71,7 @@ function repoOperations({ guards, times, findUser, site }: TimeOperationDeps): O
         resolve: () => ({}),
         decide({ access }, { viewer, params }) {
           if (!isRepoAdmin(access) && !isNamed(requireUser(viewer), params['user']!))
-            throw forbidden('query by user not allowed; not enough rights')
+            throw errors.timesOfOthersForbidden()
         },
       }),
       async handler({ access, viewer, params }) {

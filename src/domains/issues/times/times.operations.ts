@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { type Answer, listed, noContent, ok } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
-import { badRequest, DomainError, notFound } from '../../../core/platform/errors.ts'
+import type { DomainError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { parseOptionalTimestamp } from '../../../core/platform/timestamp.ts'
 import { isRepoAdmin } from '../../../core/access/repo-access.ts'
@@ -29,11 +30,9 @@ export interface TimeOperationDeps {
 
 const common = { area: 'issue', scopes: ['issue'], path: PATH } as const
 
-export const trackingOff = (): DomainError => badRequest('time tracking disabled')
-
 /** COMPAT: clients read the message from `Message` here (test/issues/times.test.ts). */
 const trackingOffForDeletion = (): DomainError =>
-  new DomainError('bad-request', 'time tracking disabled', { Message: 'time tracking disabled' })
+  errors.timeTrackingDisabled().with({ Message: errors.timeTrackingDisabled.message })
 
 /** Times of one issue (behaviour/issues#stopwatches-and-tracked-times). */
 export const timeOperations = (deps: TimeOperationDeps): Operation[] => [
@@ -55,7 +54,7 @@ function readOperations({ guards, times, findUser, site }: TimeOperationDeps): O
       errors: [403, 404, 422],
       async handler({ access, viewer, query, paging }) {
         const actor = requireUser(viewer)
-        if (!isTracking(access.repo)) throw notFound('Timetracker is disabled')
+        if (!isTracking(access.repo)) throw errors.timeTrackerDisabled()
         const userId = await findUser.filter(actor, query.user, canWriteIssue(access.access, access.issue))
         const page = await times.list(actor, { ...readSpan(query), issueId: access.issue.id, userId }, paging)
         return listed(
@@ -74,7 +73,7 @@ function addOperations({ tracker, times, findUser, site }: TimeOperationDeps): O
       id: 'issueAddTime',
       method: 'POST',
       summary: 'Enter a time; administrators may name another user',
-      guard: tracker({ level: 'read', whenOff: trackingOff }),
+      guard: tracker({ level: 'read', whenOff: errors.timeTrackingDisabled }),
       body: AddTimeOption,
       responses: { 200: TrackedTimeModel },
       errors: [400, 403, 404, 422],

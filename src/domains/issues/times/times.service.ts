@@ -1,6 +1,7 @@
 import type { Core } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import { forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { engineErrors, forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import type { IssueInView } from '../issues/views.ts'
@@ -47,7 +48,7 @@ export function createTimes({ database, clock }: TimeDeps) {
       loadTimeViews(read, await listAllTimes(read, viewer, filter)),
     /** Throws Invalid for 0 seconds, and for implausibly long times. */
     async add(actor: SignedIn, { issue }: IssueInView, { userId, seconds, createdAt }: NewTime): Promise<TimeView> {
-      if (seconds === 0) throw invalidField('Time', 'Required')
+      if (seconds === 0) throw engineErrors.fieldRequired('Time')
       if (Math.abs(seconds) > MAX_SECONDS) throw invalidField('Time', `Range (at most ${MAX_SECONDS} seconds)`)
       const time = await database.transaction(async (tx): Promise<TrackedTime> => {
         const at = clock.now()
@@ -59,7 +60,7 @@ export function createTimes({ database, clock }: TimeDeps) {
         return inserted
       })
       const [view] = await loadTimeViews(read, [time])
-      if (view === undefined) throw notFound('the issue was deleted meanwhile')
+      if (view === undefined) throw errors.issueDeleted()
       return view
     },
     /** Deletes the actor's times of the issue. Throws NotFound when there are none. */
@@ -75,9 +76,9 @@ export function createTimes({ database, clock }: TimeDeps) {
     delete: ({ account }: SignedIn, { issue }: IssueInView, id: number): Promise<void> =>
       database.transaction(async (tx) => {
         const time = await findTime(tx, issue.id, id)
-        if (time === undefined) throw notFound('tracked time was already deleted')
+        if (time === undefined) throw errors.trackedTimeDeleted()
         if (time.userId !== account.id && !account.isAdmin) throw forbidden('')
-        if (!(await deleteTime(tx, id))) throw notFound('tracked time was already deleted')
+        if (!(await deleteTime(tx, id))) throw errors.trackedTimeDeleted()
         const body = durationText(time.seconds)
         const origin = { issue, actorId: account.id, at: clock.now() }
         await recordEntries(tx, origin, { kind: 'delete_time_manual', body })

@@ -1,6 +1,6 @@
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { forbidden } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import { type User, ownerQueries } from '../../accounts/index.ts'
 import type { AccountChange } from '../issues/changes/issue-change.ts'
@@ -28,7 +28,7 @@ export function createFindUser(read: Db) {
       const own = actor.account.id
       if (name === undefined || name === '') return seesAll ? undefined : own
       const { id } = await named(actor, name)
-      if (!seesAll && id !== own) throw forbidden('query by user not allowed; not enough rights')
+      if (!seesAll && id !== own) throw errors.timesOfOthersForbidden()
       return id
     },
   }

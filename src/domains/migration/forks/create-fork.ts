@@ -1,7 +1,8 @@
 import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
-import { conflict, notFound } from '../../../core/platform/errors.ts'
+import { conflict } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import {
   type CreateRepoDeps,
@@ -66,10 +67,7 @@ const nameTaken = ({ owner, name }: ForkTarget): Error =>
 
 async function requireFree(db: Db, base: Repo, target: ForkTarget): Promise<void> {
   const other = await forkQueries.findOf(db, base.id, target.owner)
-  if (other !== undefined)
-    throw conflict(
-      `repository is already forked by user [uname: ${target.owner.name}, repo path: ${base.fullName}, fork path: ${other.fullName}]`,
-    )
+  if (other !== undefined) throw errors.forkExists(target.owner.name, base.fullName, other.fullName)
   if (await repoQueries.findByName(db, target.owner, target.name)) throw nameTaken(target)
 }
 
@@ -91,7 +89,7 @@ async function insertFork(
   const { clock, events, rules } = deps
   const at = clock.now()
   const base = await repoQueries.findById(tx, baseId)
-  if (base === undefined) throw notFound('repository does not exist')
+  if (base === undefined) throw errors.repoNotFound()
   await blockQueries.requireUnblocked(tx, actor.account.id, [base.ownerId])
   await requireBelowLimit(tx, deps, actor, target.owner)
   // NOTE: this locks the row of the base, so that the search for another fork and the insertion of this one exclude

@@ -4,7 +4,8 @@ import { accepted, listed } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
-import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import type { User } from '../../accounts/index.ts'
 import { Repository, presentRepo } from '../../repositories/index.ts'
@@ -39,8 +40,7 @@ export function forkOperations({
   const findOwner = async (viewer: SignedIn, organization: string | undefined): Promise<User> => {
     if (!organization) return users.getOwn(viewer)
     const { org } = await orgs.getInView(viewer, organization)
-    if (!(await repos.mayCreateFor(viewer, org)))
-      throw forbidden('User is not allowed to create repositories in this organization.')
+    if (!(await repos.mayCreateFor(viewer, org))) throw errors.organizationCreateForbidden()
     return org
   }
   return [

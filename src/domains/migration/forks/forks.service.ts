@@ -1,6 +1,7 @@
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import { branchRef, type GitRepo } from '../../../core/git/index.ts'
-import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import { badRequest } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Repo, RepoInView } from '../../repositories/index.ts'
 import { findBase, type UpstreamDeps, type Upstreams } from './upstreams.service.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
@@ -60,7 +61,7 @@ export function createForkSyncs({ database, git }: Pick<UpstreamDeps, 'database'
 
 async function tipOf(repo: GitRepo, branch: string): Promise<string> {
   const ref = (await repo.refs.snapshot()).get(branchRef(branch))
-  if (ref === undefined) throw notFound(`no such branch: ${branch}`)
+  if (ref === undefined) throw errors.branchUnknown(branch)
   return ref.oid
 }
 

@@ -1,6 +1,6 @@
 import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
 import { branchRef, copyObjects, type GitRepo, isNewRefName } from '../../../core/git/index.ts'
-import { forbidden, invalid, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { engineErrors, forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { lfsQueries } from '../../code/index.ts'
 import { type User, commitIdentity, userQueries, ownerQueries } from '../../accounts/index.ts'
@@ -57,7 +57,7 @@ export function createRepoGenerator(deps: GenerateDeps) {
       if (input.items.size === 0) throw invalid('must select at least one template item')
       const owner = await requireOwner(deps, actor, input.owner)
       const defaultBranch = input.defaultBranch || template.defaultBranch
-      if (!isNewRefName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
+      if (!isNewRefName(defaultBranch)) throw engineErrors.fieldNotRefName('DefaultBranch')
       await repoCreation.requireCapacity(deps, actor, owner)
       if (await repoQueries.findByName(database.read, owner, input.name)) throw repoCreation.nameConflict()
       const plan = { storage: repoCreation.newStorageKey(), defaultBranch, objectFormat: template.objectFormat }

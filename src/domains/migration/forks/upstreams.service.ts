@@ -3,7 +3,8 @@ import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { branchRef, copyObjects, type GitRepo, retryMoved } from '../../../core/git/index.ts'
-import { badRequest, conflict, notFound, unauthenticated } from '../../../core/platform/errors.ts'
+import { badRequest, conflict, engineErrors, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import {
   type CommitSigner,
   type Repo,
@@ -47,8 +48,7 @@ export function createUpstreams(deps: UpstreamDeps) {
       return retryMoved(MAX_ATTEMPTS, () =>
         ours.writing(async () => {
           const tip = (await ours.refs.snapshot()).get(branchRef(branch))?.oid
-          if (branch === '' || tip === undefined)
-            throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${branch}]`)
+          if (branch === '' || tip === undefined) throw errors.startBranchNotFound(repo.id, branch)
           const upstream = await fetchUpstream(git.open(base), ours, { base, branch })
           if (await ours.history.isAncestor(upstream.oid, tip)) return 'up-to-date'
           const forward = await ours.history.isAncestor(tip, upstream.oid)
@@ -114,7 +114,7 @@ async function commitMerge(
   { tip, upstream, branch, base }: Merging,
 ): Promise<string> {
   const user = await userQueries.findById(database.read, actor.account.id)
-  if (user === undefined) throw unauthenticated()
+  if (user === undefined) throw engineErrors.tokenRequired()
   const { tree, conflicts } = await ours.merges.mergeTrees(tip, upstream.oid)
   if (conflicts.length > 0) throw conflict(`merge conflict in ${conflicts.slice(0, 5).join(', ')}`)
   const identity = { ...commitIdentity(user, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }

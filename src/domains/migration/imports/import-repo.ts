@@ -2,6 +2,7 @@ import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../core/db/database.ts'
 import { RemoteError, type ObjectFormat } from '../../../core/git/index.ts'
 import { invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { isOutgoingError } from '../../../core/platform/outgoing/index.ts'
 import { repoQueries, accessQueries, repoCreation, mirrorQueries, branchQueries } from '../../repositories/index.ts'
 import type { User } from '../../accounts/index.ts'
@@ -188,13 +189,13 @@ async function requireBelowLimit(db: Db, { rules }: ImportDeps, actor: SignedIn,
 /** Turns failures of the remote into errors for the caller; returns other errors unchanged. */
 function toDomainError({ database }: ImportDeps, error: unknown): unknown {
   if (database.dialect.isUniqueViolation(error)) return repoCreation.nameConflict()
-  if (isOutgoingError(error, 'refused')) return invalid(`You can not import from disallowed hosts: ${error.message}.`)
-  if (isOutgoingError(error)) return invalid(`Migration failed: ${error.message}.`)
+  if (isOutgoingError(error, 'refused')) return errors.importHostForbidden(error.message)
+  if (isOutgoingError(error)) return errors.importFailed(error.message)
   if (!(error instanceof RemoteError) && !(error instanceof ForgeError)) return error
-  if (error.kind === 'auth' || error.kind === 'missing') return invalid(`Authentication failed: ${error.message}.`)
+  if (error.kind === 'auth' || error.kind === 'missing') return errors.importAuthFailed(error.message)
   if (error.kind === 'busy') return invalid('Remote visit addressed rate limitation.')
   if (error.kind === 'two-factor') return invalid('Remote visit required two factors authentication.')
-  return invalid(`Migration failed: ${error.message}.`)
+  return errors.importFailed(error.message)
 }
 
 interface Choice extends Pick<ImportTask, 'actor'> {

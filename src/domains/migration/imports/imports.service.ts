@@ -1,6 +1,6 @@
 import { isOrgOwner } from '../../../core/access/repo-grants.store.ts'
 import { isSiteAdmin, type SignedIn } from '../../../core/access/viewer.ts'
-import { forbidden, invalid, isDomainError, unavailable } from '../../../core/platform/errors.ts'
+import { engineErrors, forbidden, invalid, isDomainError } from '../../../core/platform/errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../core/platform/concurrency/in-flight.ts'
 import { repoCreation } from '../../repositories/index.ts'
@@ -36,7 +36,7 @@ export function createImports(deps: ImportDeps) {
       try {
         return await inFlight.run((signal) => importRepo(deps, { actor, owner, storage, signal }, input))
       } catch (error) {
-        throw inFlight.isStopping ? unavailable('the server is stopping') : error
+        throw inFlight.isStopping ? engineErrors.serverStopping() : error
       } finally {
         running.delete(storage)
       }

@@ -2,6 +2,7 @@ import type { Core, Services } from '../../../core/module.ts'
 import { actorOf } from '../../../core/access/viewer.ts'
 import { branchRef, type Remote, RemoteError, type RemoteRefs } from '../../../core/git/index.ts'
 import { badRequest } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { KeyedMutex, type SharedLocks } from '../../../core/platform/concurrency/lock-table.ts'
 import { type LfsTransfers, type RefChange, lfsServerOf } from '../../code/index.ts'
@@ -29,7 +30,7 @@ export function createPullMirrors(deps: PullMirrorDeps) {
   return {
     /** Enqueues a sync. Throws BadRequest if the repository is not a mirror or mirrors are disabled. */
     async request(repo: Repo): Promise<void> {
-      if (!enabled) throw badRequest('Mirror feature is disabled')
+      if (!enabled) throw errors.mirrorsDisabled()
       if (!repo.isMirror) throw badRequest('Repository is not a mirror')
       await quota.require(repo.owner, 'size:git:all')
       await database.transaction((tx) =>

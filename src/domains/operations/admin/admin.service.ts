@@ -1,7 +1,8 @@
 import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import { invalid, notFound, conflict } from '../../../core/platform/errors.ts'
+import { conflict, invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { repoDeletion } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
 import {
@@ -31,7 +32,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
      * administrator (behaviour/users-and-admin#administration-of-users).
      */
     async delete(actor: Actor, user: User, { purge }: { purge: boolean }): Promise<void> {
-      if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
+      if (user.kind !== 'individual') throw errors.notAnIndividual(user.name)
       await database.transaction(async (tx) => {
         await userQueries.requireOtherAdmin(tx, user, 'delete')
         if (user.id === actor.account.id) throw invalid('you cannot delete yourself')

@@ -4,6 +4,7 @@ import type { Tx } from '../../../core/db/database.ts'
 import { flag } from '../../../core/db/flag.ts'
 import { type UnadoptedRepo, isGitError, type NewRepo as AdoptedRepo } from '../../../core/git/index.ts'
 import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts'
 import { forEachPausing } from '../../../core/platform/concurrency/pauses.ts'
 import { compileGlob } from '../../../core/platform/patterns/glob.ts'
@@ -28,7 +29,7 @@ export function createAdoption(deps: AdoptionDeps) {
   const { database, git } = deps
   const find = async (ownerName: string, name: string): Promise<{ owner: User; found: UnadoptedRepo }> => {
     const owner = await userQueries.findByName(database.read, ownerName)
-    if (owner === undefined) throw notFound('user does not exist')
+    if (owner === undefined) throw errors.userNotFound()
     if (await repoQueries.findByName(database.read, owner, name)) throw notFound('the repository has a row already')
     const [wantedOwner, wanted] = [owner.name.toLowerCase(), name.toLowerCase()]
     const found = (await git.adoptions.list()).find(

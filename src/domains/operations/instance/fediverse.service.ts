@@ -2,6 +2,7 @@ import { ANONYMOUS } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import { countActiveUsers, countActivitiesOfKind, findUserByPublicEmail } from './usage.store.ts'
 
@@ -77,7 +78,7 @@ export function createFediverse({
         throw badRequest('resource must be acct:name@host or mailto:address')
       const user = scheme.toLowerCase() === 'mailto' ? await findUserByPublicEmail(read, rest) : undefined
       if (scheme.toLowerCase() === 'mailto') {
-        if (user === undefined) throw notFound('user does not exist')
+        if (user === undefined) throw errors.userNotFound()
         return ownerQueries.getInView(read, ANONYMOUS, user.name)
       }
       const at = rest.lastIndexOf('@')

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { ok, send } from '../../../core/http/answer/answer.ts'
-import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { engineErrors, notFound } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { SERVER_VERSION } from '../../../core/platform/version.ts'
 import { userPresenters } from '../../accounts/index.ts'
@@ -16,7 +16,7 @@ export interface WellKnownOptions {
 /** What other servers and clients look for outside of the API (behaviour/users-and-admin#miscellaneous-endpoints). */
 export function registerWellKnown(app: FastifyInstance, { fediverse, site, requireSignIn }: WellKnownOptions): void {
   app.get('/api/forgejo/v1/version', (_, reply) => {
-    if (requireSignIn) throw forbidden('Only signed in user is allowed to call APIs.')
+    if (requireSignIn) throw engineErrors.signInRequired()
     return send(reply, ok({ version: SERVER_VERSION }))
   })
 

@@ -5,7 +5,7 @@ import { type BlobStores, copyBlobsTo } from '../../../core/blobs/index.ts'
 import { type Copied, copyTree } from '../../../core/platform/files/copy-tree.ts'
 import { syncFile, writeSynced } from '../../../core/platform/files/durable.ts'
 import { denyOthers, makeDirectory } from '../../../core/platform/files/private.ts'
-import { conflict } from '../../../core/platform/errors.ts'
+import { conflict, engineErrors } from '../../../core/platform/errors.ts'
 
 export interface BackupDeps extends Pick<Core, 'database' | 'git'> {
   /** Undefined leaves the files of the bucket out. */
@@ -36,7 +36,7 @@ const SKIPPED =
  */
 export async function backUp(deps: BackupDeps, to: string, progress?: (what: string) => void): Promise<BackupReport> {
   makeDirectory(to)
-  if ((await readdir(to)).length > 0) throw conflict(`${to} is not empty`)
+  if ((await readdir(to)).length > 0) throw engineErrors.directoryNotEmpty(to)
   denyOthers(to)
   const copyFiles = async (): Promise<Copied> => {
     const repos = await deps.git.copyAll(join(to, 'git'), progress)

@@ -3,7 +3,8 @@ import { canSeeRepo } from '../../../core/access/repo-access.ts'
 import type { Actor, SignedIn, Viewer } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import type { EventPayload } from '../../../core/events/index.ts'
-import { badRequest, conflict, notFound } from '../../../core/platform/errors.ts'
+import { badRequest } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { repoQueries } from '../../repositories/index.ts'
 import { type User, userQueries } from '../../accounts/index.ts'
@@ -71,7 +72,7 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
       { type, name, paging }: PackageRef & { readonly paging: Paging },
     ): Promise<Page<PackageView>> {
       const page = await list(viewer, owner, { filter: { type, name }, paging })
-      if (page.total === 0) throw notFound('package does not exist')
+      if (page.total === 0) throw errors.packageNotFound()
       return page
     },
 
@@ -108,7 +109,7 @@ export function createPackages({ database, clock, events, repos }: PackageDeps) 
       database.transaction(async (tx) => {
         const at = clock.now()
         const made = await insertVersion(tx, { ...release, ownerId: owner.id, creatorId: actor.account.id, at })
-        if (made === undefined) throw conflict('this version of the package exists already')
+        if (made === undefined) throw errors.packageVersionExists()
         await insertFiles(tx, made.id, files)
         await append(tx, 'package.created', actor, { owner, versions: [made], version: made.version })
         return made
@@ -163,7 +164,7 @@ function payloadOf({
 }
 
 function requireVersion(version: PackageVersion | undefined): PackageVersion {
-  if (version === undefined) throw notFound('package does not exist')
+  if (version === undefined) throw errors.packageNotFound()
   return version
 }
 

@@ -6,7 +6,8 @@ import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { pagingQuery } from '../../../core/http/openapi/paging-members.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
-import { isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { BranchModel, presentBranch } from '../../code/index.ts'
 import type { RepoInView } from '../../repositories/index.ts'
@@ -48,7 +49,7 @@ function listOperation({ guards, queue, branches, site }: MergeQueueOperationDep
     async handler({ access, viewer, params, paging }) {
       const namesake = await findNamesake({ branches, site }, viewer, access, params.branch)
       if (namesake !== undefined) return namesake
-      if (unitMode(access.access, 'repo.pulls') < AccessMode.read) throw notFound('pull requests are not readable')
+      if (unitMode(access.access, 'repo.pulls') < AccessMode.read) throw errors.pullsNotReadable()
       const page = await queue.list(access.repo, params.branch, paging)
       return listed(
         page,
@@ -117,8 +118,7 @@ function entryOperations({ guards, queue, site }: MergeQueueOperationDeps): Oper
       responses: { 204: null },
       errors: [401, 403, 404, 409, 423],
       async handler({ access, viewer }) {
-        if (!(await queue.leave(requireUser(viewer), access)))
-          throw notFound('the pull request is not in a merge queue')
+        if (!(await queue.leave(requireUser(viewer), access))) throw errors.notInMergeQueue()
         return noContent()
       },
     }),

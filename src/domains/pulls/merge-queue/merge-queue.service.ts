@@ -2,14 +2,14 @@ import type { Core } from '../../../core/module.ts'
 import { restrictionOf } from '../../../core/access/admit.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import { conflict, forbidden, invalidField, notFound } from '../../../core/platform/errors.ts'
+import { conflict, forbidden, invalidField } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Paging } from '../../../core/platform/paging.ts'
 import { issueQueries, timelineQueries } from '../../issues/index.ts'
 import type { BatchMerges } from '../merges/batch-merges.ts'
 import { loadMergeRights } from '../merges/rules/load-merge-facts.ts'
 import { lockUnchangedPull } from '../merges/merge-steps.ts'
 import type { MergeRequest } from '../merges/merge-request.ts'
-import { mergeRefused } from '../merges/merge-errors.ts'
 import { lockPull } from '../pulls/records/pull.store.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { type Repo, repoQueries } from '../../repositories/index.ts'
@@ -32,7 +32,7 @@ export function createMergeQueue(deps: MergeQueueDeps) {
   /** Throws NotFound when it is not queued. */
   async function get({ repo, pull }: PullInView): Promise<QueuedView> {
     const view = await loadQueued(read, repo, pull)
-    if (view === undefined) throw notFound('the pull request is not in a merge queue')
+    if (view === undefined) throw errors.notInMergeQueue()
     return view
   }
   return {
@@ -64,22 +64,21 @@ async function enqueue(
 ): Promise<void> {
   const { database, clock, jobs, events, maxLength } = deps
   const { repo, pull, issue } = target
-  if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
-  if (request.action === 'manually-merged') throw mergeRefused('manually-merged cannot be queued')
+  if (issue.isClosed && pull.merge === undefined) throw errors.pullNotOpen()
+  if (request.action === 'manually-merged') throw errors.mergeRefused('manually-merged cannot be queued')
   const problem = await deps.batchMerges.problem({ actor, target, request })
-  if (problem !== undefined) throw mergeRefused(problem)
+  if (problem !== undefined) throw errors.mergeRefused(problem)
   if ((await loadMergeRights(database.read, actor, target)).rule === undefined)
-    throw mergeRefused(`${pull.baseBranch} is not protected and has no merge queue`)
-  if (request.headOid !== '' && request.headOid !== pull.headOid) throw conflict('head out of date')
+    throw errors.mergeRefused(`${pull.baseBranch} is not protected and has no merge queue`)
+  if (request.headOid !== '' && request.headOid !== pull.headOid) throw errors.headOutOfDate()
   const at = clock.now()
   const branch = { repoId: repo.id, branch: pull.baseBranch }
   await database.transaction(async (tx) => {
     await lockUnchangedPull(tx, target)
     await repoQueries.lock(tx, repo.id)
-    if ((await findEntry(tx, pull.id)) !== undefined)
-      throw conflict(`pull request is already in the merge queue [pull_id: ${pull.id}]`)
+    if ((await findEntry(tx, pull.id)) !== undefined) throw errors.inMergeQueue(pull.id)
     if ((await countEntries(tx, branch)) >= maxLength)
-      throw mergeRefused(`the merge queue of ${pull.baseBranch} is full (at most ${maxLength})`)
+      throw errors.mergeRefused(`the merge queue of ${pull.baseBranch} is full (at most ${maxLength})`)
     const asker = { actorId: actor.account.id, restriction: restrictionOf(actor) }
     const ids = { pullId: pull.id, issueId: issue.id, ...asker }
     await insertEntry(tx, { ...branch, ...ids, request, headOid: pull.headOid, at })
@@ -117,7 +116,7 @@ async function leave(deps: MergeQueueDeps, actor: SignedIn, target: PullInView):
     if (entry === undefined) return false
     const reason = 'its merge was cancelled'
     if (!(await leaveQueue(deps, tx, { actor, issue, entry, reason, isFailure: false, at })))
-      throw conflict('the pull request is being merged')
+      throw errors.mergeRunning()
     return true
   })
 }
@@ -126,7 +125,7 @@ async function leave(deps: MergeQueueDeps, actor: SignedIn, target: PullInView):
 async function move({ jobs }: MergeQueueDeps, tx: Tx, { repo, pull }: PullInView, position: number): Promise<void> {
   await repoQueries.lock(tx, repo.id)
   const entry = await findEntry(tx, pull.id)
-  if (entry === undefined) throw notFound('the pull request is not in a merge queue')
+  if (entry === undefined) throw errors.notInMergeQueue()
   const entries = await listEntries(tx, entry)
   const others = entries.filter(({ pullId }) => pullId !== pull.id)
   const ordered = others.toSpliced(position - 1, 0, entry)

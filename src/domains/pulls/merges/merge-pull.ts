@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Tx } from '../../../core/db/database.ts'
 import { branchRef, type GitRepo, RefConflictError, retryMoved } from '../../../core/git/index.ts'
-import { conflict, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { PushRefusedError } from '../../code/index.ts'
 import { issueQueries } from '../../issues/index.ts'
 import { findHeadTip } from '../pulls/heads.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { findPull, findPullByIssue } from '../pulls/records/pull.store.ts'
-import { fromRefusal, mergeRefused, outOfDate, toMergeError } from './merge-errors.ts'
+import { fromRefusal, outOfDate, toMergeError } from './merge-errors.ts'
 import { findIntent } from './merges.store.ts'
 import type { RequestedMerge, MergeRequest } from './merge-request.ts'
 import {
@@ -72,27 +72,27 @@ async function reload(deps: MergeDeps, target: PullInView): Promise<PullInView> 
   const { read } = deps.database
   const intent = await findIntent(read, target.pull.id)
   if (intent !== undefined) {
-    if (intent.baseBranch !== target.pull.baseBranch || isInProgress(deps, intent))
-      throw conflict('the pull request is being merged')
+    if (intent.baseBranch !== target.pull.baseBranch || isInProgress(deps, intent)) throw errors.mergeRunning()
     await resumeMerge(deps, target.repo, intent)
   }
   const issue = await issueQueries.findById(read, target.issue.id)
   const pull = issue && (await findPullByIssue(read, issue.id))
-  if (issue === undefined || pull === undefined) throw notFound('the pull request was deleted meanwhile')
-  if (pull.baseBranch !== target.pull.baseBranch) throw conflict('the pull request has another base now')
+  if (issue === undefined || pull === undefined) throw errors.pullDeleted()
+  if (pull.baseBranch !== target.pull.baseBranch) throw errors.baseChanged()
   return { ...target, issue, pull }
 }
 
 async function mergeOnce(deps: MergeDeps, attempt: Attempt): Promise<Merged> {
   const { actor, request, target, isAuto } = attempt
   const { repo, pull, issue } = target
-  if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
+  if (issue.isClosed && pull.merge === undefined) throw errors.pullNotOpen()
   const git = deps.git.open(repo)
   const baseOid = (await git.refs.snapshot()).get(branchRef(pull.baseBranch))?.oid
   const canSign = deps.signer !== undefined
   const facts = await loadMergeFacts({ ...deps, canSign }, actor, target, { git, baseOid })
   const problem = mergeProblem(facts, { ...request, isScheduled: false })
-  if (problem !== undefined || baseOid === undefined) throw mergeRefused(problem ?? 'Please try again later')
+  if (problem !== undefined || baseOid === undefined)
+    throw problem === undefined ? errors.mergeNotChecked() : errors.mergeRefused(problem)
   const { action: style } = request
   if (style === 'manually-merged') {
     const { oid, at: mergedAt } = await findManualMerge(git, { baseOid, oid: request.mergedOid })
@@ -100,8 +100,8 @@ async function mergeOnce(deps: MergeDeps, attempt: Attempt): Promise<Merged> {
     await deps.database.transaction((tx) => record(deps, tx, { repo, issueId: issue.id, intent, mergedAt }))
     return { oid, baseBranch: pull.baseBranch }
   }
-  if (!(await isHeadCurrent(deps, target))) throw mergeRefused('Please try again later')
-  if (request.headOid !== '' && request.headOid !== pull.headOid) throw conflict('head out of date')
+  if (!(await isHeadCurrent(deps, target))) throw errors.mergeNotChecked()
+  if (request.headOid !== '' && request.headOid !== pull.headOid) throw errors.headOutOfDate()
   const isChecked = facts.mergeability !== 'checking'
   const isForced = isOverridden(facts, request)
   return git.writing(() => buildAndMove(deps, attempt, { git, baseOid, style, isChecked, isForced }))
@@ -123,7 +123,7 @@ async function buildAndMove(deps: MergeDeps, attempt: Attempt, building: Buildin
   const { repo, pull } = target
   const outcome = await build(deps, attempt, { git, base: baseOid, style })
   // NOTE: a conflict that the check has not found yet is refused like one that it found.
-  if (outcome.kind === 'conflict' && !isChecked) throw mergeRefused('Please try again later')
+  if (outcome.kind === 'conflict' && !isChecked) throw errors.mergeNotChecked()
   if (outcome.kind !== 'built') throw toMergeError(outcome, style)
   const merges = [{ actor, request, target, oid: outcome.commit }]
   const branch = pull.baseBranch
@@ -143,7 +143,7 @@ export async function awaitHead(deps: Pick<MergeDeps, 'database' | 'git'>, targe
   const until = performance.now() + DEADLINE_MS
   let { pull } = target
   while (!(await isHeadCurrent(deps, { ...target, pull }))) {
-    if (performance.now() > until) throw mergeRefused('Please try again later')
+    if (performance.now() > until) throw errors.mergeNotChecked()
     await wait(PAUSE_MS)
     pull = (await findPull(deps.database.read, pull.id)) ?? pull
   }

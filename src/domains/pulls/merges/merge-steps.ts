@@ -6,7 +6,8 @@ import { branchRef, type GitRepo, RefConflictError } from '../../../core/git/ind
 import type { Core, Services } from '../../../core/module.ts'
 import type { KeyedMutex } from '../../../core/platform/concurrency/lock-table.ts'
 import type { IssueId, RepoId } from '../../../core/platform/crypto/ids.ts'
-import { conflict, isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { isDomainError } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { userQueries } from '../../accounts/index.ts'
 import { PushRefusedError } from '../../code/index.ts'
 import { type Issue, issueChanges, issueQueries, timelineQueries } from '../../issues/index.ts'
@@ -21,7 +22,6 @@ import {
   listIntents,
   type MergeIntent,
 } from './merges.store.ts'
-import { mergeRefused } from './merge-errors.ts'
 import type { MergeAction, RequestedMerge } from './merge-request.ts'
 import { type CommitDeps, planMergeCommit } from './messages/merge-commit.ts'
 import { renewRights } from './renew-rights.ts'
@@ -183,10 +183,9 @@ async function claimMerge(
   intent: MergeIntent,
 ): Promise<void> {
   const { access } = (await renewRights(tx, actor, target)).target
-  if (unitMode(access, 'repo.code') < unitMode(target.access, 'repo.code'))
-    throw mergeRefused('User not allowed to merge PR')
+  if (unitMode(access, 'repo.code') < unitMode(target.access, 'repo.code')) throw errors.mergeForbidden()
   await lockUnchangedPull(tx, target)
-  if ((await findIntent(tx, target.pull.id)) !== undefined) throw conflict('the pull request is being merged')
+  if ((await findIntent(tx, target.pull.id)) !== undefined) throw errors.mergeRunning()
   await insertIntent(tx, intent)
   await enqueueResume(deps, tx, intent)
 }
@@ -195,10 +194,10 @@ async function claimMerge(
 export async function lockUnchangedPull(tx: Tx, { issue, pull }: PullInView): Promise<void> {
   const lockedIssue = await issueQueries.lock(tx, issue.id)
   const locked = lockedIssue && (await lockPull(tx, pull.id))
-  if (lockedIssue === undefined || locked === undefined) throw notFound('the pull request was deleted meanwhile')
-  if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
-  if (lockedIssue.isClosed) throw notFound('the pull request is closed')
-  if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw conflict('head out of date')
+  if (lockedIssue === undefined || locked === undefined) throw errors.pullDeleted()
+  if (locked.merge !== undefined) throw errors.mergeDone()
+  if (lockedIssue.isClosed) throw errors.pullNotOpen()
+  if (locked.headOid !== pull.headOid || locked.baseBranch !== pull.baseBranch) throw errors.headOutOfDate()
 }
 
 interface RecordedMerge {

@@ -3,7 +3,7 @@ import { type Answer, created, noContent, ok } from '../../../core/http/answer/a
 import { OneOf } from '../../../core/http/answer/text.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
-import { invalidField, notFound } from '../../../core/platform/errors.ts'
+import { engineErrors, invalidField, notFound } from '../../../core/platform/errors.ts'
 import type { Guards } from '../../../core/module.ts'
 import { MergePullRequestOption, MergeResult, UpdatedHead } from './merge.model.ts'
 import type { MergeRequest } from './merge-request.ts'
@@ -95,7 +95,7 @@ const pending = (message: string): Answer => created({ merged: false, sha: '', m
 
 function readRequest(body: MergePullRequestOption): MergeRequest {
   // NOTE: everywhere else an empty string passes for an absent one.
-  if (!body.Do) throw invalidField('Do', 'Required')
+  if (!body.Do) throw engineErrors.fieldRequired('Do')
   if (body.queue === true && (body.force_merge === true || body.merge_when_checks_succeed === true))
     throw invalidField('queue', 'Excludes force_merge and merge_when_checks_succeed')
   return {

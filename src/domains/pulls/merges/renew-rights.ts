@@ -1,7 +1,7 @@
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { accessQueries } from '../../repositories/index.ts'
 
@@ -16,6 +16,6 @@ export async function renewRights(
 ): Promise<{ readonly actor: SignedIn; readonly target: PullInView }> {
   const { actor, repo, access } = await accessQueries.renew(db, former, target.repo)
   if (unitMode(access, 'repo.pulls') < AccessMode.read || unitMode(access, 'repo.code') < AccessMode.read)
-    throw notFound('pull request does not exist')
+    throw errors.pullNotFound()
   return { actor, target: { ...target, repo, access } }
 }

@@ -1,7 +1,8 @@
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
 import { branchRef, copyObjects, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
-import { conflict, forbidden, invalid } from '../../../core/platform/errors.ts'
+import { forbidden, invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
 import { PushRefusedError } from '../../code/index.ts'
 import {
@@ -33,9 +34,9 @@ export async function updateHead(
 ): Promise<string> {
   const { repo, pull, issue } = target
   const { read } = deps.database
-  if (issue.isClosed) throw invalid('the pull request is closed')
+  if (issue.isClosed) throw errors.pullClosed()
   const head = pull.headRepoId && (await repoQueries.findById(read, pull.headRepoId))
-  if (head === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
+  if (head === undefined || pull.isAgit) throw errors.pullHeadMissing()
   const isAllowed = style === 'merge' || parseRepoSettings(repo.settings).pulls.allowRebaseUpdate
   const pusher = isAllowed ? await findPusher(read, actor, { target, head }) : undefined
   if (pusher === undefined) throw forbidden('')
@@ -55,7 +56,7 @@ export async function updateHead(
 
 async function tipOf(git: GitRepo, branch: string): Promise<string> {
   const oid = (await git.refs.snapshot()).get(branchRef(branch))?.oid
-  if (oid === undefined) throw invalid(`the branch ${branch} does not exist`)
+  if (oid === undefined) throw errors.pullBranchMissing(branch)
   return oid
 }
 
@@ -91,8 +92,8 @@ async function buildUpdate(
   })
   if (outcome.kind === 'built') return outcome.commit
   if (outcome.kind === 'nothing') return baseOid
-  if (outcome.kind === 'too-many') throw invalid(`the head has more than ${outcome.limit} commits to rebase`)
-  throw conflict(`${style} failed because of conflict`)
+  if (outcome.kind === 'too-many') throw errors.rebaseTooLong(outcome.limit)
+  throw errors.mergeConflict(style)
 }
 
 interface HeadMove {

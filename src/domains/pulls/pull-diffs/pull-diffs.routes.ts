@@ -4,7 +4,7 @@ import type { Services } from '../../../core/module.ts'
 import { AccessMode, unitMode } from '../../../core/access/repo-access.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { abortOnClose } from '../../../core/http/answer/stream.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
 import { issueQueries } from '../../issues/index.ts'
 import { type Pull, findPullByIssue } from '../pulls/records/pull.store.ts'
@@ -27,7 +27,7 @@ export function registerPullTexts(app: FastifyInstance, { database: { read }, di
     const hasPulls = !repo.isEmpty && !repo.isMirror && unitMode(access, 'repo.code') >= AccessMode.read
     const issue = hasPulls ? await issueQueries.findByNumber(read, repo.id, parseInteger(index)) : undefined
     const pull = issue?.isPull ? await findPullByIssue(read, issue.id) : undefined
-    if (pull === undefined) throw notFound('pull request does not exist')
+    if (pull === undefined) throw errors.pullNotFound()
     return pull
   }
 

@@ -1,7 +1,8 @@
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Db, Database } from '../../../core/db/database.ts'
 import { branchRef, copyObjects, findCommitOid, type Git } from '../../../core/git/index.ts'
-import { invalid, notFound } from '../../../core/platform/errors.ts'
+import { invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { forkQueries } from '../../code/index.ts'
 import { type Repo, repoQueries } from '../../repositories/index.ts'
 import { pullHeadRef } from './pull.policy.ts'
@@ -50,7 +51,7 @@ export async function findBranch(git: Git, repo: Repo, name: string): Promise<Br
   if (ref !== undefined) return { repo, name, oid: ref.oid }
   if ((await findCommitOid(opened, name)) !== undefined)
     throw invalid('Invalid PullRequest: base and head must be branches')
-  throw notFound(`no such branch: ${name.slice(0, 100)}`)
+  throw errors.branchUnknown(name.slice(0, 100))
 }
 
 /**

@@ -2,6 +2,7 @@ import { AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-acc
 import type { Database } from '../../../core/db/database.ts'
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
 import { forbidden, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
 import { issueRules, issueQueries } from '../../issues/index.ts'
 import { type RepoGuard, type RepoInView, unreadableUnit } from '../../repositories/index.ts'
@@ -50,7 +51,7 @@ export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): Pul
       describe: DESCRIPTIONS[level],
       async resolve({ repo }, { params }) {
         const found = await findPullByNumber(read, repo.id, parseInteger(params['index']))
-        if (found === undefined) throw notFound('pull request does not exist')
+        if (found === undefined) throw errors.pullNotFound()
         return found
       },
       decide({ access, issue }, { viewer }) {
@@ -63,8 +64,7 @@ export function createPullGuard({ read }: Database, pullsGuard: PullsGuard): Pul
         if (!isAllowed()) throw forbidden(refusal)
       },
       async recheck({ issue }) {
-        if ((await issueQueries.findById(read, issue.id)) === undefined)
-          throw notFound('the pull request was deleted meanwhile')
+        if ((await issueQueries.findById(read, issue.id)) === undefined) throw errors.pullDeleted()
       },
     })
 }

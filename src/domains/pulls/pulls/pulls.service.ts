@@ -1,6 +1,6 @@
 import type { Services } from '../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../core/access/viewer.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Issue } from '../../issues/index.ts'
 import type { RepoInView } from '../../repositories/index.ts'
 import { createPull, type NewPull, type PullDeps } from './creation/create-pull.ts'
@@ -28,7 +28,7 @@ export function createPulls(deps: PullsDeps) {
     /** The view with the totals of the diff; `pull` is not read again. Throws NotFound when it was deleted. */
     async view(viewer: Viewer, target: PullTarget, issue: Issue): Promise<PullView> {
       const [view] = await loadPullViewsWithTotals(views, viewer, target, [issue])
-      if (view === undefined) throw notFound('the pull request was deleted meanwhile')
+      if (view === undefined) throw errors.pullDeleted()
       return view
     },
     /** The view from the data of the deletion's event; undefined when that is incomplete. */

@@ -2,6 +2,7 @@ import type { Database } from '../../../core/db/database.ts'
 import { type Guard, onTop } from '../../../core/http/guards/guard.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
 import { timelineQueries, issueRules } from '../../issues/index.ts'
 import type { PullGuard } from '../pulls/pull.guards.ts'
@@ -16,11 +17,11 @@ export const reviewGuard = ({ read }: Database, outer: ReturnType<PullGuard>): G
     async resolve({ repo, pull }, { params, viewer }) {
       const review = await findShownReview(read, repo, asId(parseInteger(params['id'])))
       if (review === undefined || review.pullId !== pull.id || !canSeeReview(viewer, review))
-        throw notFound('review does not exist')
+        throw errors.reviewNotFound()
       return { review }
     },
     async recheck({ review }) {
-      if ((await findReview(read, review.id)) === undefined) throw notFound('the review was deleted meanwhile')
+      if ((await findReview(read, review.id)) === undefined) throw errors.reviewDeleted()
     },
   })
 
@@ -38,7 +39,6 @@ export const reviewCommentGuard = (database: Database, outer: ReturnType<PullGua
       return { entry, place }
     },
     async recheck({ entry }) {
-      if ((await timelineQueries.find(database.read, entry.id)) === undefined)
-        throw notFound('the comment was deleted meanwhile')
+      if ((await timelineQueries.find(database.read, entry.id)) === undefined) throw errors.commentDeleted()
     },
   })

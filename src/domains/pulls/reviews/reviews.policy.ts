@@ -4,6 +4,7 @@ import type { Team, User } from '../../accounts/index.ts'
 import type { Repo } from '../../repositories/index.ts'
 import { isSiteAdmin, viewerId, type Viewer } from '../../../core/access/viewer.ts'
 import { invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Review, ReviewKind } from './records/review.store.ts'
 
 /** The maximum number of rules; further ones are ignored. */
@@ -157,8 +158,8 @@ interface Facts {
 
 /** Throws Invalid with the API's message for an invalid review (behaviour/pull-requests#reviews). */
 export function requireReview({ verdict, body, hasComments, reviewerId, posterId, isClosed }: Facts): void {
-  if (reviewerId === posterId && verdict === 'approved') throw invalid('approve your own pull is not allowed')
-  if (reviewerId === posterId && verdict === 'rejected') throw invalid('reject your own pull is not allowed')
+  if (reviewerId === posterId && verdict === 'approved') throw errors.selfApproval()
+  if (reviewerId === posterId && verdict === 'rejected') throw errors.selfRejection()
   if (body === '') {
     if (verdict === 'rejected') throw invalid('review event REQUEST_CHANGES requires a body')
     if (verdict === 'pending') throw invalid('review event PENDING requires a body')

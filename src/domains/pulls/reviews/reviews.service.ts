@@ -1,5 +1,6 @@
 import { type SignedIn, type Viewer, isSiteAdmin } from '../../../core/access/viewer.ts'
-import { invalid, notFound, forbidden } from '../../../core/platform/errors.ts'
+import { forbidden, invalid, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { changePull, type PullChange } from '../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../pulls/pull-in-view.ts'
@@ -69,7 +70,7 @@ async function submitReview(
   if (review.reviewerId !== actor.account.id) throw notFound('review is of another account')
   const hasComments = (await listCommentPlaces(deps.database.read, review.id)).length > 0
   const facts = { verdict, body: body.trim(), reviewerId: actor.account.id, posterId: issue.posterId }
-  if (review.kind !== 'pending') throw invalid('only a pending review can be submitted')
+  if (review.kind !== 'pending') throw errors.reviewNotPending()
   requireReview({ ...facts, hasComments, isClosed: issue.isClosed })
   if (verdict === 'pending') throw invalid('review stay pending')
   const commitOid = pull.headOid
@@ -78,11 +79,11 @@ async function submitReview(
     await requireOpenTo(change, actor, target, verdict)
     const pending = await lockReview(change.tx, review.id)
     if (pending === undefined) return undefined
-    if (pending.kind !== 'pending') throw invalid('only a pending review can be submitted')
+    if (pending.kind !== 'pending') throw errors.reviewNotPending()
     const prepared = { verdict, body: facts.body, commitOid, comments: [], ...judged }
     return recordReview(deps, change, { pending, prepared })
   })
-  if (submitted === undefined) throw notFound('review does not exist')
+  if (submitted === undefined) throw errors.reviewNotFound()
   return submitted
 }
 
@@ -112,7 +113,7 @@ async function deleteReview(
     if (review.isOfficial) await restoreOfficial(change.tx, review)
     return true
   })
-  if (isDeleted !== true) throw notFound('review does not exist')
+  if (isDeleted !== true) throw errors.reviewNotFound()
 }
 
 /** Returns the ids of the entries. */

@@ -1,7 +1,8 @@
 import type { Core, Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
 import { branchRef, type GitRepo, RefConflictError } from '../../../core/git/index.ts'
-import { conflict, forbidden, invalid, locked } from '../../../core/platform/errors.ts'
+import { forbidden } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { PushRefusedError, fromRefusal } from '../../code/index.ts'
 import { findPusher } from '../merges/update-head.ts'
 import { renewRights } from '../merges/renew-rights.ts'
@@ -70,15 +71,15 @@ async function requirePusher(...args: Parameters<typeof findPusher>): Promise<Wr
   return pusher
 }
 
-const outOfDate = (): Error => conflict('head out of date')
+const outOfDate = (): Error => errors.headOutOfDate()
 
 async function findHead({ database, git }: ApplyDeps, { issue, pull }: PullInView): Promise<Head> {
-  if (issue.isClosed) throw invalid('the pull request is closed')
+  if (issue.isClosed) throw errors.pullClosed()
   const repo = pull.headRepoId && (await repoQueries.findById(database.read, pull.headRepoId))
-  if (repo === undefined || pull.isAgit) throw invalid('the pull request has no head branch')
-  if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+  if (repo === undefined || pull.isAgit) throw errors.pullHeadMissing()
+  if (repo.isArchived) throw errors.repoArchived(repo.fullName)
   const tip = await tipOf(git.open(repo), pull.headBranch)
-  if (tip === undefined) throw invalid(`the branch ${pull.headBranch} does not exist`)
+  if (tip === undefined) throw errors.pullBranchMissing(pull.headBranch)
   return { repo, branch: pull.headBranch, tip }
 }
 

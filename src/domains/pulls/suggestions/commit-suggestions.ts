@@ -12,13 +12,13 @@ import {
 } from '../../../core/git/index.ts'
 import type { Clock } from '../../../core/platform/clock.ts'
 import {
-  invalid,
-  tooLarge,
-  unauthenticated,
   badRequest,
   conflict,
+  engineErrors,
+  invalid,
   invalidField,
   notFound,
+  tooLarge,
 } from '../../../core/platform/errors.ts'
 import { type CommitSigner, gitWriter } from '../../repositories/index.ts'
 import { commitIdentity, userQueries } from '../../accounts/index.ts'
@@ -192,7 +192,7 @@ async function identify(
   suggestions: readonly Suggestion[],
 ) {
   const caller = await userQueries.findById(read, actor.account.id)
-  if (caller === undefined) throw unauthenticated()
+  if (caller === undefined) throw engineErrors.tokenRequired()
   const others = new Set(suggestions.map(({ entry }) => entry.actorId).filter((id) => id !== caller.id))
   const authors = await userQueries.listByIds(read, [...others])
   const author = { ...commitIdentity(caller, noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }

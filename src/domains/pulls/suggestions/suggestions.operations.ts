@@ -2,7 +2,7 @@ import { repoUrls } from '../../../core/access/repo-urls.ts'
 import { type Answer, created } from '../../../core/http/answer/answer.ts'
 import { requireUser } from '../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../core/http/operation.ts'
-import { invalidField } from '../../../core/platform/errors.ts'
+import { engineErrors } from '../../../core/platform/errors.ts'
 import type { Site } from '../../../core/platform/site.ts'
 import { Commit, commitPresenters } from '../../code/index.ts'
 import type { Guards } from '../../../core/module.ts'
@@ -49,7 +49,7 @@ export function suggestionOperations({ guards, suggestions, site }: SuggestionOp
       guard: guards.pull('read', { needsUser: true, archived: 'refuse' }),
       body: ApplySuggestionsOptions,
       async handler({ access, viewer, body: { comments, message = '', head_commit_id = '' } }) {
-        if (comments.length === 0) throw invalidField('Comments', 'Required')
+        if (comments.length === 0) throw engineErrors.fieldRequired('Comments')
         const wanted = [...new Set(comments)].map((id) => ({ id, suggestion: undefined }))
         const order = { comments: wanted, message, headOid: head_commit_id }
         return answer(await suggestions.apply(requireUser(viewer), access, order))

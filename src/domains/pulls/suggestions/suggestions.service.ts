@@ -1,6 +1,6 @@
 import type { Services } from '../../../core/module.ts'
 import type { SignedIn } from '../../../core/access/viewer.ts'
-import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { CommitView } from '../../code/index.ts'
 import { timelineQueries, issueQueries } from '../../issues/index.ts'
 import { findPullByIssue } from '../pulls/records/pull.store.ts'
@@ -41,9 +41,9 @@ export function createSuggestions(deps: SuggestionDeps) {
     async applyOne(actor: SignedIn, target: RepoInView, order: SuggestionRequest): Promise<Applied> {
       const entry = await timelineQueries.find(read, order.comments[0]!.id)
       const issue = entry?.repoId === target.repo.id ? await issueQueries.findById(read, entry.issueId) : undefined
-      if (issue === undefined) throw notFound('comment does not exist')
+      if (issue === undefined) throw errors.commentNotFound()
       const pull = issue.isPull ? await findPullByIssue(read, issue.id) : undefined
-      if (pull === undefined) throw badRequest('comment does not belong to a pull request')
+      if (pull === undefined) throw errors.notAPullComment()
       return apply(actor, { ...target, issue, pull }, order)
     },
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { Repos } from '../repos/repos.service.ts'
 import { requireVisible } from '../repos/lookup.ts'
 import type { WebAccess } from '../repo-access/repo-access.service.ts'
@@ -24,7 +25,7 @@ export function registerAttachments(
 ): void {
   const byUuid = async (viewer: Viewer, request: FastifyRequest): Promise<Attachment> => {
     const found = await attachments.findByUuid((request.params as { uuid: string }).uuid)
-    if (found === undefined) throw notFound('attachment does not exist')
+    if (found === undefined) throw errors.attachmentNotFound()
     const target = requireVisible(await repos.admit(viewer, { id: found.repoId }, { level: 'see' }))
     await attachments.requireVisible(viewer, target, found)
     return found

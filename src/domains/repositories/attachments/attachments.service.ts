@@ -5,6 +5,7 @@ import { type Viewer, viewerId } from '../../../core/access/viewer.ts'
 import type { BlobLink, BlobRange, BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { badRequest, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoInView } from '../repos/lookup.ts'
 import {
   type AttachmentOwners,
@@ -93,7 +94,7 @@ export function createAttachments({ database, blobs, clock, jobs, quota }: Attac
     listOf: (owner, ids) => listAttachmentsOf(read, owner, ids),
     async get(owner, ownerId, id) {
       const found = await findAttachment(read, id)
-      if (found === undefined || found[`${owner}Id`] !== ownerId) throw notFound('attachment does not exist')
+      if (found === undefined || found[`${owner}Id`] !== ownerId) throw errors.attachmentNotFound()
       return found
     },
     findByUuid: (uuid) => findAttachmentByUuid(read, uuid),

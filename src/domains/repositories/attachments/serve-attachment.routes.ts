@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import {
   contentDisposition,
   contentType,
@@ -55,7 +55,7 @@ export async function serveAttachment(
   void reply.header('content-length', String(range === undefined ? file.size : range.end - range.start + 1))
   if (request.method === 'HEAD') return reply.send()
   const body = await attachments.open(file, range)
-  if (body === undefined) throw notFound('the bytes are missing')
+  if (body === undefined) throw errors.attachmentBytesMissing()
   // Several range requests are counted as one download.
   if (range === undefined || range.start === 0) await attachments.countDownload(file)
   return reply.send(body)
@@ -77,6 +77,6 @@ function ifRange(request: FastifyRequest, etag: string): string | undefined {
 async function firstBytes(attachments: FileReads, file: Attachment): Promise<Buffer> {
   if (file.size === 0) return Buffer.alloc(0)
   const stream = await attachments.open(file, { start: 0, end: Math.min(SNIFF_BYTES, file.size) - 1 })
-  if (stream === undefined) throw notFound('the bytes are missing')
+  if (stream === undefined) throw errors.attachmentBytesMissing()
   return buffer(stream)
 }

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { Actor, Viewer } from '../../../core/access/viewer.ts'
 import type { BlobStore } from '../../../core/blobs/index.ts'
 import type { Tx } from '../../../core/db/database.ts'
-import { badRequest, invalid, DomainError, notFound } from '../../../core/platform/errors.ts'
+import { DomainError, badRequest, invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import {
   type Attachment,
@@ -52,11 +53,9 @@ interface UploadChecks {
   readonly refusal: TypeRefusal
 }
 
-const FORBIDDEN_TYPE = 'This file cannot be uploaded or modified due to a forbidden file extension or type.'
-
 /** Throws NotFound if uploads are disabled, BadRequest for a name that is not allowed. */
 function requireUpload({ rules }: Pick<UploadChecks, 'rules'>, name: string): void {
-  if (!rules.enabled) throw notFound('attachments are not enabled')
+  if (!rules.enabled) throw errors.attachmentsDisabled()
   if (!isSafeFileName(name))
     throw badRequest(
       name === '' ? 'Could not determine name of attachment.' : 'the name of the attachment is not allowed',
@@ -66,7 +65,7 @@ function requireUpload({ rules }: Pick<UploadChecks, 'rules'>, name: string): vo
 /** Throws Invalid for a new name that is not allowed. */
 export function requireNewName(rules: UploadRules, name: string): void {
   if (!isSafeFileName(name)) throw invalid('the name of the attachment is not allowed')
-  if (!isAllowedUpload(rules, name, undefined)) throw invalid(FORBIDDEN_TYPE)
+  if (!isAllowedUpload(rules, name, undefined)) throw errors.attachmentTypeForbidden()
 }
 
 /** Yields the bytes of an upload after checking the type that the first chunk shows. Throws `refusal`. */
@@ -86,8 +85,9 @@ async function* checkedBytes(
   function requireType(head: Buffer): void {
     // COMPAT: for files of at most one byte only the name is checked (behaviour/issues#attachments;
     // test/code/releases/assets.test.ts).
+    const forbidden = errors.attachmentTypeForbidden
     if (!isAllowedUpload(rules, name, head.length > 1 ? sniffMediaType(head) : undefined))
-      throw new DomainError(refusal, FORBIDDEN_TYPE)
+      throw new DomainError(refusal, forbidden.message, undefined, forbidden.code)
   }
 }
 

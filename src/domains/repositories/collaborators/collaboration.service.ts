@@ -3,6 +3,7 @@ import { AccessMode, canSeeRepo, isRepoAdmin } from '../../../core/access/repo-a
 import { type SignedIn, viewerOfAccount } from '../../../core/access/viewer.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forbidden, invalid } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { UserId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type RepoInView, loadRepoAccess } from '../repos/lookup.ts'
@@ -119,7 +120,7 @@ async function requireUser({ read }: Database, viewer: SignedIn, repo: Repo, nam
   return user
 }
 
-const unknownUser = (name: string): Error => invalid(`user does not exist [uid: 0, name: ${name}]`)
+const unknownUser = (name: string): Error => errors.userUnknown(name)
 
 async function withTeams(
   { read }: Database,

@@ -3,6 +3,7 @@ import { AccessMode, isRepoAdmin } from '../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../core/access/viewer.ts'
 import type { Tx } from '../../../core/db/database.ts'
 import { forbidden, invalid, notAllowed, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type Team, type TeamOf, teamQueries, userQueries } from '../../accounts/index.ts'
 import { type Repo, findRepoByName } from '../repos/repo.store.ts'
 import { loadRepoAccess } from '../repos/lookup.ts'
@@ -22,7 +23,7 @@ export function createTeamRepos(deps: TeamRepoDeps) {
   const { read } = database
   const find = async ({ org }: TeamOf, name: string): Promise<Repo> => {
     const repo = await findRepoByName(read, org, name)
-    if (repo === undefined) throw notFound('repository does not exist')
+    if (repo === undefined) throw errors.repoNotFound()
     return repo
   }
   const requireAdmin = async (actor: SignedIn, repo: Repo): Promise<void> => {

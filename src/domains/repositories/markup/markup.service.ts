@@ -124,7 +124,7 @@ function refusalOf(error: unknown): unknown {
     case 'failed':
       return invalid(`the text cannot be rendered: ${error.message}`)
     default:
-      return unavailable('the text could not be rendered, try again', error)
+      return unavailable('the text could not be rendered, try again').causedBy(error)
   }
 }
 

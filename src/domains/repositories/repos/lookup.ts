@@ -12,7 +12,8 @@ import {
 import { loadRepoGrants } from '../../../core/access/repo-grants.store.ts'
 import { type Viewer, viewerOfAccount, type SignedIn } from '../../../core/access/viewer.ts'
 import type { Db } from '../../../core/db/database.ts'
-import { MovedError, notFound, locked, unauthenticated } from '../../../core/platform/errors.ts'
+import { MovedError, engineErrors } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import { type User, userQueries, ownerQueries } from '../../accounts/index.ts'
 import {
@@ -71,7 +72,7 @@ export const getRepoInViewById = async (db: Db, viewer: Viewer, id: RepoId): Pro
 
 function requireFound(target: RepoTarget<Repo>): RepoInView {
   if (target.kind === 'moved') throw target.error
-  if (target.kind === 'missing' || !canSeeRepo(target.access)) throw notFound('repository does not exist')
+  if (target.kind === 'missing' || !canSeeRepo(target.access)) throw errors.repoNotFound()
   return { repo: target.repo, access: target.access }
 }
 
@@ -80,7 +81,7 @@ function requireFound(target: RepoTarget<Repo>): RepoInView {
  */
 export function requireVisible(admission: RepoAdmission<Repo>): RepoInView {
   if (admission.kind === 'moved') throw admission.error
-  if (admission.kind !== 'allowed') throw notFound('repository does not exist')
+  if (admission.kind !== 'allowed') throw errors.repoNotFound()
   return admission
 }
 
@@ -146,7 +147,7 @@ async function movedRepo(db: Db, viewer: Viewer, owner: User, name: string): Pro
  */
 export async function getCreatedRepo(db: Db, id: RepoId): Promise<Repo> {
   const repo = await findRepoById(db, id)
-  if (repo === undefined) throw notFound('the repository was deleted at the same time')
+  if (repo === undefined) throw errors.repoDeleted()
   return repo
 }
 
@@ -161,11 +162,11 @@ export async function renewAccess(
   { id }: Pick<Repo, 'id'>,
 ): Promise<RepoInView & { readonly actor: SignedIn }> {
   const [renewed, repo] = [await userQueries.reloadActing(db, actor), await findRepoById(db, id)]
-  if (renewed === undefined) throw unauthenticated()
+  if (renewed === undefined) throw engineErrors.tokenRequired()
   const access = repo && (await loadRepoAccess(db, renewed, repo))
   if (repo === undefined || access === undefined || !canSeeRepo(access) || !reachesRepo(renewed, repo))
-    throw notFound('repository does not exist')
-  if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+    throw errors.repoNotFound()
+  if (repo.isArchived) throw errors.repoArchived(repo.fullName)
   return { actor: renewed, repo, access }
 }
 

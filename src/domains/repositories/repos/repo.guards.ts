@@ -2,7 +2,8 @@ import { admit, type RepoLevel, type RepoRefusal } from '../../../core/access/ad
 import { hasUnit, type Unit, AccessMode, isRepoAdmin, unitMode } from '../../../core/access/repo-access.ts'
 import type { Viewer } from '../../../core/access/viewer.ts'
 import type { Guard, GuardInput } from '../../../core/http/guards/guard.ts'
-import { type DomainError, forbidden, locked, notFound, unauthenticated } from '../../../core/platform/errors.ts'
+import { type DomainError, engineErrors, forbidden } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { asId } from '../../../core/platform/crypto/ids.ts'
 import { parseInteger } from '../../../core/platform/paging.ts'
 import type { RepoInView } from './lookup.ts'
@@ -20,7 +21,7 @@ interface RepoGuardOptions {
   /** With `archived`: pull mirrors are refused in the same way (behaviour/git-data-and-transport#common-rules). */
   readonly mirror?: 'refuse'
   /** The text of the 423 after the name of the repository. */
-  readonly lockedText?: string
+  readonly whenLocked?: (repo: string) => DomainError
   /** Anonymous callers get 401; implied by write, admin and owner. */
   readonly needsUser?: boolean
   /** Replaces the usual text of the 403; for write only. */
@@ -36,11 +37,13 @@ interface RepoGuardOptions {
 
 export type RepoGuard = (level: RepoLevel, options?: RepoGuardOptions) => Guard<RepoInView>
 
-const WORDS = {
-  read: 'user should have specific read permission or be a repo admin or a site admin',
-  write: 'user should have a permission to write to a repo',
-  admin: 'user should be an owner or a collaborator with admin write of a repository',
-  owner: 'user should be the owner of the repo',
+const LEVELS = {
+  known: errors.repoReadRequired,
+  see: errors.repoReadRequired,
+  read: errors.repoReadRequired,
+  write: errors.repoWriteRequired,
+  admin: errors.repoAdminRequired,
+  owner: errors.repoOwnerRequired,
 } as const
 
 /**
@@ -72,11 +75,11 @@ export function createRepoGuard(repos: Repos): RepoGuard {
           case 'allowed':
             return found
           case 'signIn':
-            throw unauthenticated()
+            throw engineErrors.tokenRequired()
           case 'forbidden':
             throw refusalOf(admission.reason, { ...options, level, repo: found.repo })
           default:
-            throw notFound('repository does not exist')
+            throw errors.repoNotFound()
         }
       },
       recheck: async ({ repo }) => void (await repos.getById(repo.id)),
@@ -96,28 +99,28 @@ export function createRepoByIdGuard(repoGuard: RepoGuard, repos: Repos): Guard<R
   }
 }
 
-type Refused = Pick<RepoGuardOptions, 'unit' | 'lockedText' | 'refusal'> & {
+type Refused = Pick<RepoGuardOptions, 'unit' | 'whenLocked' | 'refusal'> & {
   readonly level: RepoLevel
   readonly repo: Repo
 }
 
-function refusalOf(reason: RepoRefusal, { unit, level, repo, lockedText, refusal }: Refused): DomainError {
+function refusalOf(reason: RepoRefusal, { unit, level, repo, whenLocked, refusal }: Refused): DomainError {
   switch (reason) {
     case 'public-only':
-      return forbidden(`token scope is limited to public ${unit === 'repo.issues' ? 'issues' : 'repos'}`)
+      return errors.tokenPublicOnly(unit === 'repo.issues' ? 'issues' : 'repos')
     case 'archived':
     case 'mirror':
-      return locked(`${repo.fullName} ${lockedText ?? 'is archived'}`)
+      return (whenLocked ?? errors.repoArchived)(repo.fullName)
     default:
-      if (unit !== undefined && reason !== 'level' && isHiddenWhenOff(unit)) return notFound(`${unit} is not readable`)
+      if (unit !== undefined && reason !== 'level' && isHiddenWhenOff(unit)) return errors.unitNotReadable(unit)
       if (reason === 'unit-off' && refusal === undefined) return unreadableUnit(repo, unit!)
-      return forbidden(refusal ?? (level === 'known' || level === 'see' ? WORDS.read : WORDS[level]))
+      return refusal === undefined ? LEVELS[level]() : forbidden(refusal)
   }
 }
 
 /** The 403 for a unit that cannot be read: it is off, or the caller has no right to it. */
 export const unreadableUnit = (repo: Pick<Repo, 'units'>, unit: Unit): DomainError =>
-  forbidden(hasUnit(repo.units, unit) ? WORDS.read : `the unit ${unit.slice('repo.'.length)} is off in this repository`)
+  hasUnit(repo.units, unit) ? errors.repoReadRequired() : errors.unitDisabled(unit.slice('repo.'.length))
 
 /** Issues, pulls and wiki are 404 when they are off or not readable; code, releases and actions are 403. */
 function isHiddenWhenOff(unit: Unit): boolean {
@@ -140,8 +143,7 @@ export function createTrackerGuard(repoGuard: RepoGuard): TrackerGuard {
       describe: 'write repo.issues or repo.pulls',
       decide({ access }) {
         const mode = Math.max(unitMode(access, 'repo.issues'), unitMode(access, 'repo.pulls'))
-        if (mode < AccessMode.write && !isRepoAdmin(access))
-          throw forbidden('user should have a permission to write to a repo')
+        if (mode < AccessMode.write && !isRepoAdmin(access)) throw errors.repoWriteRequired()
       },
     }
   }

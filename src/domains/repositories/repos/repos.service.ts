@@ -1,7 +1,8 @@
 import { admit, type RepoAdmission, type RepoNeed } from '../../../core/access/admit.ts'
 import { ownerAccess } from '../../../core/access/repo-access.ts'
 import { type SignedIn, type Viewer, isPublicOnly } from '../../../core/access/viewer.ts'
-import { notFound, forbidden, isDomainError } from '../../../core/platform/errors.ts'
+import { forbidden, isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import type { RepoId } from '../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { type User, ownerQueries, userQueries } from '../../accounts/index.ts'
@@ -49,7 +50,7 @@ export function createRepos(deps: CreateRepoDeps) {
     /** Also when it is hidden from the viewer. Throws NotFound. */
     async getById(id: RepoId): Promise<Repo> {
       const repo = await findRepoById(read, id)
-      if (repo === undefined) throw notFound('repository does not exist')
+      if (repo === undefined) throw errors.repoNotFound()
       return repo
     },
     /** Whether the viewer may create repositories for this user or organization. */

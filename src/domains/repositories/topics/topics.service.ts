@@ -1,6 +1,7 @@
 import type { Core } from '../../../core/module.ts'
 import type { Actor } from '../../../core/access/viewer.ts'
 import { DomainError, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { type Page, pageOf, type Paging } from '../../../core/platform/paging.ts'
 import type { Repo } from '../repos/repo.store.ts'
 import { lockTopicsOf, replaceTopics, searchTopics, type Topic } from './topic.store.ts'
@@ -44,8 +45,7 @@ export function createTopics({ database, clock, events }: TopicDeps) {
       const topic = requireTopic(sent)
       await change(actor, repo, (before) => {
         if (before.includes(topic)) return before
-        if (before.length >= MAX_TOPICS)
-          throw new DomainError('invalid', 'Exceeding maximum allowed topics per repo.', { url: undefined })
+        if (before.length >= MAX_TOPICS) throw errors.tooManyTopics().with({ url: undefined })
         return [...before, topic]
       })
     },

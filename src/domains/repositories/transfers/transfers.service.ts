@@ -10,7 +10,8 @@ import {
   actorOf,
 } from '../../../core/access/viewer.ts'
 import { type Database, type Db, retryingTaken, type Tx } from '../../../core/db/database.ts'
-import { conflict, forbidden, invalid, isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { forbidden, invalid, isDomainError, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { asId, type TeamId, type UserId } from '../../../core/platform/crypto/ids.ts'
 import {
   findCollaborationMode,
@@ -66,7 +67,7 @@ export function createTransfers(deps: TransferDeps) {
       const newOwner = await getNewOwner(deps, actor, target.newOwner)
       await blockQueries.requireUnblocked(read, actor.account.id, [newOwner.id])
       const teamIds = await requireTeams(deps, newOwner, target.teamIds ?? [])
-      if (await findTransfer(deps, repo)) throw conflict('repository is already being transferred [uname: , name: ]')
+      if (await findTransfer(deps, repo)) throw errors.transferPending()
       await requireNameFree(deps, repo, newOwner)
       await requireCapacity(deps, actor, newOwner)
       if (await ownerQueries.mayCreateFor(read, actor, newOwner)) {
@@ -95,7 +96,7 @@ export function createTransfers(deps: TransferDeps) {
         if (!(await deleteTransfer(tx, repo.id))) throw nonePending(repo)
         await requireNameFree(deps, repo, recipient, tx)
         const current = await findRepoById(tx, repo.id)
-        if (current === undefined) throw notFound('repository does not exist')
+        if (current === undefined) throw errors.repoNotFound()
         await moveRepo(tx, deps, {
           repo: current,
           newOwner: recipient,
@@ -126,11 +127,11 @@ export function createTransfers(deps: TransferDeps) {
 async function lockUnmoved(tx: Tx, repo: Repo): Promise<Repo> {
   await lockRepo(tx, repo.id)
   const current = await findRepoById(tx, repo.id)
-  if (current === undefined || current.ownerId !== repo.ownerId) throw notFound('repository does not exist')
+  if (current === undefined || current.ownerId !== repo.ownerId) throw errors.repoNotFound()
   return current
 }
 
-const nonePending = (repo: Repo): Error => notFound(`repository doesn't have a pending transfer [repo_id: ${repo.id}]`)
+const nonePending = (repo: Repo): Error => errors.noPendingTransfer(repo.id)
 
 /**
  * COMPAT: the owners of an organization may accept a private repository that they cannot see yet
@@ -212,8 +213,7 @@ async function insertOffer(
   const doerId = actor.account.id
   await blockQueries.requireUnblocked(tx, doerId, [newOwner.id])
   await lockUnmoved(tx, repo)
-  if ((await listTransfers(tx, [repo.id])).length > 0)
-    throw conflict('repository is already being transferred [uname: , name: ]')
+  if ((await listTransfers(tx, [repo.id])).length > 0) throw errors.transferPending()
   await insertTransfer(tx, {
     repo_id: repo.id,
     doer_id: doerId,

@@ -6,7 +6,7 @@ import { type Authenticate, parseAuthorization, type Viewer } from '../../../cor
 import { clientOf } from '../../../core/http/caller.ts'
 import { isDomainError, MovedError } from '../../../core/platform/errors.ts'
 import { type Repo, type RepoInView, parseRepoSettings } from '../../repositories/index.ts'
-import { ONE_TIME_CODE_REFUSED } from '../../accounts/index.ts'
+import { errors } from '../../errors.ts'
 import { wikiMode } from '../../code/index.ts'
 import { askForLogin, MissingForPush, Refusal } from './refusal.ts'
 
@@ -89,7 +89,7 @@ async function identify({ authenticate, settings }: AdmitDeps, request: FastifyR
   } catch (error) {
     if (isDomainError(error, 'unauthenticated'))
       throw askForLogin(
-        error.message === ONE_TIME_CODE_REFUSED ? NEEDS_TOKEN : 'Failed to authenticate user',
+        error.code === errors.oneTimeCodeRefused.code ? NEEDS_TOKEN : 'Failed to authenticate user',
         settings.realm,
       )
     if (isDomainError(error, 'too-many-requests')) throw new Refusal(429, error.message, { 'retry-after': '5' })

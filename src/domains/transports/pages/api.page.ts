@@ -3,6 +3,7 @@ import type { Core, Services } from '../../../core/module.ts'
 import { escapePath } from '../../../core/access/repo-urls.ts'
 import type { Unit } from '../../../core/access/repo-access.ts'
 import { MovedError, notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { runQueries } from '../../automation/index.ts'
 import { issueQueries } from '../../issues/index.ts'
 import { getReadablePackageOwner } from '../../packages/index.ts'
@@ -78,7 +79,7 @@ const collection =
 /** The number at the start of the rest of an address, before the given tails. Throws NotFound. */
 function numberOf({ params: { rest } }: Visit, tail: RegExp): number {
   const [, number, after] = /^([1-9]\d{0,14})((?:\/.*)?)$/s.exec(rest) ?? []
-  if (number === undefined || !tail.test(after!)) throw notFound('no such address')
+  if (number === undefined || !tail.test(after!)) throw errors.pageNotFound()
   return Number(number)
 }
 
@@ -116,7 +117,7 @@ async function findMilestone({ milestones }: ApiPageDeps, { repo }: RepoInView, 
 /** `{run}`, and one of its jobs. */
 async function findRunOfRepo({ database }: ApiPageDeps, { repo }: RepoInView, visit: Visit): Promise<Topic> {
   const id = numberOf(visit, /^(?:\/jobs\/\d+)?$/)
-  if ((await runQueries.find(database.read, repo.id, id)) === undefined) throw notFound('run does not exist')
+  if ((await runQueries.find(database.read, repo.id, id)) === undefined) throw errors.runNotFound()
   const path = `/actions/runs/${id}`
   return { title: `run ${id}`, operations: [`GET ${path}`, `GET ${path}/jobs`, `GET ${path}/artifacts`] }
 }

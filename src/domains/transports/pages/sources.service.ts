@@ -1,6 +1,7 @@
 import type { Core, Services } from '../../../core/module.ts'
 import { findShortOid, type GitRepo, ignoringMissing, MODE, type TreeEntry } from '../../../core/git/index.ts'
 import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { isText } from '../../../core/platform/http/media-type.ts'
 import type { Page, Paging } from '../../../core/platform/paging.ts'
 import { trimEndOf } from '../../../core/platform/trim.ts'
@@ -62,7 +63,7 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
     async locate(repo: Repo, address: string): Promise<Place> {
       const [, kind, given] = ADDRESS.exec(address) ?? []
       const rest = given && trimEndOf(given, '/')
-      if (!rest) throw notFound('no such address')
+      if (!rest) throw errors.pageNotFound()
       const opened = git.open(repo)
       const found = await (kind === 'commit'
         ? locateCommit(opened, rest)
@@ -84,7 +85,7 @@ export function createSources({ database, git, commitViews }: SourceDeps) {
     async read(repo: Repo, { commit, path }: Place): Promise<Source> {
       const opened = git.open(repo)
       const entry = await opened.revisions.entryAt(commit, path)
-      if (entry === undefined) throw notFound(`no such path: ${path}`)
+      if (entry === undefined) throw errors.entryNotFound(path)
       if (entry.type === 'commit') return { kind: 'submodule', oid: entry.oid }
       if (entry.type === 'tree')
         return { kind: 'directory', entries: sortEntries(await opened.objects.tree(entry.oid)) }

@@ -1,7 +1,7 @@
 import type { Services } from '../../../core/module.ts'
 import { Html, safeHtml } from '../../../core/platform/html.ts'
 import { AccessMode } from '../../../core/access/repo-access.ts'
-import { notFound } from '../../../core/platform/errors.ts'
+import { errors } from '../../errors.ts'
 import { parseRepoSettings } from '../../repositories/index.ts'
 import { wikiMode } from '../../code/index.ts'
 import type { Texts } from './texts.service.ts'
@@ -21,7 +21,7 @@ export const wikiPage =
     const { repo, access } = target
     const { globallyEditableWiki: isGloballyEditable } = parseRepoSettings(repo.settings)
     if (wikiMode(visit.viewer, { units: repo.units, access, isGloballyEditable }) < AccessMode.read)
-      throw notFound('the wiki is not readable')
+      throw errors.wikiNotReadable()
     const { title, content } = await deps.wikis.pages.get(repo, visit.params.rest || 'Home')
     const text = content.toString('utf8')
     const context = `/${repo.fullName}`

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { unavailable } from '../../../platform/errors.ts'
+import { engineErrors, unavailable } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 
 export interface ClusterLinkOptions {
@@ -110,19 +110,19 @@ export class ClusterLink {
   /** Waits for a connection; throws unavailable if there is none within 10 seconds. */
   async session(): Promise<Session> {
     if (this.#opened === undefined) await Promise.race([this.#reopening, sleep(WAIT_MS, undefined, { ref: false })])
-    if (this.#opened === undefined) throw unavailable('the database cannot be reached')
+    if (this.#opened === undefined) throw engineErrors.databaseUnreachable()
     return this.#opened.session
   }
 
   /** Runs one statement of the session. Throws unavailable if the connection is lost, which ends the session. */
   async query(session: Session, statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
     const opened = this.#opened
-    if (opened?.session !== session) throw unavailable('the database cannot be reached')
+    if (opened?.session !== session) throw engineErrors.databaseUnreachable()
     try {
       return await opened.client.query({ ...statement, values: [...values] })
     } catch (error) {
       this.#lose(opened, error)
-      throw unavailable('the database cannot be reached', error)
+      throw engineErrors.databaseUnreachable().causedBy(error)
     }
   }
 

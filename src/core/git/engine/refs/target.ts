@@ -1,4 +1,4 @@
-import { notFound } from '../../../platform/errors.ts'
+import { engineErrors } from '../../../platform/errors.ts'
 import { isGitError } from '../../errors.ts'
 import { branchRef, type Refs } from './refs.ts'
 import type { Revisions } from './revision.ts'
@@ -43,7 +43,7 @@ export async function getTarget(git: RefNames, repo: WithDefaultBranch, ref: str
 
 /** Returns the target or throws NotFound if it is undefined. */
 export function requireTarget(target: Target | undefined, repo: WithDefaultBranch, ref: string | undefined): Target {
-  if (target === undefined) throw notFound(`ref ${ref || repo.defaultBranch} does not exist`)
+  if (target === undefined) throw engineErrors.refNotFound(ref || repo.defaultBranch)
   return target
 }
 

@@ -1,6 +1,7 @@
 import { AccessMode } from '../../../../core/access/repo-access.ts'
 import type { Actor, SignedIn, Viewer } from '../../../../core/access/viewer.ts'
 import { invalid, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { getKnownOwner } from '../../users/owner-lookup.ts'
 import { type User, lockUsers } from '../../users/user.store.ts'
@@ -90,7 +91,7 @@ async function deleteFromTeam(
     await lockUsers(tx, [user.id])
     if (!(await isTeamMember(tx, team.id, user.id))) return
     if (team.mode === AccessMode.owner && (await isLastOwner(tx, database.dialect, org.id, user.id)))
-      throw invalid('user is the last owner of the organization')
+      throw errors.lastOwner()
     await deleteTeamMember(tx, team.id, user.id)
     await events.append(
       tx,

@@ -1,6 +1,7 @@
 import { isSiteAdmin } from '../../../../core/access/viewer.ts'
 import type { Guard } from '../../../../core/http/guards/guard.ts'
-import { forbidden, notFound } from '../../../../core/platform/errors.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { asId } from '../../../../core/platform/crypto/ids.ts'
 import { parseInteger } from '../../../../core/platform/paging.ts'
 import type { TeamInView, Teams } from './teams.service.ts'
@@ -22,7 +23,7 @@ export function createTeamGuard(teams: Teams): TeamGuard {
     privacy: ({ org }) => (org.visibility === 'public' ? undefined : 'token scope is limited to public orgs'),
     decide: ({ isOwner, isTeamMember }, { viewer }) => {
       if (isOwner || isSiteAdmin(viewer)) return
-      if (!isTeamMember) throw forbidden('Must be a team member')
+      if (!isTeamMember) throw errors.teamMemberRequired()
       if (role === 'owner') throw notFound('only an organization owner may do this')
     },
   })

@@ -3,7 +3,8 @@ import { isOrgMember, isOrgOwner } from '../../../../core/access/repo-grants.sto
 import { type Actor, isPublicOnly, isSiteAdmin, type SignedIn, type Viewer } from '../../../../core/access/viewer.ts'
 import { retryingTaken, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { forbidden, invalid, invalidField } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { TeamId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type User, findUserById, listUsersByIds, lockUsers } from '../../users/user.store.ts'
@@ -57,13 +58,13 @@ export function createTeams(deps: OrgDeps) {
     async getInView(viewer: Viewer, id: TeamId): Promise<TeamInView> {
       const team = await findTeamById(read, id)
       const org = team && (await findUserById(read, team.orgId))
-      if (!team || !org) throw notFound('team does not exist')
+      if (!team || !org) throw errors.teamNotFound()
       // COMPAT: anonymous callers are asked to sign in for teams that exist, and get no other information
       // (test/accounts/orgs/teams.test.ts).
       if (viewer.kind === 'anonymous') return { org, team, isTeamMember: false, isOwner: false }
       const userId = viewer.account.id
       const inOrg = await isOrgMember(read, org.id, userId)
-      if (!inOrg && !isSiteAdmin(viewer)) throw notFound('team does not exist')
+      if (!inOrg && !isSiteAdmin(viewer)) throw errors.teamNotFound()
       return {
         org,
         team,
@@ -184,7 +185,7 @@ async function editTeam(
 /** Throws NotFound when the team was deleted at the same time. */
 async function requireLocked({ database }: OrgDeps, tx: Tx, id: TeamId): Promise<Team> {
   const team = await lockTeam(tx, database.dialect, id)
-  if (team === undefined) throw notFound('team does not exist')
+  if (team === undefined) throw errors.teamNotFound()
   return team
 }
 
@@ -213,10 +214,9 @@ function requireRights(input: TeamGrantInput, present?: TeamRights): TeamRights 
 }
 
 async function requireFreeTeamName(tx: Tx, orgId: UserId, name: string, except?: TeamId): Promise<void> {
-  if (name.toLowerCase() === 'new') throw invalid(`name is reserved [name: ${name}]`)
+  if (name.toLowerCase() === 'new') throw errors.nameReserved(name)
   const existing = await findTeamByName(tx, orgId, name)
-  if (existing !== undefined && existing.id !== except)
-    throw invalid(`team already exists [org_id: ${orgId}, name: ${name}]`)
+  if (existing !== undefined && existing.id !== except) throw errors.teamExists(orgId, name)
 }
 
 interface TeamChange {

@@ -10,14 +10,14 @@ import { type Db, retryingTaken, type Tx } from '../../../../core/db/database.ts
 import type { EventPayload } from '../../../../core/events/index.ts'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
 import {
-  badRequest,
   DomainError,
+  badRequest,
   forbidden,
   invalid,
   invalidField,
   oversize,
-  notFound,
 } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { asId, type RepoId, type TokenId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { Port } from '../../../../core/platform/hook.ts'
@@ -88,7 +88,7 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
         input.repositories && (await findRepos({ db: database.read, repos: tokenRepos }, userId, input.repositories))
       const value = randomHex(TOKEN_BYTES)
       const token = await retryingTaken(database, async (tx) => {
-        if (await findTokenByName(tx, userId, input.name)) throw badRequest('access token name has been used already')
+        if (await findTokenByName(tx, userId, input.name)) throw errors.accessTokenNameTaken()
         await requireShorterLife(tx, input)
         const id = await insertToken(tx, {
           user_id: userId,
@@ -112,7 +112,7 @@ export function createTokens({ database, clock, events, repos: tokenRepos }: Tok
       await database.transaction(async (tx) => {
         const id = parseTokenId(idOrName)
         const token = id === 0 ? await findTokenByName(tx, userId, idOrName) : await findTokenById(tx, userId, asId(id))
-        if (token === undefined) throw notFound('access token does not exist')
+        if (token === undefined) throw errors.accessTokenNotFound()
         await deleteToken(tx, token.id)
         const origin = { actor, repoId: 0, at: clock.now() }
         await events.append(tx, 'user.token_deleted', origin, payloadOf(userId, token))
@@ -162,7 +162,7 @@ async function withNames(
 
 async function ownerOf(db: Db, userId: UserId): Promise<SignedIn> {
   const user = await findUserById(db, userId)
-  if (user === undefined) throw notFound('user does not exist')
+  if (user === undefined) throw errors.userNotFound()
   return viewerOfAccount(user)
 }
 

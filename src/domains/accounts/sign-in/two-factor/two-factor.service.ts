@@ -6,7 +6,8 @@ import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
 import type { Announcer } from '../../../../core/platform/concurrency/processes.ts'
 import { base32, randomBase32, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
-import { conflict, DomainError, invalidField, notFound, unavailable } from '../../../../core/platform/errors.ts'
+import { invalidField, notFound, unavailable } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import { boundedCache } from '../../../../core/platform/lru.ts'
 import type { SecretBox } from '../../../../core/platform/crypto/secret-box.ts'
@@ -87,7 +88,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
   const { read } = database
   const failures = createFailures(clock, deps.attempts, deps.processes)
   const requireEnabled = async (userId: UserId): Promise<void> => {
-    if (!(await findTwoFactor(read, userId))?.isConfirmed) throw notFound('two-factor authentication is off')
+    if (!(await findTwoFactor(read, userId))?.isConfirmed) throw errors.twoFactorNotEnabled()
   }
   const useCode = async (userId: UserId, sealed: string, code: string): Promise<boolean> => {
     const step = findTotpStep(openSecret(secrets, userId, sealed), code, clock.now())
@@ -112,7 +113,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
     async begin({ id, name }) {
       const bytes = randomBytes(SECRET_BYTES)
       await database.transaction(async (tx) => {
-        if ((await findTwoFactor(tx, id))?.isConfirmed) throw conflict('two-factor authentication is on already')
+        if ((await findTwoFactor(tx, id))?.isConfirmed) throw errors.twoFactorEnabled()
         await replaceTwoFactor(tx, id, {
           secret: secrets.seal(bytes.toString('hex'), contextOf(id)),
           created_at: clock.now(),
@@ -130,7 +131,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactorAuth {
     async confirm(actor, userId, code) {
       const found = await findTwoFactor(read, userId)
       if (found === undefined) throw notFound('two-factor authentication was not begun')
-      if (found.isConfirmed) throw conflict('two-factor authentication is on already')
+      if (found.isConfirmed) throw errors.twoFactorEnabled()
       failures.attempt(userId)
       if (!(await useCode(userId, found.secret, code.trim()))) throw invalidField('Code', 'wrong code')
       failures.forget(userId)
@@ -225,8 +226,7 @@ function createFailures(clock: Clock, maxFailures: number, processes: Announcer)
   return {
     attempt(userId) {
       const entry = current(userId)
-      if (entry.count >= maxFailures)
-        throw new DomainError('too-many-requests', 'too many wrong one-time codes, try again later')
+      if (entry.count >= maxFailures) throw errors.tooManyWrongCodes()
       count(userId)
       processes.announce(ATTEMPT, String(userId))
     },

@@ -3,6 +3,7 @@ import type { Actor, Visibility } from '../../../../core/access/viewer.ts'
 import { retryingTaken, type Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { invalid, invalidField } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { insertEmail, isEmailTaken } from '../emails/email.store.ts'
 import { type PasswordDeps, requireGoodPassword } from '../passwords/require-good-password.ts'
@@ -47,7 +48,7 @@ export async function createUser(deps: CreateUserDeps, actor: Actor, input: NewU
   const passwordHash = input.password ? await deps.passwords.hash(input.password, `account ${actor.account.id}`) : ''
   return retryingTaken(deps.database, async (tx) => {
     await requireFreeName(tx, input.name)
-    if (await isEmailTaken(tx, input.email)) throw invalid(`e-mail already in use [email: ${input.email}]`)
+    if (await isEmailTaken(tx, input.email)) throw errors.newUserEmailTaken(input.email)
     const id = await insertRow(tx, deps, input, passwordHash)
     await insertEmail(tx, id, input.email, { isPrimary: true, isActivated: true })
     await deps.events.append(
@@ -95,7 +96,7 @@ export function requireOwnerName(name: string, field: string): void {
 
 /** Throws Invalid when an account has the name. */
 export async function requireFreeName(tx: Tx, name: string): Promise<void> {
-  if (await findUserByName(tx, name)) throw invalid(`user already exists [name: ${name}]`)
+  if (await findUserByName(tx, name)) throw errors.userExists(name)
 }
 
 type RenameDeps = Pick<CreateUserDeps, 'database' | 'clock' | 'events'>
@@ -110,7 +111,7 @@ export async function renameOwner(deps: RenameDeps, actor: Actor, owner: User, n
   const origin = { actor, repoId: 0, at: deps.clock.now() }
   return retryingTaken(deps.database, async (tx) => {
     const existing = await findUserByName(tx, newName)
-    if (existing !== undefined && existing.id !== owner.id) throw invalid(`user already exists [name: ${newName}]`)
+    if (existing !== undefined && existing.id !== owner.id) throw errors.userExists(newName)
     await updateUser(tx, owner.id, { name: newName, lower_name: newName.toLowerCase(), updated_at: origin.at })
     await recordOwnerRename(tx, owner.id, { from: owner.name, to: newName })
     await announce(deps, tx, origin, { owner, newName })

@@ -1,7 +1,8 @@
 import type { Actor, Visibility } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { badRequest, invalid, invalidField, forbidden } from '../../../../core/platform/errors.ts'
+import { badRequest, engineErrors } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type CreateUserDeps, requireLoginSource } from './create-user.ts'
 import { claimEmail, findEmail, setPrimaryEmail } from '../emails/email.store.ts'
 import { type PasswordTexts, requireGoodPassword } from '../passwords/require-good-password.ts'
@@ -16,7 +17,7 @@ import { findUserById, lockUsers, updateUser, type User, type UserChanges, lockA
 export async function requireOtherAdmin(tx: Tx, user: User, act: string): Promise<void> {
   const admins = await lockActiveAdmins(tx)
   const isLast = admins.length === 0 ? user.isAdmin : admins.every((id) => id === user.id)
-  if (isLast) throw forbidden(`can not ${act} the last admin user [uid: ${user.id}]`)
+  if (isLast) throw errors.lastAdmin(act, user.id)
 }
 
 /** Absent members stay as they are. */
@@ -46,8 +47,8 @@ export interface UserEdit {
  * (behaviour/users-and-admin#administration-of-users).
  */
 export async function editUser(deps: CreateUserDeps, actor: Actor, user: User, edit: UserEdit): Promise<User> {
-  if (user.kind !== 'individual') throw invalid(`${user.name} is an organization not a user`)
-  if (edit.sourceId !== undefined && edit.loginName === undefined) throw invalidField('LoginName', 'Required')
+  if (user.kind !== 'individual') throw errors.notAnIndividual(user.name)
+  if (edit.sourceId !== undefined && edit.loginName === undefined) throw engineErrors.fieldRequired('LoginName')
   requireLoginSource(deps, edit.sourceId ?? 0)
   const password = edit.password || undefined
   if (password !== undefined) await requireGoodPassword(deps, password, textsOf(deps))
@@ -94,9 +95,8 @@ const textsOf = ({ passwordRules }: CreateUserDeps): PasswordTexts => ({
 async function changePrimaryEmail(tx: Tx, user: User, email: string): Promise<void> {
   if (!isEmailAddress(email)) throw badRequest(`e-mail invalid [email: ${email}]`)
   const existing = await findEmail(tx, email)
-  if (existing !== undefined && existing.userId !== user.id) throw badRequest(`e-mail already in use [email: ${email}]`)
-  if (existing === undefined && !(await claimEmail(tx, user.id, email)))
-    throw badRequest(`e-mail already in use [email: ${email}]`)
+  if (existing !== undefined && existing.userId !== user.id) throw errors.emailTaken(email)
+  if (existing === undefined && !(await claimEmail(tx, user.id, email))) throw errors.emailTaken(email)
   await setPrimaryEmail(tx, user.id, email)
 }
 

@@ -1,10 +1,10 @@
 import { type Db, isTx } from '../../../../core/db/database.ts'
-import { forbidden } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import { listBlockers } from './block.store.ts'
 import { lockUsers } from '../user.store.ts'
 
-const refusal = () => forbidden('user is blocked')
+const refusal = () => errors.userBlocked()
 
 /**
  * Throws Forbidden when one of the accounts `by` blocks the acting user: the owner of the repository, the poster of the

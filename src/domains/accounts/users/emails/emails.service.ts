@@ -1,6 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { invalid, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import {
@@ -36,7 +37,7 @@ export function createEmails({ database, clock, events }: EmailDeps) {
       if (malformed !== undefined) throw invalid(`Email address "${malformed}" invalid`)
       await database.transaction(async (tx) => {
         for (const email of addresses) {
-          if (!(await claimEmail(tx, userId, email))) throw invalid(`Email address has been used: ${email}`)
+          if (!(await claimEmail(tx, userId, email))) throw errors.emailInUse(email)
           await events.append(tx, 'user.email_added', { actor, repoId: 0, at: clock.now() }, { user_id: userId, email })
         }
       })

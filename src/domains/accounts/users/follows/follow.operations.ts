@@ -4,7 +4,7 @@ import { type Answer, listed, noContent } from '../../../../core/http/answer/ans
 import { requireUser, signedIn } from '../../../../core/http/guards/account.guards.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { pagingQuery } from '../../../../core/http/openapi/paging-members.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Page } from '../../../../core/platform/paging.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import type { Guards } from '../../../../core/module.ts'
@@ -109,7 +109,7 @@ function checks({ follows, guards, users }: Deps): Operation[] {
       path: '/user/following/{username}',
       summary: 'Whether you follow a user or organization',
       async handler({ viewer, access: user }) {
-        if (!(await follows.isFollowing(requireUser(viewer).account.id, user.id))) throw notFound('not following')
+        if (!(await follows.isFollowing(requireUser(viewer).account.id, user.id))) throw errors.notFollowing()
         return noContent()
       },
     }),
@@ -120,7 +120,7 @@ function checks({ follows, guards, users }: Deps): Operation[] {
       summary: 'Whether one user follows another user or organization',
       async handler({ viewer, access: user, params }) {
         const target = await users.getInView(viewer, params.target)
-        if (!(await follows.isFollowing(user.id, target.id))) throw notFound('not following')
+        if (!(await follows.isFollowing(user.id, target.id))) throw errors.notFollowing()
         return noContent()
       },
     }),

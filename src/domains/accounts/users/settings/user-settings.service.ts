@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { UserId } from '../../../../core/platform/crypto/ids.ts'
 import {
   changeProfile,
@@ -32,7 +32,7 @@ export function createUserSettings({ database, clock }: { database: Database; cl
   return {
     async get(userId: UserId): Promise<OwnSettings> {
       const user = await findUserById(database.read, userId)
-      if (user === undefined) throw notFound('the account was deleted')
+      if (user === undefined) throw errors.accountDeleted()
       return { user, preferences: await loadPreferences(database.read, userId) }
     },
 

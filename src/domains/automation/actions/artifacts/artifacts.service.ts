@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { notFound, unauthenticated } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { contentDisposition } from '../../../../core/platform/http/media-type.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
@@ -60,7 +61,7 @@ export function createArtifacts(deps: ArtifactDeps) {
 
   async function findWhole(repoId: RepoId, id: number): Promise<Artifact> {
     const artifact = await findArtifact(read, repoId, id)
-    if (artifact === undefined) throw notFound('artifact does not exist')
+    if (artifact === undefined) throw errors.artifactNotFound()
     return artifact
   }
 
@@ -93,7 +94,7 @@ export function createArtifacts(deps: ArtifactDeps) {
     delete: (repoId: RepoId, id: number): Promise<void> =>
       database.transaction(async (tx) => {
         const hashes = await deleteArtifact(tx, repoId, id)
-        if (hashes === undefined) throw notFound('artifact does not exist')
+        if (hashes === undefined) throw errors.artifactNotFound()
         await files.release(tx, hashes)
       }),
     /** The proof that lets anyone download the artifact for an hour. Throws NotFound, also when it is expired. */
@@ -108,7 +109,7 @@ export function createArtifacts(deps: ArtifactDeps) {
     ): Promise<OpenArtifact> {
       if (!links.isValid({ fullName: `${owner}/${name}`, id }, proof)) throw unauthenticated('the link is not valid')
       const repo = await repoQueries.findByAnyName(read, owner, name)
-      if (repo === undefined) throw notFound('repository does not exist')
+      if (repo === undefined) throw errors.repoNotFound()
       const artifact = await getDownloadable(repo.id, id)
       const body = (await linkTo(blobs, artifact)) ?? (await blobs.open(artifact.hash))
       if (body === undefined) throw notFound('the bytes of the artifact are missing')

@@ -4,7 +4,7 @@ import type { Tx } from '../../../../core/db/database.ts'
 import type { SealedColumns } from '../../../../core/db/sealed-columns.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { randomHex, sha256Hex } from '../../../../core/platform/crypto/crypto.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import type { actionsEvents } from '../actions.events.ts'
 import type { ActionsPlace } from '../levels.ts'
@@ -84,6 +84,6 @@ export function createRunners({ database, clock, events, secrets }: RunnerDeps) 
 }
 
 function requireRunner(runner: Runner | undefined): Runner {
-  if (runner === undefined) throw notFound('runner does not exist')
+  if (runner === undefined) throw errors.runnerNotFound()
   return runner
 }

@@ -1,7 +1,8 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import { badRequest, notFound } from '../../../../core/platform/errors.ts'
+import { badRequest } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { StoredFiles } from '../stored-files.ts'
 import { raiseQueues } from '../runners/runner.store.ts'
@@ -47,8 +48,7 @@ export function createRunChanges({ database, clock, events, files }: RunChangeDe
         const run = await lockDone(tx, repo, id)
         if ((await listDisabledWorkflows(tx, repo.id)).includes(run.workflow)) throw badRequest('workflow is disabled')
         const jobs = await listAllJobsOfRun(tx, id)
-        if (typeof choice === 'object' && !jobs.some((job) => job.id === choice.jobId))
-          throw notFound('job does not exist')
+        if (typeof choice === 'object' && !jobs.some((job) => job.id === choice.jobId)) throw errors.jobNotFound()
         const again = decideRerun(jobs, choice)
         if (again.size === 0) return run
         for (const status of ['waiting', 'blocked'] as const) {

@@ -4,6 +4,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { BlobStore } from '../../../../core/blobs/index.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { userQueries } from '../../../accounts/index.ts'
@@ -86,12 +87,12 @@ export function createRuns({ database, repos, blobs }: RunDeps) {
 }
 
 export function requireRun(run: Run | undefined): Run {
-  if (run === undefined) throw notFound('run does not exist')
+  if (run === undefined) throw errors.runNotFound()
   return run
 }
 
 function requireJob(job: Job | undefined): Job {
-  if (job === undefined) throw notFound('job does not exist')
+  if (job === undefined) throw errors.jobNotFound()
   return job
 }
 

@@ -3,7 +3,7 @@ import { NO_ACCESS } from '../../../../core/access/repo-access.ts'
 import { ANONYMOUS, type SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { type GitRepo, ignoringMissing } from '../../../../core/git/index.ts'
-import { forbidden, invalid, notFound, badRequest } from '../../../../core/platform/errors.ts'
+import { badRequest, engineErrors, forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
 import { type Repo, presentRepo } from '../../../repositories/index.ts'
 import { userQueries, userPresenters } from '../../../accounts/index.ts'
 import { raiseQueues } from '../runners/runner.store.ts'
@@ -126,7 +126,7 @@ async function findWorkflow(
 ): Promise<FoundWorkflow> {
   const { findLoose, findStrict } = git.revisions
   const named = await ignoringMissing(() => (given.startsWith('refs/') ? findLoose(given) : findStrict(given)))
-  if (named?.kind !== 'branch' && named?.kind !== 'tag') throw notFound(`ref ${given} does not exist`)
+  if (named?.kind !== 'branch' && named?.kind !== 'tag') throw engineErrors.refNotFound(given)
   const ref = named.ref!
   const oid = await git.revisions.peel(named.oid, 'commit')
   const file = (await listWorkflowFiles(git, oid)).find((one) => one.name === name)

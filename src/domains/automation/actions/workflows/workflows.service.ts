@@ -1,7 +1,8 @@
 import type { Core, Services } from '../../../../core/module.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import { branchRef, type Commit, type GitRepo, ignoringMissing } from '../../../../core/git/index.ts'
-import { notFound, unavailable } from '../../../../core/platform/errors.ts'
+import { unavailable } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import type { Run } from '../runs/run.store.ts'
 import { type Dispatch, dispatchWorkflow } from './dispatch-workflow.ts'
@@ -53,7 +54,7 @@ async function parse(taskPool: TaskPool, text: string, caller: string): Promise<
   } catch (error) {
     if (!(error instanceof TaskError)) throw error
     if (error.reason === 'ended' || error.reason === 'closing')
-      throw unavailable('the workflow could not be read, try again', error)
+      throw unavailable('the workflow could not be read, try again').causedBy(error)
     return undefined
   }
 }
@@ -116,7 +117,7 @@ export function createWorkflows(deps: WorkflowDeps) {
   /** By file name. Throws NotFound. */
   async function get(reading: Reading, name: string): Promise<WorkflowView> {
     const [found] = await view(reading, name)
-    if (found === undefined) throw notFound(`workflow "${name}" not found`)
+    if (found === undefined) throw errors.workflowNotFound(name)
     return found
   }
 

@@ -13,6 +13,7 @@ import {
   tagRef,
 } from '../../../../core/git/index.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/objects/pointer.ts'
 import { mapRenamedBranches } from '../../pushes/renamed-branch.store.ts'
 import type { Repo } from '../../../repositories/index.ts'
@@ -74,7 +75,7 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
         ),
       )
       const file = found ?? (await findTyped(opened, 'branch', path, await oldNames(repo, path)))
-      if (file === undefined) throw notFound(`no file ${path}`)
+      if (file === undefined) throw errors.fileNotFound(path)
       return file
     },
     /** The file of a web address: `rest` is the name of a ref of this kind and a path. Throws NotFound. */
@@ -83,7 +84,7 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
       const file =
         (await findTyped(opened, kind, rest)) ??
         (kind === 'branch' ? await findTyped(opened, kind, rest, await oldNames(repo, rest)) : undefined)
-      if (!file) throw notFound(`no file ${rest}`)
+      if (!file) throw errors.fileNotFound(rest)
       return file
     },
     /**
@@ -97,7 +98,7 @@ export function createRawFiles({ database, git }: { database: Database; git: Git
         if (await ignoringMissing(() => findTyped(opened, kind, rest))) return kind
       }
       if (await findTyped(opened, 'branch', rest, await oldNames(repo, rest))) return 'branch'
-      throw notFound(`no file ${rest}`)
+      throw errors.fileNotFound(rest)
     },
     /** A blob by its full id. Throws NotFound. */
     async getBlob(repo: Repo, oid: string): Promise<RawFile> {

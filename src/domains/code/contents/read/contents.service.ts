@@ -12,6 +12,7 @@ import {
 } from '../../../../core/git/index.ts'
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type LfsPointer, MAX_POINTER_SIZE, parseLfsPointer } from '../../lfs/objects/pointer.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { type EditorProperties, readEditorConfig } from '../templates/editorconfig.ts'
@@ -116,7 +117,7 @@ export function createContents({ git, maxBlobSize }: { git: Git; maxBlobSize: nu
       const path = plainPath(givenPath)
       const opened = git.open(repo)
       const entry = await opened.revisions.entryAt(target.commit, path)
-      if (entry === undefined) throw notFound(`no such path: ${path}`)
+      if (entry === undefined) throw errors.entryNotFound(path)
       if (entry.type !== 'tree')
         return { file: await reader.one(opened, target, { path, entry }, parts), entries: undefined }
       return { file: undefined, entries: await reader.directory(opened, target, { path, entry }, parts) }

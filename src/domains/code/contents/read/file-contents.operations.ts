@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { TEXT_LENGTH } from '../../../../core/http/body/limits.ts'
 import { type Answer, ok, MAX_BUFFERED_BYTES, streamedList } from '../../../../core/http/answer/answer.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
-import { badRequest, invalidField } from '../../../../core/platform/errors.ts'
+import { engineErrors } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { ContentsResponse, GetFilesOptions } from '../contents.model.ts'
 import { type ContentsOperationDeps, presenter, refMembers, SHOW_ALL } from './contents.operations.ts'
@@ -61,11 +62,10 @@ function parseFiles(text: string | undefined): string[] {
   try {
     body = JSON.parse(text ?? '')
   } catch {
-    throw badRequest('invalid body parameter')
+    throw errors.fileListInvalid()
   }
   const [, files] = Object.entries(body ?? {}).find(([name]) => name.toLowerCase() === 'files') ?? []
-  if (files === undefined || files === null) throw invalidField('Files', 'Required')
-  if (!Array.isArray(files) || files.some((file) => typeof file !== 'string'))
-    throw badRequest('invalid body parameter')
+  if (files === undefined || files === null) throw engineErrors.fieldRequired('Files')
+  if (!Array.isArray(files) || files.some((file) => typeof file !== 'string')) throw errors.fileListInvalid()
   return files as string[]
 }

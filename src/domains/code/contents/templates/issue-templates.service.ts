@@ -56,7 +56,7 @@ async function parse(taskPool: TaskPool, file: IssueFile, caller: string): Promi
   } catch (error) {
     if (!(error instanceof TaskError)) throw error
     if (error.reason === 'ended' || error.reason === 'closing')
-      throw unavailable('the issue templates could not be read, try again', error)
+      throw unavailable('the issue templates could not be read, try again').causedBy(error)
     return undefined
   }
 }

@@ -8,7 +8,8 @@ import {
   type Identity,
 } from '../../../../core/git/index.ts'
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
-import { DomainError, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { engineErrors, invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { isZeroTime, parseOptionalTimestamp } from '../../../../core/platform/timestamp.ts'
 import { type User, commitIdentity } from '../../../accounts/index.ts'
 
@@ -91,19 +92,19 @@ async function apply(
 function sourceOf({ kind, path, fromPath }: FileOperation): string {
   requireSafePath(path)
   if (fromPath !== undefined) requireSafePath(fromPath)
-  else if (kind === 'rename') throw invalidField('FromPath', 'Required')
+  else if (kind === 'rename') throw engineErrors.fieldRequired('FromPath')
   return RULES[kind].mayMove ? (fromPath ?? path) : path
 }
 
 /** `entry` is what the tree has at `source`. */
 function requireSource({ kind, sha }: FileOperation, source: string, entry: Entry | undefined): void {
   if (entry === undefined) {
-    if (RULES[kind].mustExist) throw notFound(`object does not exist [id: , rel_path: ${source}]`)
+    if (RULES[kind].mustExist) throw errors.objectNotFound(source)
     return
   }
   if (RULES[kind].needsFile) requireFile(source, entry)
   else requireNoDirectory(source, entry)
-  if (sha && sha !== entry.oid) throw invalid(`sha does not match [given: ${sha}, expected: ${entry.oid}]`)
+  if (sha && sha !== entry.oid) throw errors.fileChanged(sha, entry.oid)
 }
 
 const MAX_DIRECTORIES = 10_000
@@ -119,7 +120,7 @@ export function requireFewDirectories(operations: readonly FileOperation[]): voi
 }
 
 function requireSafePath(path: string): void {
-  if (!isSafePath(path)) throw invalid(`path contains a malformed path component [path: ${path}]`)
+  if (!isSafePath(path)) throw errors.pathMalformed(path)
 }
 
 async function requireFreeParents(find: Lookup, path: string): Promise<void> {
@@ -136,11 +137,11 @@ const fileAbove = (path: string): Error =>
 function requireFree(path: string, entry: Entry | undefined): void {
   if (entry === undefined) return
   requireFile(path, entry)
-  throw invalid(`repository file already exists [path: ${path}]`)
+  throw errors.fileExists(path)
 }
 
 function requireNoDirectory(path: string, { type }: Entry): void {
-  if (type === 'tree') throw invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
+  if (type === 'tree') throw errors.directoryInTheWay(path)
 }
 
 function requireFile(path: string, entry: Entry): void {
@@ -157,13 +158,13 @@ export function fromPathConflict(error: unknown): unknown {
   const { path, reason } = error
   switch (reason) {
     case 'malformed':
-      return invalid(`path contains a malformed path component [path: ${path}]`)
+      return errors.pathMalformed(path)
     case 'file-above':
       return fileAbove(path)
     case 'directory':
-      return invalid(`a directory exists where you’re trying to create a file [path: ${path}]`)
+      return errors.directoryInTheWay(path)
     case 'missing':
-      return new DomainError('not-found', `object does not exist [id: , rel_path: ${path}]`)
+      return errors.objectNotFound(path)
   }
 }
 

@@ -12,15 +12,8 @@ import {
   applyChanges,
   isGitError,
 } from '../../../../core/git/index.ts'
-import {
-  forbidden,
-  invalid,
-  locked,
-  unauthenticated,
-  unavailable,
-  invalidField,
-  notFound,
-} from '../../../../core/platform/errors.ts'
+import { engineErrors, forbidden, invalid, notFound, unavailable } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { KeyedMutex, type SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
 import type { LfsObjects } from '../../lfs/objects/lfs-objects.service.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
@@ -165,9 +158,6 @@ export interface FileChangeResult {
   readonly entries: readonly (EntryView | undefined)[]
 }
 
-/** The text of the 403 for callers who may not write the branch. */
-export const NO_WRITER = 'user should have a permission to write to the target branch'
-
 interface FileWriterDeps extends Pick<Core, 'database' | 'git' | 'clock'> {
   readonly pushes: Pushes
   readonly reader: EntryReader
@@ -199,7 +189,7 @@ export function createFileWriter(deps: FileWriterDeps) {
     const opened = git.open(target.repo)
     const place = await findPlace({ read: database.read, pushes }, opened, target.repo, change)
     const pusher = await accessQueries.findBranchWriter(database.read, actor, target, place.name)
-    if (pusher === undefined) throw forbidden(NO_WRITER)
+    if (pusher === undefined) throw errors.branchWriteRequired()
     const oid = await commitFiles(opened, place.parent, change, { ...signatures, signer, lfs, repo: target.repo })
     const moves = [{ ref: branchRef(place.name), oldOid: place.oldOid, newOid: oid }]
     await pushes.push(actor, { ...target, access: pusher.access }, moves, { pusher: pusher.viewer })
@@ -214,7 +204,7 @@ export function createFileWriter(deps: FileWriterDeps) {
       } catch (error) {
         if (error instanceof PushRefusedError) throw fromRefusal(error, actor)
         if (!(error instanceof RefConflictError)) throw error
-        if (error.reason === 'name-clash') throw invalid(`branch already exists [name: ${shortName(error.ref)}]`)
+        if (error.reason === 'name-clash') throw errors.newBranchExists(shortName(error.ref))
       }
     }
     throw unavailable('the branch moves too often, try again')
@@ -230,9 +220,9 @@ export function createFileWriter(deps: FileWriterDeps) {
      */
     async change(actor: SignedIn, target: RepoInView, change: FileChange): Promise<FileChangeResult> {
       const { repo } = target
-      if (repo.isArchived || repo.isMirror) throw locked(`${repo.fullName} is not allowed to edit`)
+      if (repo.isArchived || repo.isMirror) throw errors.repoNotEditable(repo.fullName)
       const caller = await userQueries.findById(database.read, actor.account.id)
-      if (caller === undefined) throw unauthenticated()
+      if (caller === undefined) throw engineErrors.tokenRequired()
       const signatures = signaturesFor(change, caller, noReplyDomain, clock.now())
       const opened = git.open(repo)
       const made = await writing.run(String(repo.id), () =>
@@ -256,7 +246,7 @@ export function createFileWriter(deps: FileWriterDeps) {
  * (behaviour/git-data-and-transport#writing-contents).
  */
 export function fromRefusal({ refusal, message }: PushRefusedError, actor: SignedIn): Error {
-  if (refusal.path !== undefined) return forbidden(`path is protected and can not be changed [path: ${refusal.path}]`)
+  if (refusal.path !== undefined) return errors.pathProtected(refusal.path)
   return forbidden(
     refusal.reason === 'push' || refusal.reason === 'access'
       ? `user cannot commit to repo [user: ${actor.account.name}]`
@@ -290,11 +280,11 @@ async function findPlace(
   const name = newBranch || start
   const existing = snapshot.get(branchRef(name))?.oid
   if (existing === undefined && !isNewRefName(name))
-    throw invalidField(newBranch ? 'NewBranch' : 'Branch', 'GitRefName')
+    throw engineErrors.fieldNotRefName(newBranch ? 'NewBranch' : 'Branch')
   const isEmpty = snapshot.list('refs/heads/').length === 0
   const parent = snapshot.get(branchRef(start))?.oid
-  if (parent === undefined && !isEmpty) throw notFound(`branch does not exist [repo_id: ${repo.id} name: ${start}]`)
-  if (name !== start && existing !== undefined && !force) throw invalid(`branch already exists [name: ${name}]`)
+  if (parent === undefined && !isEmpty) throw errors.startBranchNotFound(repo.id, start)
+  if (name !== start && existing !== undefined && !force) throw errors.newBranchExists(name)
   return { name, parent, oldOid: existing ?? git.zeroOid }
 }
 
@@ -305,7 +295,7 @@ async function findPlace(
 async function findDefaultBranch({ read, pushes }: PlaceDeps, git: GitRepo, { id }: Repo): Promise<string> {
   const load = async (): Promise<string> => {
     const repo = await repoQueries.findById(read, id)
-    if (repo === undefined) throw notFound('repository does not exist')
+    if (repo === undefined) throw errors.repoNotFound()
     return repo.defaultBranch
   }
   const name = await load()

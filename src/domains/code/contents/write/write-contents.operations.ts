@@ -22,7 +22,8 @@ import {
   UpdateFileOptions,
 } from '../contents.model.ts'
 import { presentCommit, presentFileChange, presentFiles } from './file-change.present.ts'
-import { type FileChangeResult, type FileWriter, NO_WRITER } from './file-writer.service.ts'
+import { errors } from '../../../errors.ts'
+import type { FileChangeResult, FileWriter } from './file-writer.service.ts'
 import { createPauses } from '../../../../core/platform/concurrency/pauses.ts'
 
 /** Files in one request: one commit of a person has fewer, and the answer describes each. */
@@ -67,10 +68,10 @@ export const writeContentsOperations = (deps: WriteContentsDeps): Operation[] =>
 function writersOf({ guards, files }: WriteContentsDeps): Guard<RepoInView> {
   const options = {
     unit: 'repo.code',
-    refusal: NO_WRITER,
+    refusal: errors.branchWriteRequired.message,
     archived: 'refuse-first',
     mirror: 'refuse',
-    lockedText: 'is not allowed to edit',
+    whenLocked: errors.repoNotEditable,
     needsUser: true,
   } as const
   const [writers, readers] = [guards.repo('write', options), guards.repo('read', options)]

@@ -5,6 +5,7 @@ import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { BlobLink, BlobRange, BlobStore } from '../../../../core/blobs/index.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { invalid, isDomainError, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { repoQueries, accessQueries } from '../../../repositories/index.ts'
 import { createHold, type LfsHold, type TakeLfsObject } from './hold.ts'
@@ -191,21 +192,19 @@ const createObjectTaker =
     try {
       await put(ofSize(source, announced.size), { expected: { hash: announced.oid, size: announced.size } })
     } catch (error) {
-      throw isDomainError(error, 'invalid') && error.message !== WRONG_SIZE
+      throw isDomainError(error, 'invalid') && error.code !== errors.lfsSizeMismatch.code
         ? invalid('content hash does not match OID')
         : error
     }
   }
-
-const WRONG_SIZE = 'content size does not match'
 
 /** Passes the bytes on and fails as soon as there are too many, or at the end when there are too few. */
 async function* ofSize(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let seen = 0
   for await (const chunk of source) {
     seen += chunk.length
-    if (seen > size) throw invalid(WRONG_SIZE)
+    if (seen > size) throw errors.lfsSizeMismatch()
     yield chunk
   }
-  if (seen !== size) throw invalid(WRONG_SIZE)
+  if (seen !== size) throw errors.lfsSizeMismatch()
 }

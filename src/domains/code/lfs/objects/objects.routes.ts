@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { eachAtOnce } from '../../../../core/platform/concurrency/each-at-once.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { contentDisposition, parseRange } from '../../../../core/platform/http/media-type.ts'
 import { admit, type LfsRouteDeps } from '../admit.ts'
 import { answering, OBJECTS, readJson, requireLfsType, LFS_TYPE, LfsRefusal } from '../handler.ts'
@@ -31,7 +31,7 @@ export function registerObjects(app: FastifyInstance, base: string, deps: LfsRou
       const { repo } = await admit(deps, request, { need: 'upload' })
       const { oid } = await readJson(request, 422)
       if (typeof oid !== 'string') throw new LfsRefusal(422, '[oid]: a text is needed')
-      if ((await deps.objects.find(repo.id, oid)) === undefined) throw notFound('Not Found')
+      if ((await deps.objects.find(repo.id, oid)) === undefined) throw errors.lfsObjectNotFound()
       return { Message: 'OK' }
     }),
   )
@@ -130,7 +130,7 @@ async function download(deps: LfsRouteDeps, request: FastifyRequest, reply: Fast
   const { oid, filename } = request.params as { oid: string; filename?: string }
   const { repo } = await admit(deps, request, { need: 'read' })
   const object = await deps.objects.find(repo.id, oid)
-  if (object === undefined) throw notFound('Not Found')
+  if (object === undefined) throw errors.lfsObjectNotFound()
   const range = parseRange(request.headers.range, object.size)
   if (range === 'bad')
     throw new LfsRefusal(416, 'the range begins behind the end', { 'content-range': `bytes */${object.size}` })

@@ -3,7 +3,7 @@ import { AccessMode } from '../../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
-import { forbidden, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Repo, TemplateCopier } from '../../../repositories/index.ts'
 import {
   type BranchRuleInput,
@@ -98,7 +98,7 @@ export function createBranchProtections({ database, clock, events }: BranchProte
     list: async (repo) => withNames(read, repo, inRuleOrder(await listBranchRules(read, repo.id))),
 
     async create(actor, repo, name, change) {
-      const exists = forbidden('Branch protection already exist')
+      const exists = errors.branchProtectionExists()
       if ((await findBranchRule(read, repo.id, name)) !== undefined) throw exists
       const named = await resolveNames(read, { viewer: actor, repo }, change)
       requireShortContexts(change.settings.statusCheckContexts)
@@ -217,4 +217,4 @@ async function replaceLists(tx: Tx, ruleId: number, named: Named): Promise<void>
   }
 }
 
-const unknown = (name: string): Error => notFound(`branch protection does not exist: ${name}`)
+const unknown = (name: string): Error => errors.branchProtectionNotFound(name)

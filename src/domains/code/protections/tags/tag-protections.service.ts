@@ -1,7 +1,8 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
-import { forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { compileSafeRegExp } from '../../../../core/platform/patterns/safe-regexp.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { teamIdsOf, userIdsOf } from '../rule-names.ts'
@@ -73,7 +74,7 @@ export function createTagProtections({ database, clock, events }: TagProtectionD
         return id
       })
     } catch (error) {
-      throw database.dialect.isUniqueViolation(error) ? forbidden('Tag protection already exist') : error
+      throw database.dialect.isUniqueViolation(error) ? errors.tagProtectionExists() : error
     }
   }
 
@@ -118,4 +119,4 @@ async function requirePattern(pattern: string): Promise<void> {
     throw invalid('[NamePattern]: invalid regular expression')
 }
 
-const unknown = (id: number): Error => notFound(`tag protection does not exist: ${id}`)
+const unknown = (id: number): Error => errors.tagProtectionNotFound(id)

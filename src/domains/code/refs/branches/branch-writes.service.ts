@@ -11,7 +11,8 @@ import {
   type Git,
   hasBranches,
 } from '../../../../core/git/index.ts'
-import { conflict, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { conflict, engineErrors, forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
@@ -56,20 +57,16 @@ export function createBranchWrites({ database, git, clock, events, pushes, quota
   return {
     async create(actor: SignedIn, target: RepoInView, name: string, start: BranchStart): Promise<void> {
       const opened = await openNonEmpty(git, target.repo)
-      if (!isNewRefName(name)) throw invalidField('BranchName', 'GitRefName')
+      if (!isNewRefName(name)) throw engineErrors.fieldNotRefName('BranchName')
       const newOid = await startOid(opened, target.repo, start)
       const snapshot = await opened.refs.snapshot()
-      if (snapshot.get(branchRef(name))) throw conflict('The branch already exists.')
+      if (snapshot.get(branchRef(name))) throw errors.branchExists()
       if (snapshot.get(tagRef(name))) throw conflict('The branch with the same tag already exists.')
       try {
         await write(actor, target, { ref: branchRef(name), oldOid: opened.zeroOid, newOid })
       } catch (error) {
         if (!(error instanceof RefConflictError)) throw error
-        throw conflict(
-          error.reason === 'name-clash'
-            ? 'The branch with the same name already exists.'
-            : 'The branch already exists.',
-        )
+        throw error.reason === 'name-clash' ? errors.branchNameClash() : errors.branchExists()
       }
     },
     async delete(actor: SignedIn, target: RepoInView, name: string): Promise<void> {
@@ -81,7 +78,7 @@ export function createBranchWrites({ database, git, clock, events, pushes, quota
           await write(actor, target, { ref: branchRef(name), oldOid, newOid: opened.zeroOid })
         } catch (error) {
           throw error instanceof PushRefusedError && error.refusal.reason === 'deletion'
-            ? forbidden('branch protected')
+            ? errors.branchProtected()
             : error
         }
       })
@@ -97,7 +94,7 @@ export function createBranchWrites({ database, git, clock, events, pushes, quota
         const oldOid = await tipOf(opened, name)
         if (from && from !== oldOid) throw invalid(`branch commit does not match [expected: ${from}, given: ${oldOid}]`)
         const newOid = await findCommitOid(opened, to)
-        if (newOid === undefined) throw notFound(`commit does not exist: ${to}`)
+        if (newOid === undefined) throw errors.commitNotFound(to)
         if (newOid === oldOid) return
         if (!force && !(await opened.history.isAncestor(oldOid, newOid)))
           throw invalid(`Force push ${name} need a confirm force parameter`)
@@ -133,11 +130,10 @@ async function renameBranch(
 ): Promise<void> {
   const opened = await openNonEmpty(git, target.repo)
   const oid = await tipOf(opened, from)
-  if (!isNewRefName(to)) throw invalidField('Name', 'GitRefName')
+  if (!isNewRefName(to)) throw engineErrors.fieldNotRefName('Name')
   const isDefault = from === target.repo.defaultBranch
   await requireRenamable(database, actor, target, { from, to, isDefault })
-  const taken = 'Cannot rename a branch using the same name or rename to a branch that already exists.'
-  if ((await opened.refs.snapshot()).get(branchRef(to))) throw invalid(taken)
+  if ((await opened.refs.snapshot()).get(branchRef(to))) throw errors.branchRenameTaken()
   const changes = [
     { ref: branchRef(from), oldOid: oid, newOid: opened.zeroOid },
     { ref: branchRef(to), oldOid: opened.zeroOid, newOid: oid },
@@ -155,7 +151,7 @@ async function renameBranch(
     await opened.writing(() => pushes.moveRefs(actor, target.repo, moves))
   } catch (error) {
     throw error instanceof RefConflictError && (error.reason === 'name-clash' || error.reason === 'exists')
-      ? invalid(taken)
+      ? errors.branchRenameTaken()
       : error
   }
 }

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { Commit, Git, GitRepo, Ref, RefSnapshot } from '../../../../core/git/index.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
 import type { CommitView, CommitViews } from '../../history/history.service.ts'
 import type { Repo, RepoInView } from '../../../repositories/index.ts'
@@ -60,7 +60,7 @@ export function createBranches({ database, git, views }: { database: Database; g
     async get(repo: Repo, name: string): Promise<BranchView> {
       const opened = git.open(repo)
       const ref = (await opened.refs.snapshot()).get(PREFIX + name)
-      if (ref === undefined) throw notFound(`branch does not exist [name: ${name}]`)
+      if (ref === undefined) throw errors.branchNotFound(name)
       return (await load(opened, [{ name, commit: await opened.objects.commit(ref.oid) }]))[0]!
     },
   }

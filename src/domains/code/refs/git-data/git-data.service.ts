@@ -7,7 +7,8 @@ import {
   type Ref,
   type Tag,
 } from '../../../../core/git/index.ts'
-import { badRequest, type DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { type DomainError, badRequest, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../../archives/archive-download.store.ts'
 import type { CommitParts, CommitView, CommitViews } from '../../history/history.service.ts'
 import { requireOid } from '../../history/commits.service.ts'
@@ -109,7 +110,7 @@ export function createGitData({ database, git, views, verifier, maxBlobSize }: G
     /** The note of a commit. Throws NotFound when it has none, Invalid for ranges and suffixes. */
     async note(repo: Repo, revision: string, parts: CommitParts): Promise<NoteView> {
       const opened = git.open(repo)
-      if (/\.\.|[~^]/.test(revision)) throw invalid(`no valid ref or sha: ${revision}`)
+      if (/\.\.|[~^]/.test(revision)) throw errors.revisionInvalid(revision)
       const target = await ignoringMissing(() => opened.revisions.findLoose(revision))
       const annotated =
         target && ((await ignoringMissing(() => opened.revisions.peel(target.oid, 'commit'))) ?? target.oid)

@@ -8,7 +8,7 @@ import {
   type RefSnapshot,
   tagRef,
 } from '../../../../core/git/index.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type Page, pageOf, type Paging } from '../../../../core/platform/paging.ts'
 import { type ArchiveDownloads, NO_DOWNLOADS, loadArchiveDownloads } from '../../archives/archive-download.store.ts'
 import { loadTagRules } from '../../protections/facts.ts'
@@ -60,7 +60,7 @@ export function createTags(deps: TagDeps) {
     const opened = git.open(repo)
     const ref = (await opened.refs.snapshot()).get(tagRef(name))
     const view = ref && (await viewOf(opened, ref))
-    if (view === undefined) throw notFound(`tag doesn't exist: ${name}`)
+    if (view === undefined) throw errors.tagNotFound(name)
     return (await withDownloads(repo, [view]))[0]!
   }
 

@@ -9,7 +9,8 @@ import {
   RefConflictError,
   tagRef,
 } from '../../../../core/git/index.ts'
-import { conflict, DomainError, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { DomainError, conflict, engineErrors, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { PushRefusedError, type Pushes } from '../../pushes/pushes.service.ts'
 import type { RefChange } from '../../pushes/record-push.ts'
 import { type CommitSigner, type RepoInView, gitWriter } from '../../../repositories/index.ts'
@@ -50,7 +51,7 @@ export async function createTag(
   const { database, git } = deps
   const { repo } = target
   const opened = git.open(repo)
-  if (!isNewRefName(name)) throw invalidField('TagName', 'GitRefName')
+  if (!isNewRefName(name)) throw engineErrors.fieldNotRefName('TagName')
   const commit = await findCommitOid(opened, start || repo.defaultBranch)
   if (commit === undefined) throw notFound(`target not found: ${start ?? repo.defaultBranch}`)
   const wanted = tagRef(name).toLowerCase()
@@ -73,7 +74,7 @@ export async function deleteTag(
   if ((await findReleaseTag(database.read, target.repo.id, name)) === name)
     throw conflict('a tag attached to a release cannot be deleted directly')
   const ref = (await opened.refs.snapshot()).get(tagRef(name))
-  if (ref === undefined) throw notFound(`tag doesn't exist: ${name}`)
+  if (ref === undefined) throw errors.tagNotFound(name)
   await opened.writing(() => moveTag(pushes, actor, target, { ref: ref.name, oldOid: ref.oid, newOid: opened.zeroOid }))
 }
 
@@ -89,7 +90,7 @@ async function moveTag(pushes: Pushes, actor: SignedIn, target: RepoInView, chan
   }
 }
 
-const taken = (name: string): Error => conflict(`tag already exists [name: ${name}]`)
+const taken = (name: string): Error => errors.tagExists(name)
 
 async function annotate(
   { clock, tagger, signer }: TagDeps,

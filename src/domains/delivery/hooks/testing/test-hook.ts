@@ -1,6 +1,7 @@
 import type { Actor } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Repo } from '../../../repositories/index.ts'
 import { acceptsMessage } from '../delivery/match-hooks.policy.ts'
 import type { MessageQueue } from '../delivery/message-queue.ts'
@@ -28,7 +29,7 @@ export function createTestHook({ database, queue, buildTestMessage }: TestHookDe
   return async ({ account }, { repo, hookId, ref }) => {
     const owner = { scope: 'repository', repoId: repo.id } as const
     const hook = await findWebhook(database.read, owner, hookId)
-    if (hook === undefined) throw notFound('webhook does not exist')
+    if (hook === undefined) throw errors.webhookNotFound()
     const message = await buildTestMessage(repo, account.id, ref)
     if (message === undefined) throw notFound('there is no such ref')
     await database.transaction(async (tx) => {

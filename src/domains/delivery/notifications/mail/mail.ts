@@ -6,7 +6,7 @@ import { activityOfNotice, mailProjections } from '../notifications.projection.t
 import type { UnsubscribeLinks } from './unsubscribe-links.ts'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../../../core/config/index.ts'
-import { invalid } from '../../../../core/platform/errors.ts'
+import { engineErrors, invalid } from '../../../../core/platform/errors.ts'
 import {
   type MailAddress,
   type MailServer,
@@ -61,6 +61,6 @@ function readSetting(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw invalid(`cannot read ${file}: ${(error as Error).message}`)
+    throw engineErrors.settingsFileUnreadable(file, (error as Error).message)
   }
 }

@@ -1,6 +1,6 @@
 import type { Core, Services } from '../../../../core/module.ts'
 import type { SignedIn, Viewer } from '../../../../core/access/viewer.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { NotificationId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { loadThreadViews, type ThreadView } from './thread-views.ts'
@@ -51,7 +51,7 @@ export function createThreads({ database, clock, events, repos }: ThreadsDeps) {
     /** Throws NotFound. */
     async getById(viewer: Viewer, id: NotificationId): Promise<Thread> {
       const thread = await findThread(read, id, viewer)
-      if (thread === undefined) throw notFound(`notification does not exist [id: ${id}]`)
+      if (thread === undefined) throw errors.notificationNotFound(id)
       return thread
     },
     view: async (viewer: Viewer, thread: Thread): Promise<ThreadView> => (await views(viewer, [thread]))[0]!,

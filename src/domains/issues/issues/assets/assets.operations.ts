@@ -8,6 +8,7 @@ import { requireUser } from '../../../../core/http/guards/account.guards.ts'
 import { type Guard, onTop } from '../../../../core/http/guards/guard.ts'
 import { defineOperation, type Operation } from '../../../../core/http/operation.ts'
 import { badRequest, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { parseTimestamp } from '../../../../core/platform/timestamp.ts'
 import {
@@ -103,7 +104,7 @@ function commentKind({ guards, assets, attachments }: AssetOperationDeps): Owner
 const ofComment = (guard: Guard<EntryInView>): Guard<CommentInView> =>
   onTop(guard, {
     resolve({ entry }) {
-      if (!isComment(entry)) throw notFound('comment does not exist')
+      if (!isComment(entry)) throw errors.commentNotFound()
       return { comment: entry }
     },
   })
@@ -112,7 +113,7 @@ function operationsFor<Access extends object>(deps: AssetOperationDeps, kind: Ow
   const enabled = <Found extends object>(guard: Guard<Found>): Guard<Found> =>
     onTop(guard, {
       resolve() {
-        if (!deps.rules.enabled) throw notFound('attachments are not enabled')
+        if (!deps.rules.enabled) throw errors.attachmentsDisabled()
         return {}
       },
     })

@@ -1,7 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { invalidField } from '../../../../core/platform/errors.ts'
+import { engineErrors } from '../../../../core/platform/errors.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { type RepoInView, repoQueries } from '../../../repositories/index.ts'
 import { blockQueries } from '../../../accounts/index.ts'
@@ -43,7 +43,7 @@ export async function createIssue(
   input: NewIssue,
 ): Promise<CreatedIssue> {
   const title = normalizeTitle(input.title)
-  if (title === '') throw invalidField('Title', 'Required')
+  if (title === '') throw engineErrors.fieldRequired('Title')
   const isWriter = canWriteIssue(access, { isPull: false })
   const plan = isWriter ? await preparePlan(database.read, actor, repo, input) : NO_PLAN
   return database.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
-import { badRequest, conflict, DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { DomainError, badRequest, conflict, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { isZeroTime, parseTimestamp } from '../../../../core/platform/timestamp.ts'
 import type { IssueId, MilestoneId } from '../../../../core/platform/crypto/ids.ts'
 import { findMilestone } from '../../milestones/milestone.store.ts'
@@ -27,7 +28,7 @@ import type { Tx } from '../../../../core/db/database.ts'
 /** Like `lockIssue`, but throws NotFound. */
 export async function requireLocked(tx: Tx, id: IssueId): Promise<Issue> {
   const issue = await lockIssue(tx, id)
-  if (issue === undefined) throw notFound('the issue was deleted meanwhile')
+  if (issue === undefined) throw errors.issueDeleted()
   return issue
 }
 

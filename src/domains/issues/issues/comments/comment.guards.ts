@@ -1,7 +1,8 @@
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import { type Guard, onTop } from '../../../../core/http/guards/guard.ts'
-import { forbidden, notFound } from '../../../../core/platform/errors.ts'
+import { forbidden } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { parseInteger } from '../../../../core/platform/paging.ts'
 import type { RepoGuard } from '../../../repositories/index.ts'
 import { canReadIssue, canEditEntry, canEditFiles, isHiddenFrom } from '../issue.policy.ts'
@@ -46,15 +47,14 @@ export function createCommentGuard({ read }: Database, repoGuard: RepoGuard): Co
         const entry = await findEntry(read, parseInteger(params['id']))
         const issue = entry?.repoId === repo.id ? await findIssueById(read, entry.issueId) : undefined
         const isFound = entry !== undefined && issue !== undefined
-        if (!isFound || !canReadIssue(access, issue) || isHiddenFrom(viewer, entry))
-          throw notFound('comment does not exist')
+        if (!isFound || !canReadIssue(access, issue) || isHiddenFrom(viewer, entry)) throw errors.commentNotFound()
         return { issue, entry }
       },
       decide(found, { viewer }) {
         if (!isAllowed(level, viewer, found)) throw forbidden(REFUSALS[level])
       },
       async recheck({ entry }) {
-        if ((await findEntry(read, entry.id)) === undefined) throw notFound('the comment was deleted meanwhile')
+        if ((await findEntry(read, entry.id)) === undefined) throw errors.commentDeleted()
       },
     })
 }

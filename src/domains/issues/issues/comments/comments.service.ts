@@ -3,7 +3,7 @@ import { isRepoAdmin } from '../../../../core/access/repo-access.ts'
 import type { Actor, SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db, Tx } from '../../../../core/db/database.ts'
 import type { IssueId, UserId } from '../../../../core/platform/crypto/ids.ts'
-import { forbidden, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { type Repo, type RepoInView, attachmentQueries, repoQueries } from '../../../repositories/index.ts'
 import { userRows, blockQueries } from '../../../accounts/index.ts'
@@ -89,7 +89,7 @@ export function createComments(deps: CommentDeps) {
       viewOf(read, target, await editComment(deps, actor, target, input)),
     /** Deletes the comment with its files. */
     async delete(actor: SignedIn, { comment }: TextInView): Promise<void> {
-      if (!(await deleteComment(deps, actor, comment))) throw notFound('comment does not exist')
+      if (!(await deleteComment(deps, actor, comment))) throw errors.commentNotFound()
     },
     /** Deletes the comments of an account in all repositories, one transaction for each. */
     async deleteAllBy(actor: Actor, posterId: UserId, signal: AbortSignal): Promise<void> {
@@ -122,7 +122,7 @@ async function viewOf(db: Db, { repo, issue }: IssueInView, comment: Text): Prom
 
 /** Like `requireWelcome`, and throws Forbidden when the issue is locked for the account: for new texts. */
 export async function requireOpenToComments(tx: Tx, actor: SignedIn, target: RepoInView, issue: Issue): Promise<void> {
-  if (issue.isLocked && !canWriteIssue(target.access, issue)) throw forbidden('You cannot comment on a locked issue.')
+  if (issue.isLocked && !canWriteIssue(target.access, issue)) throw errors.issueLocked()
   await requireWelcome(tx, actor, target, issue)
 }
 
@@ -158,7 +158,7 @@ const createComment = (
 
 /** Throws NotFound for an issue that another request has deleted or transferred. */
 function requireFound(repo: Repo, issue: Issue | undefined): Issue {
-  if (issue === undefined) throw notFound('the issue was deleted at the same time')
+  if (issue === undefined) throw errors.issueDeleted()
   return requireIn(repo, issue)
 }
 
@@ -169,7 +169,7 @@ export const requireIssueIn = async (tx: Tx, repo: Repo, id: IssueId): Promise<I
 /** Locks the row until the transaction ends. Throws NotFound. */
 export async function lockComment(tx: Tx, id: number): Promise<Comment> {
   const entry = await lockEntry(tx, id)
-  if (entry === undefined || !isComment(entry)) throw notFound('comment does not exist')
+  if (entry === undefined || !isComment(entry)) throw errors.commentNotFound()
   return entry
 }
 
@@ -182,7 +182,7 @@ const editComment = (
   database.transaction(async (tx) => {
     const { repo, access } = target
     const comment = await lockEntry(tx, target.comment.id)
-    if (comment === undefined || !isText(comment)) throw notFound('comment does not exist')
+    if (comment === undefined || !isText(comment)) throw errors.commentNotFound()
     const issue = await requireIssueIn(tx, repo, comment.issueId)
     const at = decideUpdateTime(actor, { access, issue, given: updatedAt, now: clock.now() })
     await requireWelcome(tx, actor, target, issue)

@@ -28,7 +28,7 @@ interface DependencyOperationDeps {
 
 const common = { area: 'issue', scopes: ['issue'] } as const
 
-/** The issues that an issue depends on, and its dependents (behaviour/issues#dependencies-and-blocks). */
+/** Issues that an issue depends on, and those that depend on it (behaviour/issues#dependencies-and-blocks). */
 export const dependencyOperations = (deps: DependencyOperationDeps): Operation[] => [
   ...listOperations(deps),
   ...changeOperations(deps, {
@@ -88,10 +88,10 @@ function listOperations({ guards, dependencies, site }: DependencyOperationDeps)
   ]
 }
 
-/** The difference between the two directions of a dependency. */
+/** What differs between the two sides of a dependency. */
 interface Side {
   readonly path: string
-  /** The ids of the operations that add and delete. */
+  /** Of the operations that add and delete. */
   readonly ids: readonly [string, string]
   readonly summaries: readonly [string, string]
   readonly guard: ReturnType<Guards['issue']>
@@ -138,4 +138,8 @@ function changeOperations(
 }
 
 /** COMPAT: the body is a string, not an object (test/issues/dependencies.test.ts). */
-const CROSS_REPOSITORY: Answer = { status: 400, body: 'CrossRepositoryDependencies not enabled' }
+const CROSS_REPOSITORY: Answer = {
+  status: 400,
+  body: 'CrossRepositoryDependencies not enabled',
+  headers: { 'x-ingot-reason': 'bad_request' },
+}

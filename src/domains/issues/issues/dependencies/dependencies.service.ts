@@ -1,7 +1,8 @@
 import { isPublicRepo } from '../../../../core/access/admit.ts'
 import { isPublicOnly, type SignedIn, type Viewer } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import { DomainError, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { invalid, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import {
@@ -58,7 +59,7 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
   return {
     /** Throws NotFound when dependencies are off. */
     async listBlockers(viewer: Viewer, target: IssueInView, paging: Paging): Promise<Page<IssueView | HiddenIssue>> {
-      if (!isOn(target.repo)) throw notFound('dependencies are off')
+      if (!isOn(target.repo)) throw errors.dependenciesDisabled()
       const { items, total } = await listBlockerIds(read, target.issue, paging)
       const issues = await listIssuesByIds(read, items)
       const repos = await repoQueries.listByIds(read, [...new Set(issues.map((issue) => issue.repoId))])
@@ -76,7 +77,7 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
     async getOther(viewer: Viewer, { owner, repo: name, number }: IssueName): Promise<IssueInView> {
       const found = await accessQueries.getRepoInView(read, viewer, owner, name)
       const issue = await findIssueByNumber(read, found.repo.id, number)
-      if (issue === undefined || !isReadable(viewer, found, issue)) throw notFound('issue does not exist')
+      if (issue === undefined || !isReadable(viewer, found, issue)) throw errors.issueNotFound()
       return { ...found, issue }
     },
     /** Whether the setting forbids the pair because the issues are in two repositories. */
@@ -90,7 +91,7 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
       changePair(deps, actor, pair, async (tx, ids, at) => {
         const { dependentId, blockerId } = ids
         if (dependentId === blockerId) throw invalid('an issue cannot depend on itself')
-        if (await hasDependency(tx, ids)) throw invalid('the dependency already exists')
+        if (await hasDependency(tx, ids)) throw errors.dependencyExists()
         if (await hasDependency(tx, { dependentId: blockerId, blockerId: dependentId }))
           throw invalid('the two issues would depend on each other')
         await insertDependency(tx, ids, at)
@@ -107,11 +108,7 @@ export function createDependencies(deps: IssueDeps & { readonly rules: Dependenc
 
 /** Refuses to close issues that depend on open ones. */
 export const dependencyRule: Parameters<StateRules['register']>[0] = async ({ tx, repo, issue }, state) => {
-  if (state === 'closed' && isOn(repo) && (await hasOpenBlocker(tx, issue.id)))
-    throw new DomainError(
-      'precondition',
-      'cannot close this issue or pull request because it still has open dependencies',
-    )
+  if (state === 'closed' && isOn(repo) && (await hasOpenBlocker(tx, issue.id))) throw errors.openDependencies()
 }
 
 const isOn = ({ settings }: Repo): boolean => parseRepoSettings(settings).internalTracker.issueDependencies
@@ -157,7 +154,7 @@ async function changePair(
   work: Work,
 ): Promise<void> {
   if (!canWriteIssue(dependent.access, dependent.issue)) throw notFound('the dependent issue is not writable')
-  if (!isOn(dependent.repo)) throw notFound('dependencies are off')
+  if (!isOn(dependent.repo)) throw errors.dependenciesDisabled()
   await database.transaction(async (tx) => {
     const at = clock.now()
     for (const { issue } of [dependent, blocker].toSorted((a, b) => a.issue.id - b.issue.id))

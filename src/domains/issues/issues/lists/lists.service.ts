@@ -2,7 +2,8 @@ import { isOrgMember } from '../../../../core/access/repo-grants.store.ts'
 import { viewerId, type Viewer } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { IssueId, RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
-import { badRequest, notFound } from '../../../../core/platform/errors.ts'
+import { badRequest } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { teamQueries, userQueries, ownerQueries } from '../../../accounts/index.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
@@ -145,7 +146,7 @@ async function findUserId(
 ): Promise<UserId | undefined> {
   if (login === undefined) return undefined
   const user = await userQueries.findByName(db, login)
-  if (user === undefined || !(await ownerQueries.isInView(db, viewer, user))) throw notFound('user does not exist')
+  if (user === undefined || !(await ownerQueries.isInView(db, viewer, user))) throw errors.userNotFound()
   return user.id
 }
 
@@ -161,8 +162,7 @@ async function findOwned(db: Database['read'], viewer: Viewer, { owner, team }: 
     return { ownerId: undefined, teamId: undefined }
   }
   const user = await userQueries.findByName(db, owner)
-  if (user === undefined || !(await ownerQueries.isInView(db, viewer, user)))
-    throw badRequest(`user does not exist [uid: 0, name: ${owner}]`)
+  if (user === undefined || !(await ownerQueries.isInView(db, viewer, user))) throw errors.filterUserUnknown(owner)
   if (team === undefined) return { ownerId: user.id, teamId: undefined }
   const found = (await seesTeams(db, viewer, user.id)) ? await teamQueries.findByName(db, user.id, team) : undefined
   if (found === undefined) throw badRequest(`team does not exist [org_id ${user.id}, team_id 0, name: ${team}]`)

@@ -1,6 +1,7 @@
 import { type SignedIn, viewerOfAccount } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import { forbidden, invalid, locked, notFound } from '../../../../core/platform/errors.ts'
+import { forbidden, invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type Repo, repoQueries, accessQueries, attachmentQueries } from '../../../repositories/index.ts'
 import { type Label, addToLabelCounters, listUsableLabels } from '../../labels/label.store.ts'
 import { addToMilestoneCounters, findMilestoneTitled, listMilestonesByIds } from '../../milestones/milestone.store.ts'
@@ -61,10 +62,10 @@ async function findRecipient(
   name: string,
 ): Promise<Repo> {
   const { repo, access } = await accessQueries.getRepoInView(read, actor, from.owner.name, name)
-  if (!canReadIssue(access, { isPull: false })) throw notFound('repo.issues is not readable')
+  if (!canReadIssue(access, { isPull: false })) throw errors.unitNotReadable('repo.issues')
   if (!canWriteIssue(access, { isPull: false })) throw forbidden('write permission is required')
   if (repo.id === from.id) throw invalid('[Repo]: the issue is in this repository')
-  if (repo.isArchived) throw locked(`${repo.fullName} is archived`)
+  if (repo.isArchived) throw errors.repoArchived(repo.fullName)
   return repo
 }
 

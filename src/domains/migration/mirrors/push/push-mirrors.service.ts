@@ -1,6 +1,7 @@
 import type { Core } from '../../../../core/module.ts'
 import type { Tx } from '../../../../core/db/database.ts'
-import { badRequest, forbidden, notFound, unavailable, unauthenticated } from '../../../../core/platform/errors.ts'
+import { badRequest, engineErrors, forbidden, unauthenticated, unavailable } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { RepoId } from '../../../../core/platform/crypto/ids.ts'
 import { InFlight } from '../../../../core/platform/concurrency/in-flight.ts'
 import { KeyedMutex, type SharedLocks } from '../../../../core/platform/concurrency/lock-table.ts'
@@ -84,7 +85,7 @@ function readAddress({ address: text, isSsh }: NewPushMirror): FoundAddress {
   const address = parseRemoteAddress(text)
   if (address.kind === 'local')
     throw text === '' || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text))
-      ? badRequest('Invalid Url ')
+      ? errors.mirrorAddressInvalid()
       : unauthenticated('Permission denied')
   const allowed = isSsh ? ['ssh'] : ['http', 'https']
   if (!allowed.includes(address.scheme)) throw badRequest('Invalid mirror protocol')
@@ -96,7 +97,7 @@ async function requireReachable(access: RemoteAccess, url: string): Promise<void
     await access.open(url, undefined)
   } catch (error) {
     if (isOutgoingError(error, 'refused')) throw unauthenticated(`Permission denied: ${error.message}`)
-    throw isOutgoingError(error) ? badRequest('Invalid Url ') : error
+    throw isOutgoingError(error) ? errors.mirrorAddressInvalid() : error
   }
 }
 
@@ -125,7 +126,7 @@ export function createPushMirrors(deps: PushMirrorDeps) {
   const inFlight = new InFlight()
   const pushing = new KeyedMutex({ name: 'push mirrors', locks: deps.locks })
   const requireEnabled = (): void => {
-    if (!settings.enabled) throw badRequest('Mirror feature is disabled')
+    if (!settings.enabled) throw errors.mirrorsDisabled()
   }
   const sync = (id: number, signal: AbortSignal): Promise<string> =>
     pushing.run(String(id), () => push(deps, id, signal))
@@ -149,7 +150,7 @@ export function createPushMirrors(deps: PushMirrorDeps) {
     async get(repo: Repo, remoteName: string): Promise<PushMirror> {
       requireEnabled()
       const mirror = await findPushMirrorByName(database.read, repo.id, remoteName)
-      if (mirror === undefined) throw notFound('push mirror does not exist')
+      if (mirror === undefined) throw errors.pushMirrorNotFound()
       return mirror
     },
     /** Throws BadRequest for a bad address or interval, Unauthenticated for a host that is not allowed. */
@@ -177,7 +178,7 @@ export function createPushMirrors(deps: PushMirrorDeps) {
         const problem = await inFlight
           .run((signal) => sync(id, signal))
           .catch((error: unknown) => {
-            throw inFlight.isStopping ? unavailable('the server is stopping') : error
+            throw inFlight.isStopping ? engineErrors.serverStopping() : error
           })
         if (problem !== '') throw unavailable(`The push to a mirror failed: ${problem}`)
       }

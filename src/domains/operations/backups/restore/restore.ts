@@ -1,6 +1,6 @@
 import { readdir, mkdir, writeFile } from 'node:fs/promises'
 import { join, dirname } from 'node:path'
-import { conflict } from '../../../../core/platform/errors.ts'
+import { engineErrors } from '../../../../core/platform/errors.ts'
 import { denyOthers, makeDirectory } from '../../../../core/platform/files/private.ts'
 import type { Place } from '../places/directory-place.ts'
 import { COVERED, OBJECTS, versionsByUnit, readVersions } from '../files/states.ts'
@@ -84,7 +84,7 @@ export interface Restored {
 /** Makes the data directory of a moment. Throws Conflict when the directory is not empty, and as restoreDatabase. */
 export async function restore({ place, at, to, progress }: RestoreRequest): Promise<Restored> {
   makeDirectory(to)
-  if ((await readdir(to)).length > 0) throw conflict(`${to} is not empty`)
+  if ((await readdir(to)).length > 0) throw engineErrors.directoryNotEmpty(to)
   denyOthers(to)
   const hasDatabase = (await listSeries(place)).length > 0
   const database = hasDatabase ? await restoreDatabase({ place, at, file: join(to, 'ingot.db'), progress }) : undefined

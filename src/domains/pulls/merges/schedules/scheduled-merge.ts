@@ -2,14 +2,14 @@ import { reachesRepo, restrictionOf } from '../../../../core/access/admit.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import { branchRef } from '../../../../core/git/index.ts'
-import { conflict, DomainError, forbidden, notFound } from '../../../../core/platform/errors.ts'
+import { DomainError, conflict, forbidden } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
 import { issueQueries, timelineQueries } from '../../../issues/index.ts'
 import { findPullByIssue, lockPull } from '../../pulls/records/pull.store.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import { repoQueries, accessQueries } from '../../../repositories/index.ts'
 import { userQueries } from '../../../accounts/index.ts'
-import { mergeRefused } from '../merge-errors.ts'
 import { awaitHead, mergePull, type MergeQueuePort } from '../merge-pull.ts'
 import { MERGE_NEED, type MergeRequest } from '../merge-request.ts'
 import type { MergeDeps } from '../merge-steps.ts'
@@ -38,23 +38,22 @@ export async function scheduleMerge(
 ): Promise<void> {
   const { database, clock, jobs, git } = deps
   const { repo, pull, issue } = target
-  if (issue.isClosed && pull.merge === undefined) throw notFound('the pull request is closed')
+  if (issue.isClosed && pull.merge === undefined) throw errors.pullNotOpen()
   if (request.headOid !== '') await awaitHead(deps, target)
   const opened = git.open(repo)
   const baseOid = (await opened.refs.snapshot()).get(branchRef(pull.baseBranch))?.oid
   const canSign = deps.signer !== undefined
   const facts = await loadMergeFacts({ ...deps, canSign }, actor, target, { git: opened, baseOid })
   const problem = mergeProblem(facts, { ...request, isScheduled: true })
-  if (problem !== undefined) throw mergeRefused(problem)
+  if (problem !== undefined) throw errors.mergeRefused(problem)
   const at = clock.now()
   await database.transaction(async (tx) => {
     const locked = (await issueQueries.lock(tx, issue.id)) && (await lockPull(tx, pull.id))
-    if (locked === undefined) throw notFound('the pull request was deleted meanwhile')
-    if (locked.merge !== undefined) throw mergeRefused('The PR is already merged')
-    if (locked.baseBranch !== pull.baseBranch) throw conflict('the pull request has another base now')
-    if (request.headOid !== '' && request.headOid !== locked.headOid) throw conflict('head out of date')
-    if ((await findSchedule(tx, pull.id)) !== undefined)
-      throw conflict(`pull request is already scheduled to auto merge when checks succeed [pull_id: ${pull.id}]`)
+    if (locked === undefined) throw errors.pullDeleted()
+    if (locked.merge !== undefined) throw errors.mergeDone()
+    if (locked.baseBranch !== pull.baseBranch) throw errors.baseChanged()
+    if (request.headOid !== '' && request.headOid !== locked.headOid) throw errors.headOutOfDate()
+    if ((await findSchedule(tx, pull.id)) !== undefined) throw errors.mergeScheduled(pull.id)
     const { action, title, message, deletesBranch, headOid } = request
     const ids = { pullId: pull.id, issueId: issue.id, repoId: repo.id, actorId: actor.account.id }
     const restriction = restrictionOf(actor)
@@ -117,13 +116,13 @@ export async function cancelMerge(
   const schedule = await findSchedule(database.read, pull.id)
   if (schedule === undefined) {
     if (hasLeft) return
-    throw notFound('no merge is scheduled')
+    throw errors.mergeNotScheduled()
   }
   if (schedule.actorId !== actor.account.id && !(await loadMergeRights(database.read, actor, target)).mayMerge)
     throw forbidden('user has no permission to cancel the scheduled auto merge')
   const at = clock.now()
   await database.transaction(async (tx) => {
-    if (!(await deleteSchedule(tx, pull.id))) throw notFound('no merge is scheduled')
+    if (!(await deleteSchedule(tx, pull.id))) throw errors.mergeNotScheduled()
     await timelineQueries.record(tx, { issue, actorId: actor.account.id, at }, { kind: 'pull_cancel_scheduled_merge' })
   })
 }

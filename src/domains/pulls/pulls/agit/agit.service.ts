@@ -1,6 +1,7 @@
 import { repoUrls } from '../../../../core/access/repo-urls.ts'
 import { branchRef } from '../../../../core/git/index.ts'
-import { conflict, notFound } from '../../../../core/platform/errors.ts'
+import { conflict } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { PAGE_LENGTH } from '../../../../core/http/body/limits.ts'
 import type { Site } from '../../../../core/platform/site.ts'
 import { type Issue, issueChanges, issueQueries, issueRules } from '../../../issues/index.ts'
@@ -140,7 +141,7 @@ async function editTexts(
 ): Promise<Issue | undefined> {
   if (title === undefined && description === undefined) return undefined
   const issue = await issueQueries.findById(deps.database.read, issueId)
-  if (issue === undefined) throw notFound('the pull request was deleted meanwhile')
+  if (issue === undefined) throw errors.pullDeleted()
   const target = { repo, issue, access: await accessQueries.load(deps.database.read, viewer, repo) }
   const texts = { title: title && storable(title), body: description && storable(description) }
   const prepared = await issueChanges.prepareEdit(deps, viewer, target, texts)

@@ -3,7 +3,8 @@ import { loadRepoGrants } from '../../../../core/access/repo-grants.store.ts'
 import { AccessMode, isRepoAdmin, unitMode } from '../../../../core/access/repo-access.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { MilestoneId } from '../../../../core/platform/crypto/ids.ts'
-import { type DomainError, forbidden, invalid, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { type DomainError, engineErrors, forbidden } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type Issue, type NewPlan, milestoneQueries, issueRules, issueChanges } from '../../../issues/index.ts'
 import { type Repo, type RepoInView, accessQueries } from '../../../repositories/index.ts'
 import { type Branch, findBranch, findHeadBranch, bringObjects } from '../heads.ts'
@@ -43,7 +44,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   const { database, git, reviews } = deps
   const { repo } = target
   const title = issueRules.normalizeTitle(input.title)
-  if (title === '') throw invalidField('Title', 'Required')
+  if (title === '') throw engineErrors.fieldRequired('Title')
   if (input.head === input.base) throw sameBranch()
   const head = await findHeadBranch({ read: database.read, git }, actor, repo, input.head)
   const base = await findBranch(git, repo, input.base)
@@ -51,7 +52,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
   if (head.repo.id === base.repo.id && head.name === base.name) throw sameBranch()
   await requireNoDuplicate(database.read, targetOf(base, head))
   if (input.milestoneId && (await milestoneQueries.find(database.read, repo.id, input.milestoneId)) === undefined)
-    throw notFound(`there is no milestone ${input.milestoneId} in the repository`)
+    throw errors.milestoneUnknown(input.milestoneId)
   const plan = await issueChanges.preparePlan(database.read, actor, repo, input)
   const requestReviews = await reviews.get().prepareRequests(actor, target, input)
   await requireMayCreate(deps, actor, target, head.repo)
@@ -60,7 +61,7 @@ export async function createPull(deps: PullDeps, actor: SignedIn, target: RepoIn
     .writing(() => storePull(deps, actor, { repo, base, head, plan, requestReviews, input: { ...input, title } }))
 }
 
-const sameBranch = (): DomainError => invalid('Invalid PullRequest: There are no changes between the head and the base')
+const sameBranch = (): DomainError => errors.pullEmpty()
 
 const targetOf = (base: Branch, head: Branch) => ({
   isAgit: false,

@@ -10,7 +10,7 @@ import type { PullChange } from '../lifecycle/pull-change.ts'
 import { checkColumns } from '../mergeability/merge-ref.ts'
 import { isDraftTitle } from '../pull.policy.ts'
 import { insertPull, type MergeCheck, findOpenDuplicate, type PullTarget } from '../records/pull.store.ts'
-import { conflict } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 
 /** Throws Conflict when an open pull request has the target, with a message that clients parse. */
 export async function requireNoDuplicate(db: Db, target: PullTarget): Promise<void> {
@@ -25,7 +25,7 @@ export async function requireNoDuplicate(db: Db, target: PullTarget): Promise<vo
     `head_branch: ${headBranch}`,
     `base_branch: ${baseBranch}`,
   ]
-  throw conflict(`pull request already exists for these targets [${facts.join(', ')}]`)
+  throw errors.pullExists(facts.join(', '))
 }
 
 export interface InsertDeps extends Pick<Core, 'clock' | 'events'> {

@@ -4,7 +4,8 @@ import type { SignedIn } from '../../../../core/access/viewer.ts'
 import type { Db } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
 import { branchRef } from '../../../../core/git/index.ts'
-import { conflict, DomainError, forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { forbidden, invalid, notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import {
   type AccountChange,
   type Issue,
@@ -53,15 +54,14 @@ export async function editPull(
   const { repo } = target
   if (edit.milestoneId && issueRules.canWrite(target.access, target.issue))
     if ((await milestoneQueries.find(database.read, repo.id, edit.milestoneId)) === undefined)
-      throw notFound(`there is no milestone ${edit.milestoneId} in the repository`)
+      throw errors.milestoneUnknown(edit.milestoneId)
   const prepared = await issueChanges.prepareEdit(deps, actor, target, edit)
   const base = await findNewBase(deps, target, edit)
   if (edit.allowsMaintainerEdit !== undefined) await requireMaySetFlag(deps, actor, target)
   const issue = await issueChanges.changeLocked(deps, actor, target, async (change) => {
     const pull = await lockPull(change.tx, target.pull.id)
-    if (pull === undefined) throw notFound('the pull request was deleted meanwhile')
-    if (edit.state !== undefined && pull.merge !== undefined)
-      throw new DomainError('precondition', 'cannot change state of this pull request, it was already merged')
+    if (pull === undefined) throw errors.pullDeleted()
+    if (edit.state !== undefined && pull.merge !== undefined) throw errors.pullMerged()
     const edited = { ...change, issue: await issueChanges.applyEdit(deps, change, prepared) }
     if (edit.labelIds !== undefined && prepared.isWriter) await setLabels(edited, edit.labelIds)
     if (base !== undefined) await setNewBase(edited, pull, base)
@@ -111,7 +111,7 @@ async function requireNoEqual(db: Db, pull: Pull, baseBranch: string): Promise<v
 
 /** Throws Conflict when the head moved since the comparison with the base. */
 async function setNewBase(change: AccountChange, pull: Pull, base: NewBase): Promise<void> {
-  if (base.check.headOid !== pull.headOid) throw conflict('the head of the pull request moved meanwhile; try again')
+  if (base.check.headOid !== pull.headOid) throw errors.headMoved()
   if (change.issue.isClosed || pull.baseBranch === base.branch) return
   // NOTE: of two pull requests that become equal at once, the second finds the first; one that is created finds either.
   await issueQueries.lockNumbers(change.tx, pull.baseRepoId)
@@ -129,6 +129,5 @@ async function setLabels(change: AccountChange, labelIds: readonly number[]): Pr
 /** A merged pull request stays closed. Throws Precondition. */
 export async function mergedPullRule({ tx, issue }: IssueChange): Promise<void> {
   const pull = issue.isPull ? await findPullByIssue(tx, issue.id) : undefined
-  if (pull?.merge !== undefined)
-    throw new DomainError('precondition', 'cannot change state of this pull request, it was already merged')
+  if (pull?.merge !== undefined) throw errors.pullMerged()
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../../core/access/viewer.ts'
 import { branchRef, type RefSnapshot, isZeroOid, type GitRepo } from '../../../../core/git/index.ts'
 import type { PullId } from '../../../../core/platform/crypto/ids.ts'
-import { conflict } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { issueQueries } from '../../../issues/index.ts'
 import { type Repo, repoQueries } from '../../../repositories/index.ts'
 import {
@@ -160,7 +160,7 @@ async function replaceBase(
   await changePull(deps, actor, { repo, pull }, async (change) => {
     const { isAgit, headOid, headRepoId, headBranch, baseRepoId, baseBranch } = change.pull
     if (change.issue.isClosed || baseBranch !== branch) return
-    if (headOid !== base.check.headOid) throw conflict('the head of the pull request moved meanwhile')
+    if (headOid !== base.check.headOid) throw errors.headMoved()
     await issueQueries.lockNumbers(change.tx, baseRepoId)
     const target = { isAgit, headRepoId: headRepoId!, headBranch, baseRepoId, baseBranch: name }
     if (headRepoId === undefined || (await findOpenDuplicate(change.tx, target))) return closeInChange(change)

@@ -1,7 +1,8 @@
 import type { Viewer } from '../../../../core/access/viewer.ts'
 import type { Database } from '../../../../core/db/database.ts'
 import type { IssueId } from '../../../../core/platform/crypto/ids.ts'
-import { badRequest, notFound } from '../../../../core/platform/errors.ts'
+import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { forkQueries } from '../../../code/index.ts'
 import { ISSUE_SORTS, type Issue, issueQueries } from '../../../issues/index.ts'
@@ -23,7 +24,7 @@ export type PullLists = ReturnType<typeof createPullLists>
 export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dialect'>) {
   const getIssue = async (id: IssueId | undefined): Promise<Issue> => {
     const issue = id && (await issueQueries.findById(read, id))
-    if (!issue) throw notFound('pull request does not exist')
+    if (!issue) throw errors.pullNotFound()
     return issue
   }
   return {
@@ -36,7 +37,7 @@ export function createPullLists({ read, dialect }: Pick<Database, 'read' | 'dial
     ): Promise<Page<Issue>> {
       const account = poster === undefined ? undefined : await userQueries.findByName(read, poster)
       if (poster !== undefined && (account === undefined || !(await ownerQueries.isInView(read, viewer, account))))
-        throw badRequest(`user does not exist [uid: 0, name: ${poster}]`)
+        throw errors.filterUserUnknown(poster)
       const filter = { ...rest, posterId: account?.id }
       const known = isPlain(filter) ? ISSUE_SORTS.find((name) => name === sort) : undefined
       const ids =

@@ -1,5 +1,6 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { badRequest, invalidField, notFound } from '../../../../core/platform/errors.ts'
+import { engineErrors } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import {
   requireOpenToComments,
   type Issue,
@@ -49,14 +50,13 @@ export async function replyTo(
   target: PullInView,
   { entryId, body }: { readonly entryId: number; readonly body: string },
 ): Promise<number> {
-  if (body.trim() === '') throw invalidField('Body', 'Required')
+  if (body.trim() === '') throw engineErrors.fieldRequired('Body')
   const { read } = deps.database
   const entry = await timelineQueries.find(read, entryId)
-  if (entry?.issueId !== target.issue.id || issueRules.isHiddenFrom(actor, entry))
-    throw notFound('comment does not exist')
+  if (entry?.issueId !== target.issue.id || issueRules.isHiddenFrom(actor, entry)) throw errors.commentNotFound()
   const location = await findCommentPlace(read, entryId)
   const review = location && (await findReview(read, location.reviewId))
-  if (review === undefined) throw badRequest('comment is not a review comment')
+  if (review === undefined) throw errors.notAReviewComment()
   return insertOne(deps, actor, target, { review, comment: { body, location: location!, replyTo: entryId } })
 }
 
@@ -91,7 +91,7 @@ async function insertOne(
     })
     return commentId
   })
-  if (inserted === undefined) throw notFound('the review was deleted meanwhile')
+  if (inserted === undefined) throw errors.reviewDeleted()
   return inserted
 }
 

@@ -1,5 +1,5 @@
 import type { DiffSide, DiffSpan, GitRepo } from '../../../../core/git/index.ts'
-import { invalidField } from '../../../../core/platform/errors.ts'
+import { engineErrors, invalidField } from '../../../../core/platform/errors.ts'
 import { type CommentPlace, insertCommentPlaces } from '../records/records.store.ts'
 import type { CreatePullReviewComment } from '../reviews.model.ts'
 import { flag } from '../../../../core/db/flag.ts'
@@ -34,12 +34,12 @@ export interface LocatedComment {
  * the last. The old side wins when lines of both sides are given.
  */
 export function readComment({ path = '', body = '', ...positions }: CreatePullReviewComment): NewComment {
-  if (path === '') throw invalidField('Path', 'Required')
-  if (body.trim() === '') throw invalidField('Body', 'Required')
+  if (path === '') throw engineErrors.fieldRequired('Path')
+  if (body.trim() === '') throw engineErrors.fieldRequired('Body')
   const old = requireLine('OldPosition', positions.old_position)
   const side = old > 0 ? 'old' : 'new'
   const line = old || requireLine('NewPosition', positions.new_position)
-  if (line === 0) throw invalidField('NewPosition', 'Required')
+  if (line === 0) throw engineErrors.fieldRequired('NewPosition')
   const field = side === 'old' ? 'OldStartPosition' : 'NewStartPosition'
   const start = requireLine(field, side === 'old' ? positions.old_start_position : positions.new_start_position)
   if (start > line) throw invalidField(field, `the lines end at ${line}, before they begin`)

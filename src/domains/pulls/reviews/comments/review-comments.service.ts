@@ -1,5 +1,6 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { notFound, forbidden, badRequest } from '../../../../core/platform/errors.ts'
+import { forbidden } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { RepoInView } from '../../../repositories/index.ts'
 import { findCommentPlace, listCommentPlaces, updateCommentPlace } from '../records/records.store.ts'
@@ -20,7 +21,7 @@ export function createReviewComments(deps: ReviewDeps) {
   async function viewOf(target: PullInView, entryId: number): Promise<ReviewCommentView> {
     const place = await findCommentPlace(read, entryId)
     const [view] = place ? await loadReviewCommentViews(read, target, [place]) : []
-    if (view === undefined) throw notFound('the comment was deleted meanwhile')
+    if (view === undefined) throw errors.commentDeleted()
     return view
   }
   return {
@@ -57,7 +58,7 @@ async function deleteReviewComment(
     await retractTexts(deps, change, [entry.id])
     return true
   })
-  if (isDeleted !== true) throw notFound('comment does not exist')
+  if (isDeleted !== true) throw errors.commentNotFound()
 }
 
 /**
@@ -79,14 +80,14 @@ async function resolveComment(
     !issueRules.isComment(entry) ||
     issueRules.isHiddenFrom(actor, entry)
   )
-    throw notFound('comment does not exist')
+    throw errors.commentNotFound()
   const [issue, pull] = await Promise.all([
     issueQueries.findById(read, entry.issueId),
     findPullByIssue(read, entry.issueId),
   ])
-  if (issue === undefined) throw notFound('comment does not exist')
-  if (pull === undefined) throw badRequest('comment does not belong to a pull request')
-  if ((await findCommentPlace(read, id)) === undefined) throw badRequest('comment is not a review comment')
+  if (issue === undefined) throw errors.commentNotFound()
+  if (pull === undefined) throw errors.notAPullComment()
+  if ((await findCommentPlace(read, id)) === undefined) throw errors.notAReviewComment()
   const mayResolve =
     issue.posterId === actor.account.id ||
     issueRules.canWrite(target.access, issue) ||

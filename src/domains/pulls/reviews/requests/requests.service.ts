@@ -1,6 +1,6 @@
 import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
 import type { PullInView } from '../../pulls/pull-in-view.ts'
 import type { ReviewPort, WantedReviewers } from '../../pulls/pull-views.ts'
@@ -122,6 +122,6 @@ async function changeRequests<T>(
   work: (change: PullChange) => Promise<T>,
 ): Promise<T> {
   const done = await changePull(deps, actor, target, async (change) => ({ value: await work(change) }))
-  if (done === undefined) throw notFound('the pull request was deleted meanwhile')
+  if (done === undefined) throw errors.pullDeleted()
   return done.value
 }

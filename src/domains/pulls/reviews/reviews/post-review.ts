@@ -1,6 +1,7 @@
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { notFound, forbidden, invalid } from '../../../../core/platform/errors.ts'
+import { forbidden, invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { requireOpenToComments, type EntryText, timelineQueries, issueQueries } from '../../../issues/index.ts'
 import { protectionQueries } from '../../../code/index.ts'
 import { type PullChange, changePull } from '../../pulls/lifecycle/pull-change.ts'
@@ -115,7 +116,7 @@ export async function postReview(
     const found = await findPendingReview(change.tx, pull.id, actor.account.id)
     return recordReview(deps, change, { pending: found ?? (await insertPending(change, prepared)), prepared })
   })
-  if (review === undefined) throw notFound('the pull request was deleted meanwhile')
+  if (review === undefined) throw errors.pullDeleted()
   return review
 }
 
@@ -262,7 +263,7 @@ async function changeDecision(
     requireDismissable(change, review)
     return work(change, review)
   })
-  if (changed === undefined) throw notFound('review does not exist')
+  if (changed === undefined) throw errors.reviewNotFound()
   return changed
 }
 

@@ -2,7 +2,8 @@ import type { Core } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { retryingTaken } from '../../../../core/db/database.ts'
 import { flag } from '../../../../core/db/flag.ts'
-import { invalid, notFound } from '../../../../core/platform/errors.ts'
+import { invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { Page, Paging } from '../../../../core/platform/paging.ts'
 import { readSshKey, keyQueries } from '../../../accounts/index.ts'
 import type { Repo } from '../../repos/repo.store.ts'
@@ -39,7 +40,7 @@ export function createDeployKeys({ database, clock, events, rules }: DeployKeyDe
     /** Throws NotFound. */
     async get(repo: Repo, id: number): Promise<DeployKey> {
       const key = await findDeployKey(database.read, repo.id, id)
-      if (key === undefined) throw notFound('deploy key does not exist')
+      if (key === undefined) throw errors.deployKeyNotFound()
       return key
     },
 
@@ -48,7 +49,7 @@ export function createDeployKeys({ database, clock, events, rules }: DeployKeyDe
       const key = readSshKey(text, rules)
       return retryingTaken(database, async (tx) => {
         const keyId = await keyQueries.claim(tx, key, 'deploy')
-        if (keyId === undefined) throw invalid('Key content has been used as non-deploy key')
+        if (keyId === undefined) throw errors.publicKeyTaken()
         const clash = await findDeployKeyClash(tx, repo.id, { keyId, title })
         if (clash !== undefined)
           throw invalid(

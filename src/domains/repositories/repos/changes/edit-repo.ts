@@ -4,7 +4,8 @@ import { flag } from '../../../../core/db/flag.ts'
 import type { EventOrigin, Events } from '../../../../core/events/index.ts'
 import { isNewRefName, branchRef, type Git, isValidBranchName, RefConflictError } from '../../../../core/git/index.ts'
 import { formatDuration, parseDuration } from '../../../../core/platform/duration.ts'
-import { invalid, notFound, invalidField } from '../../../../core/platform/errors.ts'
+import { engineErrors, invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { requireRepoName } from '../creation/create-repo.ts'
 import { editUnits } from './edit-units.ts'
 import { updateMirror } from '../records/records.store.ts'
@@ -67,7 +68,7 @@ export async function editRepo(
   try {
     await deps.database.transaction(async (tx) => {
       const repo = await findRepoById(tx, target.id)
-      if (repo === undefined) throw notFound('repository does not exist')
+      if (repo === undefined) throw errors.repoNotFound()
       const isPrivate = await chooseVisibility(tx, { deps, actor, repo, edit })
       const columns = {
         ...basicColumns(edit),
@@ -190,7 +191,7 @@ function readMirrorSettings(
  * row is changed afterwards; until then, and after a crash, HEAD names the branch.
  */
 async function renameWikiBranch(git: Git, repo: Repo, to: string): Promise<void> {
-  if (!isValidBranchName(to)) throw invalidField('WikiBranch', 'GitRefName')
+  if (!isValidBranchName(to)) throw engineErrors.fieldNotRefName('WikiBranch')
   const storage = `${repo.storage}.wiki`
   if (to === repo.wikiBranch || !(await git.repoExists(storage))) return
   const wiki = git.open({ storage, objectFormat: repo.objectFormat })

@@ -2,7 +2,8 @@ import type { Services } from '../../../../core/module.ts'
 import type { SignedIn } from '../../../../core/access/viewer.ts'
 import { requireSiteAdmin } from '../../../../core/http/guards/account.guards.ts'
 import type { Guard, GuardInput } from '../../../../core/http/guards/guard.ts'
-import { forbidden, invalid, isDomainError } from '../../../../core/platform/errors.ts'
+import { invalid, isDomainError } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { User } from '../../../accounts/index.ts'
 import type { Repos } from '../repos.service.ts'
 
@@ -25,8 +26,7 @@ export function createRepoCreationGuards(deps: {
 }): CreateRepoGuards {
   const findOrg = async ({ viewer, params }: GuardInput): Promise<User> => {
     const { org } = await deps.orgs.getInView(viewer, params['org']!)
-    if (!(await deps.repos.mayCreateFor(viewer as SignedIn, org)))
-      throw forbidden('User is not allowed to create repositories in this organization.')
+    if (!(await deps.repos.mayCreateFor(viewer as SignedIn, org))) throw errors.organizationCreateForbidden()
     return org
   }
   const privacy = (owner: User): string | undefined =>

@@ -1,7 +1,8 @@
 import type { Core, Services } from '../../../../core/module.ts'
 import { type SignedIn, isRestrictedToken, isSiteAdmin } from '../../../../core/access/viewer.ts'
 import { type FirstCommit, type FirstFile, isNewRefName } from '../../../../core/git/index.ts'
-import { invalid, invalidField, notFound, badRequest, conflict, forbidden } from '../../../../core/platform/errors.ts'
+import { badRequest, engineErrors, forbidden, invalid, invalidField } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { type User, commitIdentity, repoNameProblem, userQueries } from '../../../accounts/index.ts'
 import { type CommitSigner, signedBy } from '../../signing/signing.ts'
 import { labelsOfSet, renderGitignore, renderLicense } from '../../templates/templates.ts'
@@ -71,7 +72,7 @@ export async function requireCapacity(deps: CapacityDeps, actor: SignedIn, owner
 }
 
 /** The owner has a repository of this name. */
-export const repoNameConflict = (): Error => conflict('The repository with the same name already exists.')
+export const repoNameConflict = (): Error => errors.repoNameTaken()
 
 export interface CreateRepoDeps extends Pick<Core, 'database' | 'git' | 'clock' | 'events'> {
   readonly rules: RepoRules
@@ -104,7 +105,7 @@ export async function createRepo(deps: CreateRepoDeps, actor: SignedIn, owner: U
       return insertNewRepo(tx, deps, { actor, owner, input, plan, head, bytes })
     })
     const made = await findRepoById(database.read, id)
-    if (made === undefined) throw notFound('the repository was deleted at once')
+    if (made === undefined) throw errors.repoDeleted()
     return made
   } catch (error) {
     await git.removeRepo(plan.storage)
@@ -120,7 +121,7 @@ interface Plan extends RepoPlan {
 
 function planRepo({ rules, clock }: CreateRepoDeps, owner: User, input: NewRepo): Plan {
   const defaultBranch = input.defaultBranch || rules.defaultBranch
-  if (!isNewRefName(defaultBranch)) throw invalidField('DefaultBranch', 'GitRefName')
+  if (!isNewRefName(defaultBranch)) throw engineErrors.fieldNotRefName('DefaultBranch')
   const objectFormat = input.objectFormat || 'sha1'
   if (objectFormat !== 'sha1' && objectFormat !== 'sha256') throw invalid(`unsupported object format: ${objectFormat}`)
   if (input.labelSet) labelsOfSet(input.labelSet)
@@ -138,7 +139,7 @@ async function planFirstCommit(
   files: readonly FirstFile[],
 ): Promise<FirstCommit> {
   const user = await userQueries.findById(database.read, actor.account.id)
-  if (user === undefined) throw notFound('the account was deleted')
+  if (user === undefined) throw errors.accountDeleted()
   const identity = { ...commitIdentity(user, rules.noReplyDomain), time: Math.floor(clock.now() / 1000), offset: 0 }
   const commit = { files, author: identity, committer: identity, message: 'Initial commit\n' }
   return signer === undefined

@@ -2,7 +2,7 @@ import type { Core } from '../../../../core/module.ts'
 import type { Actor } from '../../../../core/access/viewer.ts'
 import type { Tx } from '../../../../core/db/database.ts'
 import type { Clock } from '../../../../core/platform/clock.ts'
-import { notFound } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import type { RepoId, UserId } from '../../../../core/platform/crypto/ids.ts'
 import { userQueries } from '../../../accounts/index.ts'
 import type { ChangeRepoDeps } from '../changes/edit-repo.ts'
@@ -35,7 +35,7 @@ export async function deleteRepoRows(
   const origin = { actor, at: deps.clock.now() }
   await lockRepoToDelete(tx, id)
   const repo = await findRepoById(tx, id)
-  if (repo === undefined) throw notFound('repository does not exist')
+  if (repo === undefined) throw errors.repoNotFound()
   const { owner: _owner, ...record } = repo
   await recordRepoDeletion(tx, deps, origin, { ...repo, record })
   // NOTE: users before topics, as where an account is deleted with its repositories.

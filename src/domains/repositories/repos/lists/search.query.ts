@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { NAME_LENGTH, URL_LENGTH } from '../../../../core/http/body/limits.ts'
 import { pagingMembers } from '../../../../core/http/openapi/paging-members.ts'
 import { invalid } from '../../../../core/platform/errors.ts'
+import { errors } from '../../../errors.ts'
 import { asId, type UserId } from '../../../../core/platform/crypto/ids.ts'
 import type { RepoFilter } from './repo-list.store.ts'
 import { BY_ID, type RepoOrder, isRepoSort } from './repo-order.ts'
@@ -57,8 +58,8 @@ export function readRepoFilter(query: Query): RepoFilter {
 export function readRepoOrder({ sort, order = 'asc', priority_owner_id }: Query): RepoOrder {
   const priorityOwnerId = idOrUndefined(priority_owner_id)
   if (sort === undefined) return { ...BY_ID, priorityOwnerId }
-  if (order !== 'asc' && order !== 'desc') throw invalid(`Invalid sort order: "${order}"`)
-  if (!isRepoSort(sort) || sort === 'name') throw invalid(`Invalid sort mode: "${sort}"`)
+  if (order !== 'asc' && order !== 'desc') throw errors.sortOrderInvalid(order)
+  if (!isRepoSort(sort) || sort === 'name') throw errors.sortModeInvalid(sort)
   return { by: sort, direction: order, priorityOwnerId }
 }
 

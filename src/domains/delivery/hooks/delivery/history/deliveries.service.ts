@@ -2,6 +2,7 @@ import type { Core } from '../../../../../core/module.ts'
 import { type Actor, commandLine } from '../../../../../core/access/viewer.ts'
 import { afterCommit } from '../../../../../core/db/database.ts'
 import { invalid, notFound } from '../../../../../core/platform/errors.ts'
+import { errors } from '../../../../errors.ts'
 import type { Page, Paging } from '../../../../../core/platform/paging.ts'
 import { originOfHook, payloadOfHook } from '../../hook-payload.ts'
 import { findWebhook, type HookOwner, type Webhook } from '../../webhook.store.ts'
@@ -39,12 +40,12 @@ export type Deliveries = ReturnType<typeof createDeliveries>
 export function createDeliveries({ database, clock, events, queue, wake }: DeliveriesDeps) {
   const requireHook = async (owner: HookOwner, id: number, db = database.read): Promise<Webhook> => {
     const hook = await findWebhook(db, owner, id)
-    if (hook === undefined) throw notFound('webhook does not exist')
+    if (hook === undefined) throw errors.webhookNotFound()
     return hook
   }
   const requireDelivery = async (hookId: number, uuid: string): Promise<DeliveryDetails> => {
     const delivery = await findDelivery(database.read, hookId, uuid)
-    if (delivery === undefined) throw notFound('delivery does not exist')
+    if (delivery === undefined) throw errors.deliveryNotFound()
     return delivery
   }
   const requeueSome = (actor: Actor, which: { uuid?: string; limit: number }): Promise<number> =>
@@ -82,7 +83,7 @@ export function createDeliveries({ database, clock, events, queue, wake }: Deliv
       const again = await database.transaction(async (tx) => {
         const hook = await requireHook(owner, hookId, tx)
         const messageId = await lockDeliveryMessage(database, tx, hookId, uuid)
-        if (messageId === undefined) throw notFound('delivery does not exist')
+        if (messageId === undefined) throw errors.deliveryNotFound()
         if (!hook.isActive) throw invalid('the webhook is not active')
         const changed = { owner, hook }
         const origin = originOfHook(actor, changed, clock.now())
