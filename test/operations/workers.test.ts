@@ -55,7 +55,7 @@ describe('a server of two workers', () => {
   const serving = (): number[] => said().filter(isAlive)
   /** The processes that have said that they accept connections. */
   const said = (): number[] =>
-    [...server.output().stderr.matchAll(/"pid":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid))
+    [...server.output().stderr.matchAll(/"pid":(\d+),"msg":"worker ready"/g)].map(([, pid]) => Number(pid))
   const git = (cwd: string, ...args: string[]): string =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
       cwd,

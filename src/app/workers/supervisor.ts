@@ -183,7 +183,7 @@ export class Supervisor {
 
   #serves(member: Member): void {
     member.isServing = true
-    this.#options.log.info({ pid: member.worker.pid }, 'a worker serves')
+    this.#options.log.info({ pid: member.worker.pid }, 'worker ready')
     this.#isFirst = false
     this.#failedStarts = 0
     if (this.#leader === undefined) this.#lead()

@@ -33,14 +33,14 @@ describe('configuration', () => {
       ).toBeDefined()
   })
 
-  it('begins the example with settings that exist', () => {
+  it('starts the example with settings that exist', () => {
     const head = exampleConfig().split('\n\n', 1)[0]!
     const named = [...head.matchAll(/[a-z]\w*\.\w+/g)].map(([name]) => name)
     expect(named.length).toBeGreaterThan(20)
     expect(listSettings().map(({ path }) => path)).toEqual(expect.arrayContaining(named))
   })
 
-  it('takes the file over defaults, the environment over the file, flags over all', () => {
+  it('applies the file over defaults, the environment over the file, flags over all', () => {
     const path = file('[server]\nport = 1\nhost = "a"\n[api]\nenable_swagger = false\n')
     const environment = { INGOT_SERVER_PORT: '2', INGOT_API_ENABLE_SWAGGER: 'yes' }
     expect(loadConfig({ file: path })).toMatchObject({ server: { port: 1, host: 'a' }, api: { enable_swagger: false } })
@@ -63,7 +63,7 @@ describe('configuration', () => {
     ['[server\nport', /\.toml:1: /],
     ['[git]\ntimeout = 60', /^\S+\.toml:2: git\.timeout is no longer a setting: it is always 600 seconds; remove it$/],
     ['[stream]\nmax_total = 5', /^\S+\.toml:1: stream is no longer a setting: a process always allows 2000 streams/],
-  ])('%j stops the start and says why', (text, message) => {
+  ])('%j stops the start with a message', (text, message) => {
     expect(() => loadConfig({ file: file(text) })).toThrow(
       expect.objectContaining({ name: 'ConfigError', message: expect.stringMatching(message) }),
     )
@@ -134,13 +134,13 @@ describe('configuration', () => {
     )
   })
 
-  it('gives every setting a variable of its own', () => {
+  it('has a variable for every setting', () => {
     const variables = listSettings().map(environmentName)
     expect(new Set(variables).size).toBe(variables.length)
     for (const variable of variables) expect(variable).toMatch(/^INGOT_[A-Z0-9_]+$/)
   })
 
-  it('is explained by an example that says the defaults', () => {
+  it('is explained by an example with the defaults', () => {
     expect(loadConfig({ file: file(exampleConfig()) })).toEqual(loadConfig())
     const lines = exampleConfig().split('\n')
     for (const [index, line] of lines.entries())
@@ -150,7 +150,7 @@ describe('configuration', () => {
     expect(loadConfig({ file: file(uncommented) })).toEqual(loadConfig())
   })
 
-  it('takes lists of numbers as the example shows them', () => {
+  it('accepts lists of numbers as the example shows them', () => {
     expect(exampleConfig()).toContain('a list of integers from 1, such as [1, 2]. Environment: INGOT_SERVICE_LOGIN')
     for (const sources of [
       { file: file('[service]\nlogin_sources = [1, 2]') },

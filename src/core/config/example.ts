@@ -2,7 +2,7 @@ import { stringify } from 'smol-toml'
 import { describeAllowed } from './load.ts'
 import { type Config, configSchema, environmentName, listSettings } from './schema.ts'
 
-/** What operators usually set; the sections of these are first in the schema. */
+/** The settings that operators usually change; their sections come first in the schema. */
 const USUAL = [
   ['data', 'data_dir'],
   ['address', 'server.host, server.port, server.root_url, server.trust_proxy'],
@@ -42,7 +42,7 @@ export function exampleConfig(): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The configuration in force as TOML, secrets cut out. */
+/** The effective configuration as TOML, without secrets. */
 export function showConfig(config: Config): string {
   const redacted = structuredClone(config)
   const { database, mailer, security, signing, storage, webhook } = redacted

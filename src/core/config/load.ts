@@ -9,7 +9,8 @@ const MEMBER = /^\s*([\w.-]+)\s*=/
 const QUOTES = /"""|'''/g
 
 /**
- * The line of each section (`server`) and setting (`server.port`) of a TOML file, counted from 1. The first one counts.
+ * The lines of each section (`server`) and setting (`server.port`) in a TOML file, counted from 1. The first occurrence
+ * counts.
  * Quoted keys and members of inline tables are absent.
  */
 export function tomlLines(text: string): ReadonlyMap<string, number> {
@@ -27,7 +28,7 @@ export function tomlLines(text: string): ReadonlyMap<string, number> {
   return lines
 }
 
-/** Settings that cannot be used; each problem names the key, its source, the value and what is allowed. */
+/** Invalid settings; each problem contains the key, its source, the value and the allowed values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -45,16 +46,16 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ConfigSources {
-  /** Path of a TOML file; `INGOT_CONFIG` names it when this does not. */
+  /** Path of a TOML file; defaults to `INGOT_CONFIG`. */
   readonly file?: string | undefined
   readonly environment?: Environment
-  /** Settings by dotted name, strongest of all: command-line flags. */
+  /** Settings by dotted name from command-line flags, which override all other sources. */
   readonly flags?: Readonly<Record<string, string | undefined>>
 }
 
 type Tree = Record<string, unknown>
 
-/** A configuration while it is read: values, their sources where these are not the defaults, and what is wrong. */
+/** A configuration during loading: values, their sources if they are not defaults, and problems. */
 interface Reading {
   readonly tree: Tree
   readonly problems: string[]
@@ -62,7 +63,7 @@ interface Reading {
   placeOf(path: string): string | undefined
 }
 
-/** Defaults, then the file, then the environment, then flags. Throws one ConfigError with all problems. */
+/** Applies defaults, then the file, then the environment, then flags. Throws one ConfigError with all problems. */
 export function loadConfig(sources: ConfigSources = {}): Config {
   const environment = sources.environment ?? {}
   const flags = sources.flags ?? {}
@@ -124,7 +125,7 @@ function unknownKeys(tree: Tree): string[] {
   })
 }
 
-/** INGOT_CONFIG names the file; anything else that begins with INGOT_ must be a setting. */
+/** INGOT_CONFIG is the path of the file; every other variable that begins with INGOT_ must be a setting. */
 function unknownVariables(environment: Environment): string[] {
   const allowed = new Set(['INGOT_CONFIG', ...listSettings().map(environmentName)])
   return Object.keys(environment).filter((name) => name.startsWith('INGOT_') && !allowed.has(name))
@@ -135,12 +136,12 @@ function unknownFlags(flags: NonNullable<ConfigSources['flags']>): string[] {
   return Object.keys(flags).filter((path) => !allowed.has(path))
 }
 
-/** Former settings: what holds now. An entry for a section stands for all its settings. */
+/** Removed settings and the behaviour that replaces them. An entry for a section covers all its settings. */
 const REMOVED: ReadonlyMap<string, string> = new Map([
   ['backup.exact_hours', 'it is always 48'],
   ['database.statement_timeout', 'it is always 300 seconds'],
   ['git.archive_cache_size', 'it is always half of git.pack_cache_size'],
-  ['git.bundle_uri', 'bundles are kept unless git.pack_cache_size is 0'],
+  ['git.bundle_uri', 'bundles are cached unless git.pack_cache_size is 0'],
   ['git.max_processes', 'it is always 16'],
   ['git.timeout', 'it is always 600 seconds'],
   ['mailer.allowed_hosts', 'every address but link-local and reserved ones is allowed'],
@@ -181,7 +182,7 @@ function withSections(tree: Tree): Tree {
   return full
 }
 
-/** With TLS the server listens where clients look for HTTPS, unless the settings say otherwise. */
+/** With TLS the server listens on the HTTPS port of all addresses by default. */
 function listenForHttps(tree: Tree): void {
   const { tls, server = {} } = tree
   if (!isTable(tls) || !isTable(server) || !isTlsOn(tls)) return
@@ -192,7 +193,7 @@ function listenForHttps(tree: Tree): void {
 export const isTlsOn = ({ acme, cert_file }: { readonly acme?: unknown; readonly cert_file?: unknown }): boolean =>
   acme === true || (cert_file ?? '') !== ''
 
-/** A file with `server = 3` has no table for the value; that is a problem of the file. */
+/** A file with `server = 3` has no table for the value; the check of the file reports that. */
 function assign(tree: Tree, setting: Setting, value: unknown): void {
   const target = setting.section === '' ? tree : (tree[setting.section] ??= {})
   if (isTable(target)) target[setting.key] = value
@@ -200,7 +201,7 @@ function assign(tree: Tree, setting: Setting, value: unknown): void {
 
 const isTable = (value: unknown): value is Tree => typeof value === 'object' && value !== null
 
-/** Text of a variable or flag as the setting's type; undefined if it has no such value. */
+/** Parses a variable or flag as the type of the setting; returns undefined for an invalid value. */
 function parseText({ schema }: Setting, text: string): unknown {
   const type = schema['type'] as string | undefined
   if (type === 'boolean') {
@@ -218,7 +219,10 @@ function parseText({ schema }: Setting, text: string): unknown {
   return text
 }
 
-/** One problem for each setting or section whose value the schema refuses. Unknown names are found elsewhere. */
+/**
+ * Returns one problem for each setting or section whose value does not match the schema. Unknown names are found
+ * elsewhere.
+ */
 function wrongValues(tree: unknown, sourceOf: (path: string) => string | undefined): string[] {
   const wrong = new Map<string, string>()
   for (const error of Value.Errors(configSchema, tree)) {
@@ -243,12 +247,12 @@ const SECRETS: ReadonlySet<string> = new Set([
   'webhook.proxy_url',
 ])
 
-/** A value that is not allowed, without secrets, and what is allowed. */
+/** A rejected value, without secrets, and the allowed values. */
 function shown({ path, schema }: Setting, value: unknown): string {
   return `${SECRETS.has(path) ? 'not valid' : JSON.stringify(value)}; allowed: ${describeAllowed(schema)}`
 }
 
-/** What a setting accepts, in words. */
+/** Describes what a setting accepts. */
 export function describeAllowed(schema: TSchema): string {
   if (Array.isArray(schema['anyOf']))
     return schema['anyOf'].map((option: TSchema) => String(option['const'])).join(', ')

@@ -34,8 +34,8 @@ import { tlsSection } from './sections/tls.ts'
 import { webhookSection } from './sections/webhook.ts'
 
 /**
- * Every setting once: type, default, allowed values and the sentence that explains it.
- * Types, checks, `config.example.toml` and `ingot config show` are all made from this value.
+ * Every setting once: type, default, allowed values and description.
+ * Types, checks, `config.example.toml` and `ingot config show` are all derived from this value.
  */
 export const configSchema = Type.Object(
   {
@@ -90,7 +90,7 @@ export interface Setting {
   readonly schema: TSchema
 }
 
-/** All settings in the order of the schema. */
+/** All settings, in the order of the schema. */
 export function listSettings(): Setting[] {
   return Object.entries(configSchema.properties).flatMap(([section, schema]) =>
     schema.type === 'object'

@@ -212,9 +212,8 @@ function requireScope(admission: CallerAdmission, operation: Operation, viewer: 
 }
 
 /**
- * A token restricted to repositories changes nothing outside of them, manages no tokens and is no administrator's: else
- * it could make itself a repository or a token without the restriction. What it reads is narrowed where things are
- * looked up.
+ * A token restricted to repositories cannot write elsewhere, manage tokens or use administrator rights; otherwise it
+ * could escape the restriction. Reads are restricted by the lookups.
  */
 function requireWithinRestriction(operation: Operation, viewer: Viewer): void {
   const { guard } = operation

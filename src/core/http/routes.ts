@@ -72,8 +72,8 @@ export const isStreaming = ({ candidates }: Route): boolean =>
   candidates.some(({ operation }) => operation.bodyKind === 'stream')
 
 /**
- * Registers routes: who calls and whether they may is settled before any body is read, forms excepted, which may say
- * who calls.
+ * Registers routes. Authentication and authorization run before the body is read. Forms are the exception: they may
+ * carry the token.
  */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], pipeline: Pipeline): void {
   const admit: Admit = async (match, request, reply) => {

@@ -141,7 +141,7 @@ function handleError(deps: ServerDeps, thrown: unknown, request: FastifyRequest,
     if (answer.status === 503)
       request.log.warn(
         { request: request.id, path: pathOf(request), err: (error as Error).cause ?? error },
-        'not available',
+        'service unavailable',
       )
     if (answer.status === 404) request.log.debug({ request: request.id, reason: (error as Error).message }, 'not found')
     return send(reply, withErrorMembers(answer, request))

@@ -8,14 +8,14 @@ export const serverSection = Type.Object(
       default: '127.0.0.1',
       minLength: 1,
       description:
-        'Address to listen on. Use 0.0.0.0 to be reachable from other machines, :: for IPv6 as well. With [tls] the ' +
+        'Address to listen on. Use 0.0.0.0 to accept connections from other machines, :: to include IPv6. With [tls] the ' +
         'default is 0.0.0.0.',
     }),
     port: Type.Integer({
       default: 3000,
       minimum: 0,
       maximum: 65_535,
-      description: 'TCP port of the HTTP server; 0 takes a free one. With [tls] the default is 443.',
+      description: 'TCP port of the HTTP server; 0 picks a free port. With [tls] the default is 443.',
     }),
     root_url: Type.String({
       default: '',
@@ -34,7 +34,7 @@ export const serverSection = Type.Object(
       minimum: 0,
       maximum: 64,
       description:
-        'Number of server processes, which share the ports. 0: one for each core, at most 8; one on machines with less ' +
+        'Number of worker processes, which share the ports. 0: one per core, at most 8; one on machines with less ' +
         'than 2 GiB of memory.',
     }),
     trust_proxy: Type.Boolean({
@@ -46,20 +46,20 @@ export const serverSection = Type.Object(
       minimum: 1,
       maximum: 10,
       description:
-        'With trust_proxy: the number of proxies in front of the server. The address of a client is the one that the outermost proxy appended to X-Forwarded-For; earlier entries are client-controlled and ignored.',
+        'With trust_proxy: the number of proxies in front of the server. The client address is the one that the outermost proxy appended to X-Forwarded-For; earlier entries are client-controlled and ignored.',
     }),
     shutdown_timeout: Type.Integer({
       default: 30,
       minimum: 0,
-      description: 'Seconds that running requests and git transfers get to finish when the server stops.',
+      description: 'Seconds that running requests and git transfers have to finish when the server stops.',
     }),
     shutdown_delay: Type.Integer({
       default: 0,
       minimum: 0,
       maximum: 300,
       description:
-        'Seconds from the signal to stop until the ports close. Requests are still served, but ' +
-        '/api/readyz answers 503, so that a load balancer sends no new ones.',
+        'Seconds between the stop signal and the closing of the ports. Requests are still served, but ' +
+        '/api/readyz answers 503, so that load balancers send no new ones.',
     }),
   },
   { additionalProperties: false, description: 'The HTTP server.' },
@@ -70,19 +70,27 @@ export const apiSection = Type.Object(
     default_paging_num: Type.Integer({
       default: 30,
       minimum: 1,
-      description: 'Items of a list page when the client names no limit.',
+      description: 'Default number of items on a list page.',
     }),
-    max_response_items: Type.Integer({ default: 50, minimum: 1, description: 'Most items of a list page.' }),
-    default_git_trees_per_page: Type.Integer({ default: 1000, minimum: 1, description: 'Entries of a git tree page.' }),
+    max_response_items: Type.Integer({
+      default: 50,
+      minimum: 1,
+      description: 'Maximum number of items on a list page.',
+    }),
+    default_git_trees_per_page: Type.Integer({
+      default: 1000,
+      minimum: 1,
+      description: 'Maximum number of entries on a page of a git tree.',
+    }),
     default_max_blob_size: Type.Integer({
       default: 10_485_760,
       minimum: 0,
-      description: 'Largest file whose content is put into an answer, in bytes.',
+      description: 'Maximum size of a file whose content is included in a response, in bytes.',
     }),
     default_max_response_size: Type.Integer({
       default: 104_857_600,
       minimum: 0,
-      description: 'Most bytes of file content in one answer.',
+      description: 'Maximum size of all file contents in one response, in bytes.',
     }),
     enable_swagger: Type.Boolean({ default: true, description: 'Serve the API reference page at /api/swagger.' }),
     users_search_results: Type.Boolean({
@@ -106,15 +114,15 @@ export const serviceSection = Type.Object(
     }),
     enable_reverse_proxy_auto_registration: Type.Boolean({
       default: false,
-      description: 'Make an account for an unknown name that the reverse proxy sends.',
+      description: 'Create an account for an unknown name sent by the reverse proxy.',
     }),
     enable_reverse_proxy_email: Type.Boolean({
       default: false,
-      description: 'Take the e-mail address of such an account from the reverse proxy.',
+      description: 'Set the e-mail address of such an account from the reverse proxy.',
     }),
     enable_reverse_proxy_full_name: Type.Boolean({
       default: false,
-      description: 'Take the full name of such an account from the reverse proxy.',
+      description: 'Set the full name of such an account from the reverse proxy.',
     }),
     login_sources: Type.Array(Type.Integer({ minimum: 1 }), {
       default: [],
@@ -122,13 +130,16 @@ export const serviceSection = Type.Object(
         'Ids of sign-in sources outside the server, such as the reverse proxy; accounts that name one need no ' +
         'password.',
     }),
-    require_signin_view: Type.Boolean({ default: false, description: 'Answer nothing to anonymous callers.' }),
+    require_signin_view: Type.Boolean({ default: false, description: 'Require sign-in for all requests.' }),
     explore_require_signin_view: Type.Boolean({
       default: false,
-      description: 'Show users and their repositories, and search them, to signed-in callers only.',
+      description: 'Show users and their repositories, and search results for them, only to signed-in users.',
     }),
-    explore_disable_users_page: Type.Boolean({ default: false, description: 'No search for users.' }),
-    enable_user_heatmap: Type.Boolean({ default: true, description: 'Serve the activity of users by day (heatmap).' }),
+    explore_disable_users_page: Type.Boolean({ default: false, description: 'Disable the user search.' }),
+    enable_user_heatmap: Type.Boolean({
+      default: true,
+      description: 'Serve the heatmap: the activity of users by day.',
+    }),
     default_user_visibility: Type.Union(VISIBILITY.anyOf, {
       default: 'public',
       description: 'Visibility of new users.',
@@ -136,28 +147,31 @@ export const serviceSection = Type.Object(
     default_org_visibility: Type.Union(VISIBILITY.anyOf, {
       default: 'public',
       description:
-        'Visibility that pages give to new organizations. The API makes public ones unless asked for another.',
+        'Default visibility of new organizations in clients. The API creates public ones unless a request says otherwise.',
     }),
     no_reply_address: Type.String({
       default: 'noreply.localhost',
       minLength: 1,
-      description: 'Domain of the email addresses that stand in for hidden ones.',
+      description: 'Domain of the addresses that replace hidden email addresses.',
     }),
     default_org_member_visible: Type.Boolean({
       default: false,
-      description: 'Show new members of an organization to all viewers.',
+      description: 'Make new memberships of organizations public.',
     }),
     disable_regular_org_creation: Type.Boolean({
       default: false,
-      description: 'Only site administrators may create organizations.',
+      description: 'Allow only site administrators to create organizations.',
     }),
-    auto_watch_new_repos: Type.Boolean({ default: true, description: 'The creator of a repository watches it.' }),
+    auto_watch_new_repos: Type.Boolean({
+      default: true,
+      description: 'Creators of repositories watch them automatically.',
+    }),
     auto_watch_on_changes: Type.Boolean({
       default: false,
       description: 'Users who push to a repository watch it automatically, unless they stopped watching it.',
     }),
   },
-  { additionalProperties: false, description: 'Accounts and signing in.' },
+  { additionalProperties: false, description: 'Accounts and sign-in.' },
 )
 
 export const uiSection = Type.Object(
@@ -165,12 +179,12 @@ export const uiSection = Type.Object(
     default_theme: Type.String({ default: 'gitea-auto', description: 'Theme name reported to clients.' }),
     reactions: Type.Array(Type.String(), {
       default: ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'],
-      description: 'Reactions that users may give.',
+      description: 'Reactions that users may add.',
     }),
     custom_emojis: Type.Array(Type.String(), {
       default: ['git', 'gitea', 'codeberg', 'gitlab', 'github', 'gogs', 'forgejo'],
-      description: 'Emoji names beside the standard ones.',
+      description: 'Emoji names in addition to the standard ones.',
     }),
   },
-  { additionalProperties: false, description: 'What clients show.' },
+  { additionalProperties: false, description: 'Settings reported to clients.' },
 )

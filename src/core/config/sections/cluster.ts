@@ -5,18 +5,18 @@ export const clusterSection = Type.Object(
     enabled: Type.Boolean({
       default: false,
       description:
-        'Let several servers (nodes) share the PostgreSQL database and data_dir, which is on a shared file system. ' +
+        'Run several servers (nodes) on one PostgreSQL database and one data_dir on a shared file system. ' +
         'All nodes need the same setting.',
     }),
     node: Type.String({
       default: '',
       pattern: '^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
-      description: 'Name of this node, which no other node of the cluster has. Empty: the host name.',
+      description: 'Name of this node, unique in the cluster. Empty: the host name.',
     }),
     local_dir: Type.String({
       default: '',
       description:
-        'Directory of this node alone, best on a local disk: its lock and what it keeps of fetches and archives. ' +
+        'Directory used by this node only, best on a local disk: its lock and its caches of fetches and archives. ' +
         'Empty: data_dir/nodes/NAME.',
     }),
     lease: Type.Integer({
@@ -24,8 +24,8 @@ export const clusterSection = Type.Object(
       minimum: 2,
       maximum: 300,
       description:
-        'Seconds after which the locks of a node that does not respond are free for others. Those of a node whose ' +
-        'process ended are free at once.',
+        'Seconds until the locks of an unresponsive node become free for others. The locks of a node whose ' +
+        'process has ended become free at once.',
     }),
   },
   { additionalProperties: false, description: 'Several servers on one database (docs/operate/scaling.md).' },

@@ -3,20 +3,20 @@ import { Type } from '@sinclair/typebox'
 const Keywords = (words: readonly string[], does: string) =>
   Type.Array(Type.String({ pattern: '^[^\\s:#!@/]{1,50}$' }), {
     default: [...words],
-    description: `Words directly before a reference in a commit or pull request that ${does} the issue; case does not count.`,
+    description: `Words that ${does} an issue if they stand directly before a reference to it in a commit or pull request; case does not count.`,
   })
 
 export const issueSection = Type.Object(
   {
     allow_cross_repository_dependencies: Type.Boolean({
       default: true,
-      description: 'Let issues depend on issues of other repositories.',
+      description: 'Allow issues to depend on issues of other repositories.',
     }),
     max_pinned: Type.Integer({
       default: 3,
       minimum: 0,
       maximum: 100,
-      description: 'Most pinned issues of a repository, and as many pinned pull requests.',
+      description: 'Maximum number of pinned issues of a repository, and of pinned pull requests.',
     }),
     close_keywords: Keywords(
       ['close', 'closes', 'closed', 'fix', 'fixes', 'fixed', 'resolve', 'resolves', 'resolved'],
@@ -25,7 +25,7 @@ export const issueSection = Type.Object(
     reopen_keywords: Keywords(['reopen', 'reopens', 'reopened'], 'reopen'),
     close_from_any_branch: Type.Boolean({
       default: false,
-      description: 'Let these words act in commits of every branch, not of the default branch alone.',
+      description: 'Apply these words in commits of every branch, not only of the default branch.',
     }),
   },
   { additionalProperties: false, description: 'Issues.' },

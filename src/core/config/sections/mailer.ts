@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox'
 
 export const mailerSection = Type.Object(
   {
-    enabled: Type.Boolean({ default: false, description: 'Send mail about issues to those who follow them.' }),
+    enabled: Type.Boolean({ default: false, description: 'Send mail about issues to participants and watchers.' }),
     protocol: Type.Union([Type.Literal('starttls'), Type.Literal('smtps'), Type.Literal('smtp')], {
       default: 'starttls',
       description:
-        'starttls upgrades the connection to TLS and sends nothing to a server that cannot; smtps begins with TLS; ' +
+        'starttls upgrades the connection to TLS and sends nothing to a server without TLS; smtps starts with TLS; ' +
         'smtp does not encrypt, for a relay on this machine.',
     }),
     host: Type.String({ default: '', description: 'Host name or address of the SMTP server.' }),
@@ -16,25 +16,28 @@ export const mailerSection = Type.Object(
       maximum: 65_535,
       description: 'TCP port of the SMTP server: usually 587 for starttls, 465 for smtps, 25 for smtp.',
     }),
-    user: Type.String({ default: '', description: 'Name to sign in with; empty for a server that asks for none.' }),
-    password: Type.String({ default: '', description: 'Password to sign in with.' }),
+    user: Type.String({
+      default: '',
+      description: 'User name for the SMTP server; empty for a server without authentication.',
+    }),
+    password: Type.String({ default: '', description: 'Password for the SMTP server.' }),
     password_file: Type.String({
       default: '',
-      description: 'File that contains the password, in place of mailer.password. Read when the server starts.',
+      description: 'File that contains the password, instead of mailer.password. Read when the server starts.',
     }),
     ca_file: Type.String({
       default: '',
-      description: 'File with further certificates, in PEM, that the certificate of the server may be signed by.',
+      description: 'PEM file with additional CA certificates to trust for the SMTP server.',
     }),
     from: Type.String({
       default: '',
       pattern: String.raw`^$|^(?:[^<>\r\n]* )?<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$`,
-      description: 'Address that mail is sent from, such as "Ingot <git@example.org>".',
+      description: 'Sender address, such as "Ingot <git@example.org>".',
     }),
     subject_prefix: Type.String({
       default: '',
       pattern: String.raw`^[^\r\n]{0,100}$`,
-      description: 'Text before the subject of every mail.',
+      description: 'Prefix of the subject of every mail.',
     }),
   },
   { additionalProperties: false, description: 'Mail about issues (docs/operate/mail.md).' },

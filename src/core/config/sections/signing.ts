@@ -5,10 +5,10 @@ export const signingSection = Type.Object(
     key: Type.String({
       default: '',
       description:
-        'File with the private key, GPG (armored) or SSH, that signs the commits the server makes. Empty: they are ' +
+        'File with the private key, GPG (armored) or SSH, for signing commits that the server creates. Empty: they are ' +
         'not signed.',
     }),
-    passphrase: Type.String({ default: '', description: 'Opens the key.' }),
+    passphrase: Type.String({ default: '', description: 'Passphrase of the key.' }),
   },
-  { additionalProperties: false, description: 'Signatures of the server.' },
+  { additionalProperties: false, description: 'Commit signatures of the server.' },
 )

@@ -11,15 +11,13 @@ export const databaseSection = Type.Object(
     max_connections: Type.Integer({
       default: 20,
       minimum: 2,
-      description:
-        'PostgreSQL connections of this process; the server must allow as many and a few for commands beside it.',
+      description: 'PostgreSQL connections of this process; the database must allow these and a few more for commands.',
     }),
     start_timeout: Type.Integer({
       default: 60,
       minimum: 0,
       maximum: 86_400,
-      description:
-        'Seconds for which a server that starts waits for PostgreSQL when it cannot be reached; 0 to end at once.',
+      description: 'Seconds to wait for an unreachable PostgreSQL when the server starts; 0 to fail at once.',
     }),
   },
   { additionalProperties: false, description: 'The database.' },
@@ -29,7 +27,7 @@ export const logSection = Type.Object(
   {
     level: Type.Union(
       (['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map((level) => Type.Literal(level)),
-      { default: 'info', description: 'Least important kind of log line that is written.' },
+      { default: 'info', description: 'Minimum level of log lines.' },
     ),
   },
   { additionalProperties: false, description: 'Log lines, JSON on standard error.' },
@@ -39,30 +37,37 @@ export const securitySection = Type.Object(
   {
     secret_key: Type.String({
       default: '',
-      description: 'Key that encrypts stored secrets. Empty: made at first start and kept in data_dir/secret.key.',
+      description:
+        'Key that encrypts stored secrets. Empty: generated at the first start and stored in data_dir/secret.key.',
     }),
     former_secret_keys: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
       default: [],
       maxItems: 20,
       description:
-        'Keys that decrypt what was stored before secret_key was changed, until ingot admin rotate-key is done.',
+        'Former values of secret_key, needed to decrypt stored secrets until ingot admin rotate-key has finished.',
     }),
-    min_password_length: Type.Integer({ default: 8, minimum: 1, maximum: 255, description: 'Shortest password.' }),
+    min_password_length: Type.Integer({
+      default: 8,
+      minimum: 1,
+      maximum: 255,
+      description: 'Minimum length of passwords.',
+    }),
     password_complexity: Type.String({
       default: 'off',
       pattern: '^$|^off$|^ *(lower|upper|digit|spec)( *, *(lower|upper|digit|spec))* *$',
-      description: 'off, or a comma list of lower, upper, digit, spec: kinds of characters a password must have.',
+      description:
+        'off, or a comma list of lower, upper, digit, spec: kinds of characters that a password must contain.',
     }),
     password_check_pwn: Type.Boolean({
       default: false,
       description:
-        'Refuse new passwords that are on lists of stolen ones. The service of password_pwn_url receives the first ' +
+        'Refuse new passwords that appear in lists of stolen passwords. The service at password_pwn_url receives the first ' +
         'five characters of their SHA-1 hash.',
     }),
     password_pwn_url: Type.String({
       default: 'https://api.pwnedpasswords.com/range/',
       pattern: '^https?://.*/$',
-      description: 'Where those lists are queried: an address with the interface of Pwned Passwords by range.',
+      description: 'URL of that service, which must implement the range API of Pwned Passwords.',
     }),
     disable_query_auth_token: Type.Boolean({ default: false, description: 'Ignore tokens in the query string.' }),
     reverse_proxy_authentication_user: Type.String({
@@ -73,18 +78,18 @@ export const securitySection = Type.Object(
     reverse_proxy_authentication_email: Type.String({
       default: 'X-WEBAUTH-EMAIL',
       minLength: 1,
-      description: 'Header with the e-mail address of an account made on the fly.',
+      description: 'Header with the e-mail address for a created account.',
     }),
     reverse_proxy_authentication_full_name: Type.String({
       default: 'X-WEBAUTH-FULLNAME',
       minLength: 1,
-      description: 'Header with the full name of an account made on the fly.',
+      description: 'Header with the full name for a created account.',
     }),
     session_lifetime: Type.Integer({
       default: 168,
       minimum: 1,
       maximum: 8760,
-      description: 'Hours after which the pages of the server ask for the password again.',
+      description: 'Hours until the web pages require the password again.',
     }),
   },
   { additionalProperties: false, description: 'Passwords, tokens, keys.' },
@@ -96,39 +101,43 @@ export const auditSection = Type.Object(
       default: 180,
       minimum: 0,
       maximum: 36_500,
-      description: 'Days for which entries of the audit log are kept; 0 keeps them for ever.',
+      description: 'Days until entries of the audit log are deleted; 0 keeps them for ever.',
     }),
   },
-  { additionalProperties: false, description: 'The log of who did what; see docs/operate/audit.md.' },
+  { additionalProperties: false, description: 'Audit log (docs/operate/audit.md).' },
 )
 
 export const corsSection = Type.Object(
   {
-    enabled: Type.Boolean({ default: false, description: 'Let web pages of other origins call the API.' }),
+    enabled: Type.Boolean({ default: false, description: 'Allow web pages of other origins to call the API.' }),
     allow_domain: Type.String({ default: '*', description: 'Comma list of origins, or *.' }),
     methods: Type.String({
       default: 'GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS',
-      description: 'Methods such pages may use.',
+      description: 'Allowed methods.',
     }),
     headers: Type.String({
       default: 'Content-Type,User-Agent',
-      description: 'Headers such pages may send beside Authorization and the one-time password.',
+      description: 'Allowed headers besides Authorization and the one-time password.',
     }),
-    max_age: Type.Integer({ default: 600, minimum: 0, description: 'Seconds a browser may remember the answer.' }),
-    allow_credentials: Type.Boolean({ default: false, description: 'Let browsers send credentials of their own.' }),
+    max_age: Type.Integer({
+      default: 600,
+      minimum: 0,
+      description: 'Seconds for which browsers may cache the response to a preflight request.',
+    }),
+    allow_credentials: Type.Boolean({ default: false, description: 'Allow browsers to send credentials.' }),
   },
-  { additionalProperties: false, description: 'Cross-origin requests.' },
+  { additionalProperties: false, description: 'Cross-origin requests (CORS).' },
 )
 
 export const sshSection = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: 'Serve git over SSH.' }),
+    enabled: Type.Boolean({ default: true, description: 'Enable git over SSH.' }),
     host: Type.String({ default: '127.0.0.1', minLength: 1, description: 'Address the SSH server listens on.' }),
     port: Type.Integer({
       default: 2222,
       minimum: 0,
       maximum: 65_535,
-      description: 'Port the SSH server listens on; 0 takes a free one.',
+      description: 'Port the SSH server listens on; 0 picks a free port.',
     }),
     domain: Type.String({ default: '', description: 'Host name in SSH clone addresses. Empty: the host of root_url.' }),
     public_port: Type.Integer({
@@ -136,20 +145,20 @@ export const sshSection = Type.Object(
       minimum: 0,
       maximum: 65_535,
       description:
-        'Port in SSH clone addresses when it is not the one listened on, as behind a container; 0 is the same.',
+        'Port in SSH clone addresses if it differs from the listening port, as behind a container; 0 is the same.',
     }),
-    user: Type.String({ default: 'git', minLength: 1, description: 'The user name SSH clients must give.' }),
+    user: Type.String({ default: 'git', minLength: 1, description: 'User name for SSH clients.' }),
     trusted_user_ca_keys: Type.Array(Type.String(), {
       default: [],
       description:
-        'Public keys of authorities, as OpenSSH writes them, whose certificates sign users in, over SSH and by ' +
+        'Public keys of certificate authorities, as OpenSSH writes them. Their certificates sign users in over SSH and by ' +
         'HTTP signature. The principals of a certificate are user names or activated addresses.',
     }),
     minimum_rsa_key_size: Type.Integer({
       default: 3071,
       minimum: 0,
       maximum: 16_384,
-      description: 'Fewest bits of an RSA key that users may add; 0 takes every size.',
+      description: 'Minimum size of RSA keys that users add, in bits; 0 accepts every size.',
     }),
   },
   { additionalProperties: false, description: 'The SSH server.' },
@@ -163,7 +172,7 @@ export const federationSection = Type.Object(
     }),
     share_user_statistics: Type.Boolean({
       default: true,
-      description: 'Put the numbers of users and posts into NodeInfo.',
+      description: 'Include the numbers of users and posts in NodeInfo.',
     }),
   },
   { additionalProperties: false, description: 'Discovery by other servers.' },
@@ -175,13 +184,13 @@ export const metricsSection = Type.Object(
     host: Type.String({
       default: '127.0.0.1',
       minLength: 1,
-      description: 'Address of the metrics listener when it has a port of its own.',
+      description: 'Address of the metrics listener, if it has its own port.',
     }),
     port: Type.Integer({
       default: 0,
       minimum: 0,
       maximum: 65_535,
-      description: 'Port of a listener for metrics alone; 0 serves them on the main one.',
+      description: 'Port of a listener for metrics only; 0 serves them on the main port.',
     }),
   },
   { additionalProperties: false, description: 'Metrics.' },

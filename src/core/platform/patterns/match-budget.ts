@@ -1,4 +1,4 @@
-/** Longer ones are none that people write. */
+/** Maximum length of a pattern; real patterns are much shorter. */
 export const MAX_PATTERN_LENGTH = 1024
 
 /** A unit takes at most some ten millionths of a second, so that this is well below 100 ms. */

@@ -4,7 +4,7 @@ import { sha256Hex } from '../crypto/crypto.ts'
 import { armoredBlocks } from './armor.ts'
 import { type Library, loadOpenPgp, PgpError } from './library.ts'
 
-/** Machines' clocks differ; a signature of tomorrow is none. */
+/** Clocks differ; signatures dated more than a day ahead are rejected. */
 const CLOCK_SKEW = 24 * 60 * 60 * 1000
 const MAX_TEXT = 64 * 1024
 const MAX_SIGNATURES = 8

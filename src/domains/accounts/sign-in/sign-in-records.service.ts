@@ -31,7 +31,7 @@ export function createSignInRecords(deps: RecordDeps) {
 
   function wake(): void {
     timer ??= setTimeout(
-      () => void write().catch((error: unknown) => log.error({ err: error }, 'sign-ins not recorded')),
+      () => void write().catch((error: unknown) => log.error({ err: error }, 'failed to record sign-ins')),
       FLUSH_MS,
     ).unref()
   }

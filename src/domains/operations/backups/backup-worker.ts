@@ -98,7 +98,7 @@ export class BackupWorker implements Worker {
       let more = false
       try {
         more = await copier.copy()
-        if (failed > 0) this.#deps.log.info({ what: copier.what }, 'the backup goes on')
+        if (failed > 0) this.#deps.log.info({ what: copier.what }, 'backup resumed')
         failed = 0
         await this.#deps.note.delete(copier.what)
       } catch (error) {

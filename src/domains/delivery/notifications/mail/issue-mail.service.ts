@@ -166,7 +166,7 @@ async function sendBatch(deps: IssueMailDeps, batch: MailBatch, signal: AbortSig
 /** NOTE: not by failing the job, which would send again to those who have their mail. */
 async function retry({ database, jobs, log }: IssueMailDeps, batch: MailBatch, userIds: number[]): Promise<void> {
   const attempt = batch.attempt + 1
-  if (attempt >= MAX_ATTEMPTS) return log.error({ users: userIds, activity: batch.activity }, 'mail given up')
+  if (attempt >= MAX_ATTEMPTS) return log.error({ users: userIds, activity: batch.activity }, 'giving up on mail')
   const delay = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** batch.attempt)
   await database.transaction((tx) =>
     jobs.enqueue(tx, 'mail.send', { activity: batch.activity, user_ids: userIds, attempt }, { delay }),

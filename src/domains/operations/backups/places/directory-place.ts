@@ -66,9 +66,7 @@ const moveToFree: Move = async (from, to) => {
 }
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/**
- * A directory, which has to exist: the mount point of a disk that is away must not be filled in its stead.
- */
+/** The directory must exist: creating it could fill the mount point of a disk that is not mounted. */
 export function directoryPlace(path: string): Place {
   const root = resolve(path)
   const at = (name: string): string => join(root, name)
